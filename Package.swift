@@ -1,0 +1,65 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every target of ours is built in the Swift 6 language mode (the default of these tools), and a warning is an error.
+let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
+
+let package = Package(
+    name: "broadcast",
+    products: [
+        .executable(name: "broadcast", targets: ["broadcast"]),
+        .library(name: "RTMP", targets: ["RTMP"]),
+        .library(name: "BroadcastExtension", targets: ["BroadcastExtension"]),
+    ],
+    dependencies: [
+        // The command line: subcommands, help, completions and the manual come from one declaration.
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        // Non-blocking sockets for RTMP and for the control socket; TLS joins it as swift-nio-ssl.
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        // The log interface of the Swift server world: a later sink (journald, syslog) is a one-line change.
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+        // The only TOML reader for Swift on Linux that is complete (toml++ underneath) and gives line numbers.
+        .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
+    ],
+    targets: [
+        // System libraries: a module map and a shim header, nothing else.
+        .systemLibrary(name: "CX11", pkgConfig: "x11 xext xdamage xfixes xrandr", providers: [.apt(["libx11-dev", "libxext-dev", "libxdamage-dev", "libxfixes-dev", "libxrandr-dev"])]),
+        .systemLibrary(name: "CPulse", pkgConfig: "libpulse", providers: [.apt(["libpulse-dev"])]),
+        .systemLibrary(name: "CX264", pkgConfig: "x264", providers: [.apt(["libx264-dev"])]),
+        .systemLibrary(name: "CAVCodec", pkgConfig: "libavcodec libavutil", providers: [.apt(["libavcodec-dev", "libavutil-dev"])]),
+        .systemLibrary(name: "CSWResample", pkgConfig: "libswresample libavutil", providers: [.apt(["libswresample-dev"])]),
+        .systemLibrary(name: "CYUV", providers: [.apt(["libyuv-dev"])]),
+        // Our own pixel kernels: BGRA to I420 in BT.709, which libyuv of this age does not have.
+        .target(name: "CPixelKernels", cSettings: [.treatAllWarnings(as: .error)]),
+
+        // The rooms, in the order in which a frame walks through them.
+        .target(name: "Media", swiftSettings: strict),
+        .target(name: "Capture", dependencies: ["Media", "CX11", "CPulse"], swiftSettings: strict),
+        .target(name: "Mix", dependencies: ["Media", "CPixelKernels", "CYUV", "CSWResample"], swiftSettings: strict),
+        .target(name: "Encode", dependencies: ["Media", "CX264", "CAVCodec"], swiftSettings: strict),
+        .target(name: "Mux", dependencies: ["Media"], swiftSettings: strict),
+        .target(
+            name: "RTMP",
+            dependencies: ["Media", "Mux", .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio")],
+            swiftSettings: strict),
+        .target(name: "Upload", dependencies: ["Media", "Mux", "RTMP"], swiftSettings: strict),
+        .target(name: "Session", dependencies: ["Media", "Capture", "Mix", "Encode", "Mux", "Upload"], swiftSettings: strict),
+        .target(
+            name: "Control",
+            dependencies: [.product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio")],
+            swiftSettings: strict),
+        .target(name: "BroadcastExtension", dependencies: ["Media"], swiftSettings: strict),
+        .executableTarget(
+            name: "broadcast",
+            dependencies: [
+                "Session", "Control", "Media", "Upload",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "TOMLKit", package: "TOMLKit"),
+            ],
+            swiftSettings: strict),
+
+        .testTarget(name: "MediaTests", dependencies: ["Media"], swiftSettings: strict),
+    ],
+    swiftLanguageModes: [.v6]
+)

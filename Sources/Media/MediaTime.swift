@@ -1,0 +1,46 @@
+/// A point on the session's clock, or a span of it: nanoseconds since the session's start.
+///
+/// The session's clock is `CLOCK_MONOTONIC` less its value at the start. Nothing in this module reads a clock;
+/// a time is made where the data is taken and carried along from there.
+public struct MediaTime: Hashable, Comparable, Sendable {
+    /// Nanoseconds since the session's start; negative only for the priming of an audio encoder.
+    public var nanoseconds: Int64
+
+    public init(nanoseconds: Int64) {
+        self.nanoseconds = nanoseconds
+    }
+
+    public init(milliseconds: Int64) {
+        nanoseconds = milliseconds * 1_000_000
+    }
+
+    /// A time that lies `seconds` after the start, rounded to the nearest nanosecond.
+    public init(seconds: Double) {
+        nanoseconds = Int64((seconds * 1e9).rounded())
+    }
+
+    /// The time of tick `value` of a clock with `timescale` ticks a second, rounded to the nearest nanosecond.
+    public init(value: Int64, timescale: Int64) {
+        let (whole, rest) = value.quotientAndRemainder(dividingBy: timescale)
+        nanoseconds = whole * 1_000_000_000 + (rest * 1_000_000_000 + (rest >= 0 ? timescale / 2 : -timescale / 2)) / timescale
+    }
+
+    public static let zero = MediaTime(nanoseconds: 0)
+
+    public var seconds: Double { Double(nanoseconds) / 1e9 }
+
+    /// Whole milliseconds, rounded to the nearest.
+    public var milliseconds: Int64 { value(timescale: 1000) }
+
+    /// The number of the nearest tick of a clock with `timescale` ticks a second.
+    public func value(timescale: Int64) -> Int64 {
+        let (whole, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+        let half: Int64 = rest >= 0 ? 500_000_000 : -500_000_000
+        return whole * timescale + (rest * timescale + half) / 1_000_000_000
+    }
+
+    public static func < (left: MediaTime, right: MediaTime) -> Bool { left.nanoseconds < right.nanoseconds }
+    public static func + (left: MediaTime, right: MediaTime) -> MediaTime { MediaTime(nanoseconds: left.nanoseconds + right.nanoseconds) }
+    public static func - (left: MediaTime, right: MediaTime) -> MediaTime { MediaTime(nanoseconds: left.nanoseconds - right.nanoseconds) }
+    public static func += (left: inout MediaTime, right: MediaTime) { left.nanoseconds += right.nanoseconds }
+}

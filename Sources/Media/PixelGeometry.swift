@@ -1,0 +1,81 @@
+/// A width and a height in pixels.
+public struct PixelSize: Hashable, Sendable, CustomStringConvertible {
+    public var width: Int
+    public var height: Int
+
+    public init(width: Int, height: Int) {
+        self.width = width
+        self.height = height
+    }
+
+    /// As users write it: `1920x1080`.
+    public var description: String { "\(width)x\(height)" }
+
+    /// Pixels in a picture of this size.
+    public var area: Int { width * height }
+
+    /// The largest even size that fits: 4:2:0 chroma needs both to be even.
+    public var roundedDownToEven: PixelSize { PixelSize(width: width & ~1, height: height & ~1) }
+}
+
+/// A rectangle of whole pixels; `x` and `y` name its top left pixel, counted from the picture's top left.
+public struct PixelRect: Hashable, Sendable {
+    public var x: Int
+    public var y: Int
+    public var width: Int
+    public var height: Int
+
+    public init(x: Int, y: Int, width: Int, height: Int) {
+        self.x = x
+        self.y = y
+        self.width = width
+        self.height = height
+    }
+
+    /// The whole of a picture.
+    public init(_ size: PixelSize) {
+        self.init(x: 0, y: 0, width: size.width, height: size.height)
+    }
+
+    /// One past the last column.
+    public var maxX: Int { x + width }
+    /// One past the last row.
+    public var maxY: Int { y + height }
+    public var isEmpty: Bool { width <= 0 || height <= 0 }
+    public var area: Int { isEmpty ? 0 : width * height }
+    public var size: PixelSize { PixelSize(width: width, height: height) }
+
+    /// The pixels in both; empty where they do not meet.
+    public func intersection(_ other: PixelRect) -> PixelRect {
+        let left = max(x, other.x)
+        let top = max(y, other.y)
+        return PixelRect(
+            x: left, y: top, width: max(0, min(maxX, other.maxX) - left), height: max(0, min(maxY, other.maxY) - top))
+    }
+
+    public func intersects(_ other: PixelRect) -> Bool { !intersection(other).isEmpty }
+
+    public func contains(_ other: PixelRect) -> Bool {
+        other.x >= x && other.y >= y && other.maxX <= maxX && other.maxY <= maxY
+    }
+
+    /// The smallest rectangle around both; an empty one adds nothing.
+    public func union(_ other: PixelRect) -> PixelRect {
+        if isEmpty { return other }
+        if other.isEmpty { return self }
+        let left = min(x, other.x)
+        let top = min(y, other.y)
+        return PixelRect(x: left, y: top, width: max(maxX, other.maxX) - left, height: max(maxY, other.maxY) - top)
+    }
+
+    public func offsetBy(x dx: Int, y dy: Int) -> PixelRect {
+        PixelRect(x: x + dx, y: y + dy, width: width, height: height)
+    }
+
+    /// Grown to even edges on all sides, as 4:2:0 chroma needs it.
+    public var alignedToChroma: PixelRect {
+        let left = x & ~1
+        let top = y & ~1
+        return PixelRect(x: left, y: top, width: ((maxX + 1) & ~1) - left, height: ((maxY + 1) & ~1) - top)
+    }
+}
