@@ -1,0 +1,30 @@
+/// Why a device gives no samples. Each description is one sentence that a user can act on.
+package enum CaptureError: Error, Equatable, CustomStringConvertible {
+    /// No X server answers at `display`; empty where neither `--display` nor `DISPLAY` names one.
+    case cannotOpenDisplay(String)
+    /// The X server lacks an extension that capture cannot do without.
+    case missingExtension(String)
+    /// The root window's visual is not one that can be converted.
+    case unsupportedVisual(depth: Int)
+    /// The X server refused the grab with a protocol error code (X11, 4).
+    case grabRefused(code: Int)
+    /// The connection to the X server broke.
+    case displayServerGone(String)
+
+    package var description: String {
+        switch self {
+        case .cannotOpenDisplay(""):
+            "No display to capture: DISPLAY is not set. Name one with --display :0, or run this inside the desktop session."
+        case .cannotOpenDisplay(let name):
+            "Cannot open the display \(name): no X server answers there, or it does not let you in. Check --display and XAUTHORITY."
+        case .missingExtension(let name):
+            "The X server has no \(name) extension, which capture needs. Use a server that has it (Xorg, Xvfb and Xwayland do)."
+        case .unsupportedVisual(let depth):
+            "The display's colour depth of \(depth) bits cannot be captured. Set it to 24 bits."
+        case .grabRefused(let code):
+            "The X server refused to give the picture (X error \(code)). Try again, and report it if it stays."
+        case .displayServerGone(let name):
+            "The X server of display \(name) went away. What was recorded until then is complete."
+        }
+    }
+}

@@ -1,0 +1,29 @@
+import Media
+
+/// One source of sound that is wanted from PulseAudio.
+package struct PulseRequest: Sendable, Equatable {
+    /// `app` or `mic`.
+    package var track: Track
+    /// The source's name as PulseAudio knows it; nil for the default sink's monitor (`app`) or the default source (`mic`).
+    package var sourceName: String?
+
+    package init(track: Track, sourceName: String? = nil) {
+        self.track = track
+        self.sourceName = sourceName
+    }
+
+    /// The name that PulseAudio resolves when a stream is connected.
+    var deviceName: String {
+        sourceName ?? (track == .mic ? "@DEFAULT_SOURCE@" : "@DEFAULT_MONITOR@")
+    }
+}
+
+/// What became of the sound, for warnings and status.
+package enum PulseEvent: Sendable, Equatable {
+    /// Sound of `track` comes from the source of this name.
+    case started(Track, source: String)
+    /// No sound of `track` for now, with the reason.
+    case interrupted(Track, reason: String)
+    /// No PulseAudio server can be reached; it is tried again every second.
+    case serverUnavailable(reason: String)
+}

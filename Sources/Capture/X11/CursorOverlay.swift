@@ -1,0 +1,68 @@
+import CX11
+import Media
+
+/// The mouse pointer: where it is, what it looks like, and how it is drawn over grabbed pixels.
+///
+/// The X server draws the pointer on top of everything, so it is in no grab. XFixes gives its picture as premultiplied
+/// ARGB, one pixel in the low 32 bits of each unsigned long (XFixes protocol, version 2, 7).
+final class CursorOverlay {
+    private let connection: X11Connection
+    private var image: [UInt32] = []
+    private var size = PixelSize(width: 0, height: 0)
+    private var hotSpot = (x: 0, y: 0)
+    /// Where the pointer's picture lies on the root window; empty where it is on another screen or invisible.
+    private(set) var rectangle = PixelRect(x: 0, y: 0, width: 0, height: 0)
+
+    init(connection: X11Connection) {
+        self.connection = connection
+        XFixesSelectCursorInput(connection.display, connection.root, UInt(XFixesDisplayCursorNotifyMask))
+        fetchImage()
+    }
+
+    /// Asks for the pointer's picture: once, and after each XFixesCursorNotify.
+    func fetchImage() {
+        guard let cursor = XFixesGetCursorImage(connection.display) else { return }
+        defer { XFree(cursor) }
+        size = PixelSize(width: Int(cursor.pointee.width), height: Int(cursor.pointee.height))
+        hotSpot = (Int(cursor.pointee.xhot), Int(cursor.pointee.yhot))
+        image = (0..<size.area).map { UInt32(truncatingIfNeeded: cursor.pointee.pixels[$0]) }
+        if image.allSatisfy({ $0 >> 24 == 0 }) { size = PixelSize(width: 0, height: 0) }
+    }
+
+    /// Asks where the pointer is; true where its picture has moved.
+    func updatePosition() -> Bool {
+        var root = Window()
+        var child = Window()
+        var (rootX, rootY, windowX, windowY): (Int32, Int32, Int32, Int32) = (0, 0, 0, 0)
+        var buttons: UInt32 = 0
+        let onScreen = XQueryPointer(
+            connection.display, connection.root, &root, &child, &rootX, &rootY, &windowX, &windowY, &buttons)
+        let before = rectangle
+        rectangle =
+            onScreen != 0
+            ? PixelRect(x: Int(rootX) - hotSpot.x, y: Int(rootY) - hotSpot.y, width: size.width, height: size.height)
+            : PixelRect(x: 0, y: 0, width: 0, height: 0)
+        return rectangle != before
+    }
+
+    /// Blends the pointer over `pixels`, which show the root window from (`x`, `y`) on.
+    func draw(over pixels: PixelBuffer, x: Int, y: Int) {
+        let covered = rectangle.intersection(PixelRect(x: x, y: y, width: pixels.size.width, height: pixels.size.height))
+        guard !covered.isEmpty else { return }
+        pixels.withUnsafeMutableBytes { bytes in
+            for row in covered.y..<covered.maxY {
+                let line = bytes[((row - y) * pixels.stride)...]
+                for column in covered.x..<covered.maxX {
+                    let source = image[(row - rectangle.y) * size.width + column - rectangle.x]
+                    let transparency = 255 - Int(source >> 24)
+                    if transparency == 255 { continue }
+                    let offset = line.startIndex + (column - x) * 4
+                    for channel in 0..<3 {
+                        let value = Int(source >> (8 * UInt32(channel))) & 0xff
+                        bytes[offset + channel] = UInt8(min(255, value + (Int(bytes[offset + channel]) * transparency + 127) / 255))
+                    }
+                }
+            }
+        }
+    }
+}

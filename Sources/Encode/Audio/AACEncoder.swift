@@ -1,0 +1,108 @@
+import CAVCodec
+import Media
+
+/// AAC-LC from libavcodec's own encoder: blocks of 1024 stereo frames in, raw AAC packets out. It belongs to one thread.
+package final class AACEncoder {
+    private var context: UnsafeMutablePointer<AVCodecContext>?
+    private var frame: UnsafeMutablePointer<AVFrame>?
+    private var packet: UnsafeMutablePointer<AVPacket>?
+    private let track: Track
+    private let bitrate: Int
+    private var sequence: UInt32 = 0
+
+    /// - Parameters:
+    ///   - track: what the packets will belong to.
+    ///   - bitrate: kbit/s.
+    package init(track: Track, bitrate: Int) throws(EncodeError) {
+        self.track = track
+        self.bitrate = bitrate
+        av_log_set_level(AV_LOG_QUIET)
+        guard let codec = avcodec_find_encoder(AV_CODEC_ID_AAC), let context = avcodec_alloc_context3(codec) else {
+            throw .cannotOpenAudio("libavcodec has no AAC encoder")
+        }
+        self.context = context
+        context.pointee.sample_fmt = AV_SAMPLE_FMT_FLTP
+        context.pointee.sample_rate = Int32(AudioFormat.broadcast.sampleRate)
+        context.pointee.bit_rate = Int64(bitrate) * 1000
+        context.pointee.time_base = AVRational(num: 1, den: Int32(AudioFormat.broadcast.sampleRate))
+        // The AudioSpecificConfig goes into the container, not before each packet.
+        context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER
+        context.pointee.thread_count = 1
+        cavcodec_set_stereo(context)
+        let code = avcodec_open2(context, codec, nil)
+        guard code == 0 else { throw .cannotOpenAudio("libavcodec refused \(bitrate) kbit/s (\(code))") }
+        frame = av_frame_alloc()
+        packet = av_packet_alloc()
+        guard let frame, packet != nil else { throw .cannotOpenAudio("out of memory") }
+        frame.pointee.nb_samples = Int32(AudioTrackFormat.framesPerPacket)
+        frame.pointee.format = AV_SAMPLE_FMT_FLTP.rawValue
+        frame.pointee.sample_rate = context.pointee.sample_rate
+        av_channel_layout_copy(&frame.pointee.ch_layout, &context.pointee.ch_layout)
+        guard av_frame_get_buffer(frame, 0) == 0 else { throw .cannotOpenAudio("out of memory") }
+    }
+
+    deinit {
+        av_packet_free(&packet)
+        av_frame_free(&frame)
+        avcodec_free_context(&context)
+    }
+
+    /// The codec configuration, for muxers.
+    package var format: AudioTrackFormat {
+        let count = Int(context?.pointee.extradata_size ?? 0)
+        let config = (context?.pointee.extradata).map { Array(UnsafeBufferPointer(start: $0, count: count)) } ?? []
+        return AudioTrackFormat(
+            track: track, format: .broadcast, audioSpecificConfig: config, bitrate: bitrate, priming: Int(context?.pointee.initial_padding ?? 0))
+    }
+
+    /// Encodes a block of exactly 1024 stereo frames. The first packets have negative times: they hold the encoder's priming.
+    package func encode(_ sample: SampleBuffer) throws(EncodeError) -> [EncodedPacket] {
+        guard case .sound(let sound) = sample.payload, sound.frameCount == AudioTrackFormat.framesPerPacket, let frame else { return [] }
+        // libavcodec may still hold the buffer that it was given last.
+        let code = av_frame_make_writable(frame)
+        guard code == 0 else { throw .audioFailed(code: Int(code)) }
+        frame.withPlanes { left, right in
+            for index in 0..<AudioTrackFormat.framesPerPacket {
+                left[index] = sound.samples[2 * index]
+                right[index] = sound.samples[2 * index + 1]
+            }
+        }
+        frame.pointee.pts = sample.presentationTime.value(timescale: Int64(sound.format.sampleRate))
+        return try exchange(frame)
+    }
+
+    /// The packets that are still inside, at the end.
+    package func finish() throws(EncodeError) -> [EncodedPacket] {
+        try exchange(nil)
+    }
+
+    private func exchange(_ frame: UnsafeMutablePointer<AVFrame>?) throws(EncodeError) -> [EncodedPacket] {
+        guard let packet else { return [] }
+        let sent = avcodec_send_frame(context, frame)
+        guard sent == 0 || sent == cavcodec_error_end_of_file() else { throw .audioFailed(code: Int(sent)) }
+        var packets: [EncodedPacket] = []
+        while true {
+            let received = avcodec_receive_packet(context, packet)
+            if received == cavcodec_error_again() || received == cavcodec_error_end_of_file() { return packets }
+            guard received == 0 else { throw .audioFailed(code: Int(received)) }
+            let time = MediaTime(value: packet.pointee.pts, timescale: Int64(AudioFormat.broadcast.sampleRate))
+            packets.append(
+                EncodedPacket(
+                    track: track, presentationTime: time, decodeTime: time, isKeyframe: true, sequence: sequence,
+                    data: Array(UnsafeBufferPointer(start: packet.pointee.data, count: Int(packet.pointee.size)))))
+            sequence += 1
+            av_packet_unref(packet)
+        }
+    }
+}
+
+extension UnsafeMutablePointer<AVFrame> {
+    /// The two planes of a planar stereo frame of floats.
+    fileprivate func withPlanes(_ body: (_ left: UnsafeMutablePointer<Float>, _ right: UnsafeMutablePointer<Float>) -> Void) {
+        guard let left = pointee.data.0, let right = pointee.data.1 else { return }
+        let count = Int(pointee.nb_samples)
+        left.withMemoryRebound(to: Float.self, capacity: count) { left in
+            right.withMemoryRebound(to: Float.self, capacity: count) { right in body(left, right) }
+        }
+    }
+}

@@ -1,0 +1,141 @@
+import Media
+
+/// Frames in, H.264 access units out; a frame that is like the one before costs next to nothing once the picture has settled.
+///
+/// It belongs to one thread and has no clock: IDR pictures are due by the frames' own times.
+package final class VideoEncoder {
+    package let settings: VideoSettings
+    private let encoder: X264Encoder
+    private let parameterSets: ParameterSets
+    private let repeatPicture: RepeatPicture?
+    private var settling: SettlingDetector
+    private var lastFrame: PixelBuffer?
+    private var lastIDR: MediaTime?
+    private var lastTime: MediaTime?
+    private var sequence: UInt32 = 0
+    /// frame_num of the last picture, repeat pictures included, and how many of these there were since the last IDR.
+    private var frameNumber = 0
+    private var repeatsSinceIDR = 0
+    private var isIDRWanted = false
+
+    /// Frames that x264 coded, and repeat pictures that it did not.
+    package private(set) var encodedFrames = 0
+    package private(set) var repeatedFrames = 0
+
+    package init(settings: VideoSettings) throws(EncodeError) {
+        self.settings = settings
+        encoder = try X264Encoder(settings: settings)
+        parameterSets = ParameterSets(sequence: encoder.sequenceParameterSet, picture: encoder.pictureParameterSet)
+        repeatPicture = settings.latency == .low ? RepeatPicture(parameterSets: parameterSets) : nil
+        settling = SettlingDetector(macroblockCount: parameterSets.macroblockCount, frameRate: settings.frameRate)
+    }
+
+    /// The codec configuration and size, for muxers.
+    package var format: VideoTrackFormat {
+        var bitrate: Int?
+        if case .bitrate(let kilobits) = settings.rateControl { bitrate = kilobits }
+        return VideoTrackFormat(
+            codec: .h264(sequenceParameterSet: encoder.sequenceParameterSet, pictureParameterSet: encoder.pictureParameterSet),
+            size: settings.size, frameRate: settings.frameRate, bitrate: bitrate)
+    }
+
+    /// True once repeating the last frame gives as good a picture as encoding it again.
+    package var isSettled: Bool { repeatPicture != nil && settling.isSettled }
+
+    /// The next frame is to be an IDR picture: a reader has joined or lost something.
+    package func requestKeyframe() {
+        isIDRWanted = true
+    }
+
+    /// Changes the bitrate, in kbit/s, from the next frame on.
+    package func setBitrate(_ kilobits: Int) {
+        encoder.setBitrate(kilobits)
+    }
+
+    /// Encodes a changed frame: an I420 picture of one patch, with its damage.
+    package func encode(_ sample: SampleBuffer) throws(EncodeError) -> [EncodedPacket] {
+        guard case .picture(let picture) = sample.payload, let frame = picture.patches.first?.pixels else { return [] }
+        lastFrame = frame
+        return try encode(frame, at: sample.presentationTime, changed: picture.damage)
+    }
+
+    /// Shows the last frame once more at `time`; nothing where there was none yet.
+    package func encodeRepeat(at time: MediaTime) throws(EncodeError) -> [EncodedPacket] {
+        guard let lastFrame else { return [] }
+        if isSettled, let repeatPicture, !isIDRDue(at: time) {
+            frameNumber += 1
+            repeatsSinceIDR += 1
+            repeatedFrames += 1
+            let presented = advance(to: time)
+            return [packet(repeatPicture.accessUnit(frameNumber: frameNumber), presented: presented, decoded: presented, isIDR: false)]
+        }
+        return try encode(lastFrame, at: time, changed: DamageRegion(size: settings.size))
+    }
+
+    /// The frames that are still inside, at the end.
+    package func finish() throws(EncodeError) -> [EncodedPacket] {
+        var packets: [EncodedPacket] = []
+        while let output = try encoder.flush() { packets.append(packet(for: output)) }
+        return packets
+    }
+
+    private func encode(_ frame: PixelBuffer, at time: MediaTime, changed: DamageRegion) throws(EncodeError) -> [EncodedPacket] {
+        let isIDR = isIDRDue(at: time)
+        if isIDR {
+            lastIDR = time
+            isIDRWanted = false
+        }
+        encodedFrames += 1
+        guard let output = try encoder.encode(frame, at: advance(to: time), changed: changed, forceIDR: isIDR) else { return [] }
+        settling.note(size: output.data.count, quantizer: output.quantizer, isChanged: isIDR || !changed.isEmpty)
+        return [packet(for: output)]
+    }
+
+    private func isIDRDue(at time: MediaTime) -> Bool {
+        guard let lastIDR else { return true }
+        // Half a frame early rather than most of a frame late.
+        let half = MediaTime(nanoseconds: 500_000_000 / Int64(settings.frameRate))
+        return isIDRWanted || time - lastIDR + half >= settings.keyframeInterval
+    }
+
+    /// Times handed to x264 must rise by at least its microsecond.
+    private func advance(to time: MediaTime) -> MediaTime {
+        let next = lastTime.map { max(time, $0 + MediaTime(nanoseconds: 1_000_000)) } ?? time
+        lastTime = next
+        return next
+    }
+
+    private func packet(for output: X264Encoder.Output) -> EncodedPacket {
+        var data = output.data
+        if output.isIDR {
+            repeatsSinceIDR = 0
+            frameNumber = 0
+        } else {
+            frameNumber += 1
+            if repeatsSinceIDR > 0 { data = shifted(output) }
+        }
+        return packet(data, presented: output.presentationTime, decoded: output.decodeTime, isIDR: output.isIDR)
+    }
+
+    /// The access unit with its slices' frame_num moved on by the repeat pictures since the last IDR.
+    private func shifted(_ output: X264Encoder.Output) -> [UInt8] {
+        var data: [UInt8] = []
+        data.reserveCapacity(output.data.count + 8)
+        for unit in output.units {
+            var bytes = Array(output.data[unit.range])
+            if unit.type == 1 {
+                bytes = FrameNumberShift.apply(repeatsSinceIDR, to: bytes[...], frameNumberBits: parameterSets.frameNumberBits)
+            }
+            let length = UInt32(bytes.count)
+            data += [UInt8(length >> 24), UInt8(length >> 16 & 0xff), UInt8(length >> 8 & 0xff), UInt8(length & 0xff)]
+            data += bytes
+        }
+        return data
+    }
+
+    private func packet(_ data: [UInt8], presented: MediaTime, decoded: MediaTime, isIDR: Bool) -> EncodedPacket {
+        defer { sequence += 1 }
+        return EncodedPacket(
+            track: .screen, presentationTime: presented, decodeTime: decoded, isKeyframe: isIDR, sequence: sequence, data: data)
+    }
+}

@@ -1,0 +1,190 @@
+import CX264
+import Media
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Musl
+#endif
+
+/// The owner of an x264 encoder: I420 frames in, access units out. It belongs to the encoder's thread.
+final class X264Encoder {
+    /// One coded frame.
+    struct Output {
+        /// NAL units, each after its length in 4 bytes, as x264 wrote them.
+        var data: [UInt8]
+        /// Where each NAL unit starts in `data`, after its length, and its nal_unit_type.
+        var units: [(range: Range<Int>, type: Int32)]
+        var isIDR: Bool
+        var presentationTime: MediaTime
+        var decodeTime: MediaTime
+        /// The QP that x264 chose for the frame.
+        var quantizer: Int
+    }
+
+    private let encoder: OpaquePointer
+    private var parameters: x264_param_t
+    private let settings: VideoSettings
+    let sequenceParameterSet: [UInt8]
+    let pictureParameterSet: [UInt8]
+
+    init(settings: VideoSettings) throws(EncodeError) {
+        self.settings = settings
+        parameters = try Self.parameters(for: settings)
+        guard let encoder = cx264_encoder_open(&parameters) else {
+            throw .cannotOpenVideo("x264 refused \(settings.size) at \(settings.frameRate) fps")
+        }
+        self.encoder = encoder
+        var units: UnsafeMutablePointer<x264_nal_t>?
+        var count: Int32 = 0
+        guard x264_encoder_headers(encoder, &units, &count) >= 0, let units else {
+            x264_encoder_close(encoder)
+            throw .cannotOpenVideo("x264 gave no parameter sets")
+        }
+        var sets: [Int32: [UInt8]] = [:]
+        for index in 0..<Int(count) {
+            let unit = units[index]
+            sets[unit.i_type] = Array(UnsafeBufferPointer(start: unit.p_payload + 4, count: Int(unit.i_payload) - 4))
+        }
+        sequenceParameterSet = sets[Int32(NAL_SPS.rawValue)] ?? []
+        pictureParameterSet = sets[Int32(NAL_PPS.rawValue)] ?? []
+    }
+
+    deinit {
+        x264_encoder_close(encoder)
+    }
+
+    /// Frames that went in and have not come out.
+    var delayedFrames: Int { Int(x264_encoder_delayed_frames(encoder)) }
+
+    /// Encodes `frame`. `changed` is where it differs from the frame before; the rest x264 may take for constant.
+    func encode(_ frame: PixelBuffer, at time: MediaTime, changed: DamageRegion, forceIDR: Bool) throws(EncodeError) -> Output? {
+        var picture = x264_picture_t()
+        x264_picture_init(&picture)
+        picture.i_type = forceIDR ? X264_TYPE_IDR : X264_TYPE_AUTO
+        picture.i_pts = time.nanoseconds / 1000
+        picture.img.i_csp = X264_CSP_I420
+        picture.img.i_plane = 3
+        picture.img.i_stride = (Int32(frame.stride), Int32(frame.chromaStride), Int32(frame.chromaStride), 0)
+        if !forceIDR && !changed.isWhole {
+            picture.prop.mb_info = Self.macroblockInfo(changed: changed)
+            picture.prop.mb_info_free = { free($0) }
+        }
+        let offsets = frame.planeOffsets
+        var output = x264_picture_t()
+        var units: UnsafeMutablePointer<x264_nal_t>?
+        var count: Int32 = 0
+        let size = frame.withUnsafeBytes { bytes -> Int32 in
+            // x264 reads the planes only: it copies them before it returns.
+            let base = UnsafeMutablePointer(mutating: bytes.baseAddress?.assumingMemoryBound(to: UInt8.self))
+            picture.img.plane = (base.map { $0 + offsets.y }, base.map { $0 + offsets.u }, base.map { $0 + offsets.v }, nil)
+            return x264_encoder_encode(encoder, &units, &count, &picture, &output)
+        }
+        return try Self.output(size: size, units: units, count: count, picture: output)
+    }
+
+    /// Takes out a frame that is still inside, at the end; nil once there is none.
+    func flush() throws(EncodeError) -> Output? {
+        guard delayedFrames > 0 else { return nil }
+        var output = x264_picture_t()
+        var units: UnsafeMutablePointer<x264_nal_t>?
+        var count: Int32 = 0
+        let size = x264_encoder_encode(encoder, &units, &count, nil, &output)
+        return try Self.output(size: size, units: units, count: count, picture: output)
+    }
+
+    /// Changes the bitrate from the next frame on; rate, ceiling and buffer go together. No effect with constant quality.
+    func setBitrate(_ kilobits: Int) {
+        guard case .bitrate = settings.rateControl else { return }
+        parameters.rc.i_bitrate = Int32(kilobits)
+        parameters.rc.i_vbv_max_bitrate = Int32(kilobits)
+        parameters.rc.i_vbv_buffer_size = Int32(kilobits)
+        x264_encoder_reconfig(encoder, &parameters)
+    }
+
+    private static func output(
+        size: Int32, units: UnsafeMutablePointer<x264_nal_t>?, count: Int32, picture: x264_picture_t
+    ) throws(EncodeError) -> Output? {
+        guard size >= 0 else { throw .videoFailed(code: Int(size)) }
+        guard size > 0, let units, let first = units[0].p_payload else { return nil }
+        var ranges: [(range: Range<Int>, type: Int32)] = []
+        for index in 0..<Int(count) {
+            let start = units[index].p_payload - first
+            ranges.append((start + 4..<start + Int(units[index].i_payload), units[index].i_type))
+        }
+        return Output(
+            data: Array(UnsafeBufferPointer(start: first, count: Int(size))), units: ranges, isIDR: picture.b_keyframe != 0,
+            presentationTime: MediaTime(nanoseconds: picture.i_pts * 1000), decodeTime: MediaTime(nanoseconds: picture.i_dts * 1000),
+            quantizer: Int(picture.i_qpplus1) - 1)
+    }
+
+    /// One byte a macroblock in raster order: constant, or not. x264 frees it.
+    private static func macroblockInfo(changed: DamageRegion) -> UnsafeMutablePointer<UInt8>? {
+        let columns = (changed.size.width + 15) / 16
+        let rows = (changed.size.height + 15) / 16
+        guard let info = malloc(columns * rows)?.assumingMemoryBound(to: UInt8.self) else { return nil }
+        info.initialize(repeating: UInt8(X264_MBINFO_CONSTANT), count: columns * rows)
+        for rectangle in changed.rectangles {
+            for row in (rectangle.y / 16)..<((rectangle.maxY + 15) / 16) {
+                for column in (rectangle.x / 16)..<((rectangle.maxX + 15) / 16) { info[row * columns + column] = 0 }
+            }
+        }
+        return info
+    }
+
+    /// DESIGN section 4: what live services take, what repeat pictures need, and BT.709 in the VUI.
+    private static func parameters(for settings: VideoSettings) throws(EncodeError) -> x264_param_t {
+        var parameters = x264_param_t()
+        guard x264_param_default_preset(&parameters, settings.preset, settings.latency == .low ? "zerolatency" : nil) == 0 else {
+            throw .cannotOpenVideo("there is no preset \(settings.preset)")
+        }
+        cx264_silence(&parameters)
+        parameters.i_width = Int32(settings.size.width)
+        parameters.i_height = Int32(settings.size.height)
+        parameters.i_csp = X264_CSP_I420
+        parameters.i_fps_num = UInt32(settings.frameRate)
+        parameters.i_fps_den = 1
+        // Times in microseconds pass through. Rate control by them (b_vfr_input) would hold each frame back until the next.
+        parameters.b_vfr_input = settings.latency == .low ? 0 : 1
+        parameters.i_timebase_num = 1
+        parameters.i_timebase_den = 1_000_000
+        parameters.b_annexb = 0
+        parameters.b_repeat_headers = 0
+        parameters.b_aud = 0
+        // IDRs come when we ask for them, by the clock.
+        parameters.i_keyint_max = X264_KEYINT_MAX_INFINITE
+        parameters.i_scenecut_threshold = 0
+        parameters.vui.i_colorprim = 1
+        parameters.vui.i_transfer = 1
+        parameters.vui.i_colmatrix = 1
+        parameters.vui.b_fullrange = 0
+        parameters.analyse.b_mb_info = 1
+        parameters.i_threads = Int32(settings.threads)
+        switch settings.latency {
+        case .low:
+            parameters.b_sliced_threads = settings.threads > 1 ? 1 : 0
+            parameters.i_frame_reference = 1
+            parameters.i_bframe = 0
+            parameters.analyse.i_weighted_pred = 0
+        case .normal:
+            parameters.rc.i_lookahead = 10
+            parameters.i_bframe = 2
+        }
+        switch settings.rateControl {
+        case .bitrate(let kilobits):
+            parameters.rc.i_rc_method = X264_RC_ABR
+            parameters.rc.i_bitrate = Int32(kilobits)
+            parameters.rc.i_vbv_max_bitrate = Int32(kilobits)
+            parameters.rc.i_vbv_buffer_size = Int32(kilobits)
+        case .quality(let factor):
+            parameters.rc.i_rc_method = factor == 0 ? X264_RC_CQP : X264_RC_CRF
+            parameters.rc.i_qp_constant = 0
+            parameters.rc.f_rf_constant = Float(factor)
+        }
+        let isLossless = settings.rateControl == .quality(0)
+        guard x264_param_apply_profile(&parameters, isLossless ? "high444" : "high") == 0 else {
+            throw .cannotOpenVideo("x264 has no High profile for these settings")
+        }
+        return parameters
+    }
+}

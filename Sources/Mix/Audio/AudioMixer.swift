@@ -1,0 +1,93 @@
+import Media
+
+/// Lays the sources' sound on one time line and gives it out in blocks, gapless, whatever the sources do.
+///
+/// A value of one thread, without a clock: the caller says how late it is. A source that gives nothing is silent.
+package struct AudioMixer {
+    /// How loud a source is in the mix.
+    package struct Level: Sendable, Equatable {
+        /// A factor on the amplitude.
+        package var gain: Float
+        package var isMuted: Bool
+
+        package init(gain: Float = 1, isMuted: Bool = false) {
+            self.gain = gain
+            self.isMuted = isMuted
+        }
+    }
+
+    /// How long sound that is not there yet is waited for.
+    package static let patience = MediaTime(milliseconds: 80)
+
+    package let format: AudioFormat
+    package let blockLength: Int
+    private var timelines: [Track: TrackTimeline] = [:]
+    private var levels: [Track: Level] = [:]
+    private var active: Set<Track> = []
+    private var peaks: [Track: Float] = [:]
+    private var limiter: Limiter
+    /// The next frame to give out.
+    private var position = 0
+
+    /// - Parameters:
+    ///   - tracks: the sources, of `app` and `mic`.
+    ///   - blockLength: sample frames of each block that comes out.
+    package init(format: AudioFormat = .broadcast, tracks: [Track], blockLength: Int = AudioTrackFormat.framesPerPacket) {
+        self.format = format
+        self.blockLength = blockLength
+        limiter = Limiter(sampleRate: format.sampleRate)
+        for track in tracks {
+            timelines[track] = TrackTimeline(format: format)
+            levels[track] = Level()
+        }
+    }
+
+    /// Lays a piece of sound on the time line of its source.
+    package mutating func feed(_ sample: SampleBuffer) {
+        guard case .sound(let sound) = sample.payload, timelines[sample.track] != nil else { return }
+        active.insert(sample.track)
+        peaks[sample.track] = max(peaks[sample.track] ?? 0, sound.samples.reduce(0) { max($0, abs($1)) })
+        timelines[sample.track]?.append(sound, at: sample.presentationTime, floor: position)
+    }
+
+    /// `track` gives no more sound for now: the mix no longer waits for it.
+    package mutating func suspend(_ track: Track) {
+        active.remove(track)
+    }
+
+    package mutating func setLevel(_ level: Level, of track: Track) {
+        levels[track] = level
+    }
+
+    package func level(of track: Track) -> Level { levels[track] ?? Level() }
+
+    /// The next block of the mix, or nil where it is not time for it yet: before its end is in the past, or while a source
+    /// that is alive may still give sound for it.
+    package mutating func nextBlock(now: MediaTime) -> SampleBuffer? {
+        let end = position + blockLength
+        let endTime = MediaTime(value: Int64(end), timescale: Int64(format.sampleRate))
+        guard now >= endTime else { return nil }
+        let isComplete = active.allSatisfy { (timelines[$0]?.availableEnd ?? end) >= end } && !active.isEmpty
+        guard isComplete || now >= endTime + Self.patience else { return nil }
+        var mix = [Float](repeating: 0, count: blockLength * format.channelCount)
+        for track in [Track.app, .mic] {
+            let level = levels[track] ?? Level()
+            timelines[track]?.add(to: &mix, from: position, gain: level.isMuted ? 0 : level.gain)
+        }
+        limiter.process(&mix)
+        let time = MediaTime(value: Int64(position), timescale: Int64(format.sampleRate))
+        position = end
+        return SampleBuffer(track: .mixed, presentationTime: time, payload: .sound(Sound(format: format, samples: mix)))
+    }
+
+    /// When the next block is due at the latest.
+    package var nextDeadline: MediaTime {
+        MediaTime(value: Int64(position + blockLength), timescale: Int64(format.sampleRate)) + Self.patience
+    }
+
+    /// The lasting drift of a source's clock in parts per million.
+    package func drift(of track: Track) -> Double { timelines[track]?.drift.partsPerMillion ?? 0 }
+
+    /// The highest amplitude that a source gave since the last call, before its gain: 1 is full scale.
+    package mutating func takePeak(of track: Track) -> Float { peaks.removeValue(forKey: track) ?? 0 }
+}

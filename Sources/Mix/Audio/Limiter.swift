@@ -1,0 +1,33 @@
+#if canImport(Glibc)
+import Glibc
+#else
+import Musl
+#endif
+
+/// Keeps a sum of sounds under full scale without the crackle of clipping: the gain falls at once where a peak would go
+/// over the ceiling and comes back over some tenths of a second.
+package struct Limiter: Sendable {
+    /// 0.3 dB under full scale: lossy coding overshoots a little.
+    package static let ceiling: Float = 0.966
+    private let release: Float
+    private var gain: Float = 1
+
+    /// - Parameter sampleRate: sample frames a second.
+    package init(sampleRate: Int) {
+        // The gain has come back by two thirds after 150 ms.
+        release = 1 - expf(-1 / (0.15 * Float(sampleRate)))
+    }
+
+    /// Limits interleaved stereo samples in place; both channels get the same gain, so that the picture in space stays.
+    package mutating func process(_ samples: inout [Float]) {
+        for index in stride(from: 0, to: samples.count - 1, by: 2) {
+            let peak = max(abs(samples[index]), abs(samples[index + 1]))
+            let allowed = peak > Self.ceiling ? Self.ceiling / peak : 1
+            gain = min(allowed, gain + (1 - gain) * release)
+            if gain < 1 {
+                samples[index] *= gain
+                samples[index + 1] *= gain
+            }
+        }
+    }
+}

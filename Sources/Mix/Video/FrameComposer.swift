@@ -1,0 +1,85 @@
+import Media
+
+/// Turns what was grabbed into frames to encode: converted, scaled and letterboxed to one output size.
+///
+/// A value of one thread, without a clock. The frames that it returns are shared and are not written again before their
+/// last holder let go.
+package struct FrameComposer {
+    package let outputSize: PixelSize
+    private var pool: FramePool
+    private var letterbox: Letterbox?
+    /// The picture at the size of the source, kept where it must be scaled.
+    private var unscaled: PixelBuffer?
+
+    /// Frames of `outputSize`, which must be even.
+    package init(outputSize: PixelSize) {
+        self.outputSize = outputSize
+        pool = FramePool(size: outputSize)
+    }
+
+    /// The frame after `sample`, with what really changed as its damage; nil where no pixel differs from the frame before.
+    ///
+    /// Damage is finer here than where it came from: programs often draw again what was there.
+    package mutating func compose(_ sample: SampleBuffer) -> SampleBuffer? {
+        guard case .picture(let picture) = sample.payload else { return nil }
+        let isNewLayout = letterbox?.source != picture.size
+        let layout =
+            isNewLayout ? Letterbox(source: picture.size, output: outputSize) : letterbox ?? Letterbox(source: picture.size, output: outputSize)
+        letterbox = layout
+
+        var region = DamageRegion(size: outputSize)
+        if isNewLayout {
+            region.add(PixelRect(outputSize))
+        } else {
+            for rectangle in picture.damage.rectangles {
+                region.add(layout.outputRectangle(for: rectangle).alignedToMacroblocks)
+            }
+        }
+        guard !region.isEmpty else { return nil }
+        // The patches give at least the damaged pixels; the rest of their macroblocks comes from the frame before.
+        let previous = pool.latestFrame
+        let frame = pool.nextFrame(rewriting: region)
+        if let previous, !isNewLayout || layout.isIdentity {
+            for rectangle in region.rectangles where !patchesCover(rectangle, of: picture, in: layout) { frame.copy(rectangle, from: previous) }
+        }
+        if layout.isIdentity {
+            unscaled = nil
+            for patch in picture.patches { ColourConversion.convert(patch, into: frame) }
+        } else {
+            scale(picture, layout: layout, into: frame, isNewLayout: isNewLayout)
+        }
+        let changed = isNewLayout ? region : previous.map { frame.changedMacroblocks(since: $0, in: region) } ?? region
+        guard !changed.isEmpty else { return nil }
+        return SampleBuffer(
+            track: .screen, presentationTime: sample.presentationTime,
+            payload: .picture(Picture(size: outputSize, patches: [.init(x: 0, y: 0, pixels: frame)], damage: changed)))
+    }
+
+    private func patchesCover(_ rectangle: PixelRect, of picture: Picture, in layout: Letterbox) -> Bool {
+        layout.isIdentity && picture.patches.contains { $0.rectangle.contains(rectangle) }
+    }
+
+    private mutating func scale(_ picture: Picture, layout: Letterbox, into frame: PixelBuffer, isNewLayout: Bool) {
+        let size = picture.size.roundedDownToEven
+        let source: PixelBuffer
+        if let unscaled, unscaled.size == size {
+            source = unscaled
+        } else {
+            source = PixelBuffer(format: .i420, size: size)
+            source.fillBlack()
+            unscaled = source
+        }
+        for patch in picture.patches { ColourConversion.convert(patch, into: source) }
+        if isNewLayout { frame.fillBlack() }
+        FrameScaler.scale(source, into: frame, content: layout.content)
+    }
+}
+
+extension PixelRect {
+    /// Grown to the edges of the 16 by 16 macroblocks that it touches.
+    var alignedToMacroblocks: PixelRect {
+        let left = x & ~15
+        let top = y & ~15
+        return PixelRect(x: left, y: top, width: ((maxX + 15) & ~15) - left, height: ((maxY + 15) & ~15) - top)
+    }
+}

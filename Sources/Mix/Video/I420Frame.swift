@@ -1,0 +1,116 @@
+import Media
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Musl
+#endif
+
+/// Work on whole I420 frames and on rectangles of them.
+extension PixelBuffer {
+    /// Makes every pixel black: Y 16, U and V 128 in limited range.
+    package func fillBlack() {
+        let chroma = planeOffsets.u
+        withUnsafeMutableBytes { bytes in
+            UnsafeMutableRawBufferPointer(rebasing: bytes[..<chroma]).initializeMemory(as: UInt8.self, repeating: 16)
+            UnsafeMutableRawBufferPointer(rebasing: bytes[chroma...]).initializeMemory(as: UInt8.self, repeating: 128)
+        }
+    }
+
+    /// Copies `rectangle`, which lies on even pixels, from `other`, a frame of the same size.
+    func copy(_ rectangle: PixelRect, from other: PixelBuffer) {
+        for plane in Self.planes(of: self) {
+            let area = plane.rectangle(rectangle)
+            other.withUnsafeBytes { source in
+                withUnsafeMutableBytes { target in
+                    guard let from = source.baseAddress, let to = target.baseAddress else { return }
+                    for row in area.y..<area.maxY {
+                        let offset = plane.offset + row * plane.stride + area.x
+                        memcpy(to + offset, from + offset, area.width)
+                    }
+                }
+            }
+        }
+    }
+
+    /// The macroblocks of `region`, whose edges lie on macroblocks, that differ from those of `other`, a frame of the same
+    /// size; neighbours in a row are gathered into one rectangle.
+    func changedMacroblocks(since other: PixelBuffer, in region: DamageRegion) -> DamageRegion {
+        var changed = DamageRegion(size: size)
+        other.withUnsafeBytes { theirs in
+            withUnsafeBytes { ours in
+                guard let theirBase = theirs.baseAddress, let ourBase = ours.baseAddress else { return }
+                let comparison = FrameComparison(one: ourBase, other: theirBase, layout: self)
+                for rectangle in region.rectangles {
+                    for y in Swift.stride(from: rectangle.y, to: rectangle.maxY, by: 16) {
+                        let height = min(16, rectangle.maxY - y)
+                        var runStart = rectangle.x
+                        for x in Swift.stride(from: rectangle.x, to: rectangle.maxX, by: 16)
+                        where !comparison.differs(x: x, y: y, width: min(16, rectangle.maxX - x), height: height) {
+                            changed.add(PixelRect(x: runStart, y: y, width: x - runStart, height: height))
+                            runStart = x + 16
+                        }
+                        changed.add(PixelRect(x: runStart, y: y, width: rectangle.maxX - runStart, height: height))
+                        if changed.isWhole { return }
+                    }
+                }
+            }
+        }
+        return changed
+    }
+
+    private struct Plane {
+        var offset: Int
+        var stride: Int
+        /// 1 for Y, 2 for U and V, which have half the width and height.
+        var subsampling: Int
+
+        func rectangle(_ luma: PixelRect) -> PixelRect {
+            PixelRect(x: luma.x / subsampling, y: luma.y / subsampling, width: luma.width / subsampling, height: luma.height / subsampling)
+        }
+    }
+
+    private static func planes(of frame: PixelBuffer) -> [Plane] {
+        let offsets = frame.planeOffsets
+        return [
+            Plane(offset: offsets.y, stride: frame.stride, subsampling: 1),
+            Plane(offset: offsets.u, stride: frame.chromaStride, subsampling: 2),
+            Plane(offset: offsets.v, stride: frame.chromaStride, subsampling: 2),
+        ]
+    }
+}
+
+/// Compares pieces of two I420 frames of the same layout.
+private struct FrameComparison {
+    let one: UnsafeRawPointer
+    let other: UnsafeRawPointer
+    let stride: Int
+    let chromaStride: Int
+    let u: Int
+    let v: Int
+
+    init(one: UnsafeRawPointer, other: UnsafeRawPointer, layout: PixelBuffer) {
+        self.one = one
+        self.other = other
+        stride = layout.stride
+        chromaStride = layout.chromaStride
+        u = layout.planeOffsets.u
+        v = layout.planeOffsets.v
+    }
+
+    /// True where any of the luma or chroma samples of the rectangle, on even pixels, differ.
+    func differs(x: Int, y: Int, width: Int, height: Int) -> Bool {
+        rowsDiffer(offset: y * stride + x, stride: stride, width: width, height: height)
+            || rowsDiffer(offset: u + (y / 2) * chromaStride + x / 2, stride: chromaStride, width: width / 2, height: height / 2)
+            || rowsDiffer(offset: v + (y / 2) * chromaStride + x / 2, stride: chromaStride, width: width / 2, height: height / 2)
+    }
+
+    private func rowsDiffer(offset: Int, stride: Int, width: Int, height: Int) -> Bool {
+        var position = offset
+        for _ in 0..<height {
+            if memcmp(one + position, other + position, width) != 0 { return true }
+            position += stride
+        }
+        return false
+    }
+}

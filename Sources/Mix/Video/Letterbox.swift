@@ -1,0 +1,42 @@
+import Media
+
+/// Where a picture of one size lies in a frame of another: as large as it fits, its aspect kept, centred, on even pixels.
+package struct Letterbox: Equatable {
+    package let source: PixelSize
+    package let output: PixelSize
+    /// The part of the output that shows the picture; around it the frame is black.
+    package let content: PixelRect
+
+    package init(source: PixelSize, output: PixelSize) {
+        self.source = source
+        self.output = output
+        let even = source.roundedDownToEven
+        if even == output {
+            content = PixelRect(output)
+            return
+        }
+        var width = output.width
+        var height = output.height
+        if even.width * output.height > output.width * even.height {
+            height = output.width * even.height / max(even.width, 1)
+        } else {
+            width = output.height * even.width / max(even.height, 1)
+        }
+        width = min(output.width, max(2, (width + 1) & ~1))
+        height = min(output.height, max(2, (height + 1) & ~1))
+        content = PixelRect(x: ((output.width - width) / 2) & ~1, y: ((output.height - height) / 2) & ~1, width: width, height: height)
+    }
+
+    /// True where the picture's pixels are the frame's, one for one.
+    package var isIdentity: Bool { source.roundedDownToEven == content.size && content.size == output }
+
+    /// The output's pixels that change when `rectangle` of the source does; the scaling filter reaches two pixels further.
+    package func outputRectangle(for rectangle: PixelRect) -> PixelRect {
+        if isIdentity { return rectangle }
+        let left = rectangle.x * content.width / source.width - 2
+        let top = rectangle.y * content.height / source.height - 2
+        let right = (rectangle.maxX * content.width + source.width - 1) / source.width + 2
+        let bottom = (rectangle.maxY * content.height + source.height - 1) / source.height + 2
+        return PixelRect(x: content.x + left, y: content.y + top, width: right - left, height: bottom - top).intersection(content)
+    }
+}
