@@ -16,19 +16,18 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         // Non-blocking sockets for RTMP and for the control socket; TLS joins it as swift-nio-ssl.
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
-        // The log interface of the Swift server world: a later sink (journald, syslog) is a one-line change.
-        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         // The only TOML reader for Swift on Linux that is complete (toml++ underneath) and gives line numbers.
         .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
     ],
     targets: [
         // System libraries: a module map and a shim header, nothing else.
         .systemLibrary(name: "CX11", pkgConfig: "x11 xext xdamage xfixes xrandr", providers: [.apt(["libx11-dev", "libxext-dev", "libxdamage-dev", "libxfixes-dev", "libxrandr-dev"])]),
-        .systemLibrary(name: "CPulse", pkgConfig: "libpulse", providers: [.apt(["libpulse-dev"])]),
-        .systemLibrary(name: "CX264", pkgConfig: "x264", providers: [.apt(["libx264-dev"])]),
+        .systemLibrary(name: "CPulse", providers: [.apt(["libpulse-dev"])]),
+        .systemLibrary(name: "CX264", providers: [.apt(["libx264-dev"])]),
         .systemLibrary(name: "CAVCodec", pkgConfig: "libavcodec libavutil", providers: [.apt(["libavcodec-dev", "libavutil-dev"])]),
         .systemLibrary(name: "CSWResample", pkgConfig: "libswresample libavutil", providers: [.apt(["libswresample-dev"])]),
         .systemLibrary(name: "CYUV", providers: [.apt(["libyuv-dev"])]),
+        .systemLibrary(name: "CLinux"),
         // Our own pixel kernels: BGRA to I420 in BT.709, which libyuv of this age does not have.
         .target(name: "CPixelKernels", cSettings: [.treatAllWarnings(as: .error)]),
 
@@ -43,7 +42,7 @@ let package = Package(
             dependencies: ["Media", "Mux", .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio")],
             swiftSettings: strict),
         .target(name: "Upload", dependencies: ["Media", "Mux", "RTMP"], swiftSettings: strict),
-        .target(name: "Session", dependencies: ["Media", "Capture", "Mix", "Encode", "Mux", "Upload"], swiftSettings: strict),
+        .target(name: "Session", dependencies: ["Media", "Capture", "Mix", "Encode", "Mux", "Upload", "CLinux"], swiftSettings: strict),
         .target(
             name: "Control",
             dependencies: [.product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio")],
@@ -52,14 +51,14 @@ let package = Package(
         .executableTarget(
             name: "broadcast",
             dependencies: [
-                "Session", "Control", "Media", "Upload",
+                "Session", "Control", "Media", "Capture", "Mix", "Encode", "Upload", "RTMP", "CLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Logging", package: "swift-log"),
                 .product(name: "TOMLKit", package: "TOMLKit"),
             ],
             swiftSettings: strict),
 
-        .testTarget(name: "MediaTests", dependencies: ["Media"], swiftSettings: strict),
+        .testTarget(name: "EncodeTests", dependencies: ["Encode", "Media"], swiftSettings: strict),
+        .testTarget(name: "MuxTests", dependencies: ["Mux", "Media"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -42,6 +42,12 @@ package final class X11Connection {
         guard hasRandr else { throw .missingExtension("RANDR") }
     }
 
+    /// The name and size of a display, without capturing it.
+    package static func describe(display name: String?) throws(CaptureError) -> (name: String, size: PixelSize) {
+        let connection = try X11Connection(name: name)
+        return (connection.name, try connection.rootSize())
+    }
+
     deinit {
         // Closing a connection that broke would wait for a server that is not there.
         if !X11Faults.isBroken(display) { XCloseDisplay(display) }
@@ -61,7 +67,7 @@ package final class X11Connection {
     }
 
     /// The size of the whole screen, asked from the server.
-    func rootSize() throws(CaptureError) -> PixelSize {
+    package func rootSize() throws(CaptureError) -> PixelSize {
         var attributes = XWindowAttributes()
         guard XGetWindowAttributes(display, root, &attributes) != 0 else {
             try check()
@@ -71,7 +77,7 @@ package final class X11Connection {
     }
 
     /// Throws unless pixels of the root's visual are 32 bits: blue, green, red, unused in memory.
-    func requireBGRA() throws(CaptureError) {
+    package func requireBGRA() throws(CaptureError) {
         let depth = Int(XDefaultDepth(display, XDefaultScreen(display)))
         guard let visual = XDefaultVisual(display, XDefaultScreen(display))?.pointee,
             depth == 24 || depth == 32, visual.red_mask == 0xff0000, visual.green_mask == 0xff00, visual.blue_mask == 0xff,

@@ -1,0 +1,179 @@
+"""The measurements, in turn."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+
+import clock_reader
+import process_usage
+from contenders import Broadcast, FFmpeg
+from peers import Nginx, Peers, read, wait_until
+
+WORKLOADS = ["still", "typing", "everything"]
+
+
+class Campaign:
+    """Every part that the options ask for. A result is a flat dictionary: part, workload, program, round and the values."""
+
+    def __init__(self, options):
+        self.options = options
+        self.results = []
+
+    def run(self):
+        with Peers() as peers:
+            self.peers = peers
+            self.sound = peers.pulse()
+            self.nginx = Nginx(peers)
+            peers.paint(self.options.testscreen, "tone", environment=self.sound)
+            tested = FFmpeg("broadcast") if self.options.peer_only else Broadcast(self.options.broadcast, peers.path("home"))
+            self.contenders = [tested, FFmpeg()]
+            parts = [("cpu", self.measure_cpu), ("memory720", self.measure_memory), ("latency", self.measure_latency), ("pixels", self.measure_pixels)]
+            for name, measure in parts:
+                if not self.options.only or name in self.options.only:
+                    measure()
+        return self.results
+
+    def measure_cpu(self):
+        display = self.peers.xvfb(1920, 1080)
+        for round_number, workload, contender in self.turns(WORKLOADS):
+            self.measure_run("cpu", workload, contender, round_number, self.setup(display, 1920, 1080, 6000))
+
+    def measure_memory(self):
+        display = self.peers.xvfb(1280, 720)
+        for round_number, workload, contender in self.turns(["everything"]):
+            self.measure_run("memory720", workload, contender, round_number, self.setup(display, 1280, 720, 3000))
+
+    def turns(self, workloads):
+        """Round by round and workload by workload, the programs in alternating order: drift of the machine hits both."""
+        for round_number in range(self.options.rounds):
+            for workload in workloads:
+                for contender in self.contenders[:: 1 if round_number % 2 == 0 else -1]:
+                    yield round_number, workload, contender
+
+    def setup(self, display, width, height, bitrate):
+        return {
+            "display": display,
+            "width": width,
+            "height": height,
+            "bitrate": bitrate,
+            "sound": True,
+            "url": self.nginx.url("bench"),
+            "environment": {**self.sound, "DISPLAY": display},
+        }
+
+    def go_live(self, contender, setup):
+        """Starts a program; gives it and the seconds until the server had its first packet."""
+        begin = time.monotonic()
+        process = contender.start(self.peers, setup)
+        wait_until("the first packet", lambda: self.peers.check(process) or self.nginx.bytes_received("bench") > 0)
+        return process, time.monotonic() - begin
+
+    def end(self, contender, process, setup):
+        """Stops a program; gives the seconds until it was closed."""
+        seconds = contender.stop(self.peers, process, setup)
+        wait_until("the stream's end", lambda: self.nginx.bytes_received("bench") == 0)
+        return seconds
+
+    def measure_run(self, part, workload, contender, round_number, setup):
+        painter = self.peers.paint(self.options.testscreen, workload, environment=setup["environment"])
+        process, start_seconds = self.go_live(contender, setup)
+        # The first two seconds hold the first IDR and the settling of the picture; the bars are about what follows.
+        time.sleep(2)
+        begin, cpu, received = time.monotonic(), process_usage.cpu_seconds(process.pid), self.nginx.bytes_received("bench")
+        time.sleep(self.options.seconds)
+        self.peers.check(process)
+        cpu = process_usage.cpu_seconds(process.pid) - cpu
+        received = self.nginx.bytes_received("bench") - received
+        seconds = time.monotonic() - begin
+        peak = process_usage.peak_megabytes(process.pid)
+        stop_seconds = self.end(contender, process, setup)
+        self.peers.stop(painter)
+        self.add(
+            part,
+            workload,
+            contender,
+            round_number,
+            cpu_percent=100 * cpu / seconds,
+            peak_mb=peak,
+            kbps=received * 8 / 1000 / seconds,
+            start_ms=start_seconds * 1000,
+            stop_ms=stop_seconds * 1000,
+        )
+
+    def measure_latency(self):
+        display = self.peers.xvfb(1920, 1080)
+        setup = self.setup(display, 1920, 1080, 6000)
+        # 60 frames a second would keep one phase to the grab's 30 for a whole run, by chance up to 17 ms apart in the next; 61 sweep over all of them.
+        painter = self.peers.paint(self.options.testscreen, "clock", "--fps", "61", environment=setup["environment"])
+        for round_number, workload, contender in self.turns(["silent clock", "clock"]):
+            setup["sound"] = workload == "clock"
+            process, _ = self.go_live(contender, setup)
+            # A player that joins before the first picture finds a stream of sound only.
+            wait_until("pictures", lambda: self.peers.check(process) or self.nginx.bytes_received("bench") > 60_000)
+            latencies, unreadable, seconds = self.play(setup["url"])
+            self.end(contender, process, setup)
+            latencies.sort()
+            self.add(
+                "latency",
+                workload,
+                contender,
+                round_number,
+                median_ms=latencies[len(latencies) // 2],
+                p95_ms=latencies[len(latencies) * 95 // 100],
+                frames_per_second=(len(latencies) + unreadable) / seconds,
+                unreadable=unreadable,
+            )
+        self.peers.stop(painter)
+
+    def play(self, url):
+        """Plays the stream and gives the age of each frame's clock in ms when the frame was read, how many could not be read, and the seconds."""
+        player = self.peers.start(
+            "player",
+            ["ffmpeg", "-nostdin", "-v", "error", "-fflags", "nobuffer", "-flags", "low_delay"]
+            # ffmpeg's encoder of raw video would hold a frame back for each thread.
+            + ["-i", url, "-an", "-vf", clock_reader.FILTER, "-fps_mode", "passthrough", "-threads", "1"]
+            + ["-f", "rawvideo", "-pix_fmt", "gray", "-flush_packets", "1", "-"],
+            stdout=subprocess.PIPE,
+            bufsize=0,
+        )
+        latencies, unreadable, begin = [], 0, None
+        while begin is None or time.monotonic() < begin + 2 + self.options.seconds:
+            frame = b""
+            while len(frame) < clock_reader.FRAME_BYTES:
+                piece = player.stdout.read(clock_reader.FRAME_BYTES - len(frame))
+                if not piece:
+                    raise RuntimeError(f"the player ended: {read(player.errors)[-2000:]}")
+                frame += piece
+            now = time.monotonic_ns() / 1e6
+            painted = clock_reader.milliseconds(frame)
+            # Two seconds from the first frame that could be read on: the player works off what had piled up before.
+            begin = begin or (painted is not None and time.monotonic()) or None
+            if begin is None or time.monotonic() < begin + 2:
+                continue
+            if painted is None:
+                unreadable += 1
+            else:
+                latencies.append((now - painted) % 2**32)
+        self.peers.stop(player)
+        if not latencies:
+            raise RuntimeError("no frame of the player could be read")
+        return latencies, unreadable, self.options.seconds
+
+    def measure_pixels(self):
+        """A program that prints one JSON object of numbers, or text, which is kept as it is."""
+        program = self.options.pixel_conversion
+        if not os.access(program, os.X_OK):
+            return
+        text = subprocess.run([os.path.abspath(program)], stdout=subprocess.PIPE, check=True, text=True).stdout
+        try:
+            values = json.loads(text)
+        except ValueError:
+            values = {"text": text.strip()}
+        self.results.append({"part": "pixels", "program": "broadcast", **values})
+
+    def add(self, part, workload, contender, round_number, **values):
+        self.results.append({"part": part, "workload": workload, "program": contender.name, "round": round_number, **values})
+        numbers = "  ".join(f"{name} {value:.1f}" for name, value in values.items())
+        print(f"{part} {workload}, round {round_number + 1}, {contender.name}: {numbers}", file=sys.stderr, flush=True)

@@ -1,0 +1,70 @@
+"""The two programs that are compared: the same picture, sound, size, rate, bitrate, preset and tune."""
+
+import os
+import signal
+import subprocess
+import time
+
+
+class FFmpeg:
+    """ffmpeg with x11grab and Pulse, set as broadcast is."""
+
+    def __init__(self, name="ffmpeg"):
+        self.name = name
+
+    def command(self, setup):
+        rate = f"{setup['bitrate']}k"
+        return (
+            ["ffmpeg", "-nostdin", "-v", "error"]
+            + (["-thread_queue_size", "512", "-f", "pulse", "-i", "app.monitor"] if setup["sound"] else [])
+            + ["-thread_queue_size", "64", "-f", "x11grab", "-framerate", "30", "-draw_mouse", "1"]
+            + ["-video_size", f"{setup['width']}x{setup['height']}", "-i", setup["display"]]
+            + ["-c:v", "libx264", "-preset", "veryfast", "-tune", "zerolatency", "-pix_fmt", "yuv420p"]
+            + ["-b:v", rate, "-maxrate", rate, "-bufsize", rate, "-g", "60", "-bf", "0"]
+            + (["-c:a", "aac", "-b:a", "160k", "-ar", "48000"] if setup["sound"] else [])
+            + ["-f", "flv", setup["url"]]
+        )
+
+    def start(self, peers, setup):
+        return peers.start(self.name, self.command(setup), setup["environment"])
+
+    def stop(self, peers, process, _setup):
+        """Gives the seconds until it has ended."""
+        return peers.stop(process, signal.SIGINT)
+
+
+class Broadcast:
+    """The program under test, with a home of its own."""
+
+    name = "broadcast"
+
+    def __init__(self, program, folder):
+        self.program = os.path.abspath(program)
+        self.home = {"HOME": folder}
+        for variable, part in [("CONFIG_HOME", "config"), ("DATA_HOME", "data"), ("STATE_HOME", "state"), ("RUNTIME_DIR", "run")]:
+            self.home[f"XDG_{variable}"] = os.path.join(folder, part)
+            os.makedirs(self.home[f"XDG_{variable}"], 0o700, exist_ok=True)
+
+    def command(self, setup):
+        return (
+            [self.program, "start", "--to", setup["url"], "--fps", "30", "--bitrate", str(setup["bitrate"]), "--preset", "veryfast"]
+            + ["--latency", "low", "--frame-pacing", "constant", "--duration", "10m"]
+            + ([] if setup["sound"] else ["--no-app-audio"])
+        )
+
+    def start(self, peers, setup):
+        return peers.start(self.name, self.command(setup), {**setup["environment"], **self.home})
+
+    def stop(self, peers, process, setup):
+        """`broadcast stop`; gives the seconds until both it and the session have ended."""
+        begin = time.monotonic()
+        stopper = peers.start("broadcast-stop", [self.program, "stop"], {**setup["environment"], **self.home})
+        for ending in [stopper, process]:
+            try:
+                ending.wait(10)
+            except subprocess.TimeoutExpired:
+                pass
+        seconds = time.monotonic() - begin
+        peers.stop(stopper)
+        peers.stop(process)
+        return seconds

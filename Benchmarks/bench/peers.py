@@ -1,0 +1,168 @@
+"""The peers of a benchmark: X server, sound server, RTMP server, painter. Each dies with the benchmark, however it ends."""
+
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+import urllib.request
+
+
+def wait_until(what, condition, deadline=30.0):
+    """Asks every 2 ms until the condition gives something true, and gives that."""
+    end = time.monotonic() + deadline
+    while True:
+        result = condition()
+        if result:
+            return result
+        if time.monotonic() > end:
+            raise TimeoutError(f"waited {deadline:.0f} s in vain for {what}")
+        time.sleep(0.002)
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Peers:
+    """Processes and a temporary folder, as a context manager."""
+
+    def __init__(self):
+        self.folder = tempfile.mkdtemp(prefix="broadcast-bench-")
+        self.processes = []
+        self.count = 0
+        self.environment = {"PATH": os.environ.get("PATH", "") + ":/usr/sbin", "LANG": "C.UTF-8", "HOME": self.folder}
+        self.environment["DBUS_SESSION_BUS_ADDRESS"] = "disabled:"
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for process in reversed(self.processes):
+            self.stop(process)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def path(self, name):
+        self.count += 1
+        return os.path.join(self.folder, f"{self.count}-{name}")
+
+    def start(self, name, command, environment=None, **options):
+        """Starts a process. What it says goes to `process.output` and `process.errors` (paths), unless a pipe is asked for."""
+        output, errors = self.path(name + ".out"), self.path(name + ".err")
+        with open(output, "wb") as out, open(errors, "wb") as err:
+            process = subprocess.Popen(
+                ["setpriv", "--pdeathsig", "KILL", "--"] + command,
+                stdin=subprocess.DEVNULL,
+                stdout=options.pop("stdout", out),
+                stderr=err,
+                env={**self.environment, **(environment or {})},
+                **options,
+            )
+        process.name, process.output, process.errors = name, output, errors
+        self.processes.append(process)
+        return process
+
+    def stop(self, process, signal_number=signal.SIGTERM, grace=10):
+        """Signals it and waits; kills it after the grace time. Gives the seconds that it took."""
+        begin = time.monotonic()
+        if process.poll() is None:
+            process.send_signal(signal_number)
+            try:
+                process.wait(grace)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+        if process.stdout:
+            process.stdout.close()
+        if process in self.processes:
+            self.processes.remove(process)
+        return time.monotonic() - begin
+
+    def check(self, process):
+        """Raises with the process's own words if it has ended."""
+        if process.poll() is not None:
+            raise RuntimeError(f"{process.name} ended with {process.returncode}: {read(process.errors)[-2000:]}")
+
+    def xvfb(self, width, height):
+        """Gives the display's name."""
+        screen = f"{width}x{height}x24"
+        server = self.start("xvfb", ["Xvfb", "-displayfd", "1", "-screen", "0", screen, "-nolisten", "tcp", "-noreset"])
+        return ":" + wait_until("Xvfb", lambda: self.check(server) or (read(server.output).endswith("\n") and read(server.output).strip()))
+
+    def pulse(self):
+        """Starts a sound server with the null sink `app`, and gives its clients' environment."""
+        folder = self.path("pulse")
+        os.mkdir(folder, 0o700)
+        environment = {
+            "PULSE_SERVER": f"unix:{folder}/native",
+            "PULSE_COOKIE": f"{folder}/cookie",
+            "PULSE_RUNTIME_PATH": f"{folder}/runtime",
+            "PULSE_STATE_PATH": f"{folder}/state",
+        }
+        server = self.start(
+            "pulseaudio",
+            ["pulseaudio", "-n", "--daemonize=no", "--exit-idle-time=-1", "--use-pid-file=no", "--realtime=no", "--high-priority=no"]
+            + ["-L", f"module-native-protocol-unix auth-anonymous=1 socket={folder}/native"]
+            + ["-L", "module-null-sink sink_name=app rate=48000"],
+            {**environment, "XDG_RUNTIME_DIR": folder, "HOME": folder},
+        )
+        info = ["pactl", "info"]
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        wait_until("Pulse", lambda: self.check(server) or subprocess.call(info, env={**self.environment, **environment}, **quiet) == 0)
+        return environment
+
+    def paint(self, program, *arguments, environment):
+        """Starts TestScreen and waits for its first frame."""
+        painter = self.start("testscreen", [os.path.abspath(program), *arguments], environment)
+        wait_until("the first painted frame", lambda: self.check(painter) or "ready" in read(painter.output))
+        return painter
+
+
+def read(path):
+    with open(path, encoding="utf-8", errors="replace") as file:
+        return file.read()
+
+
+class Nginx:
+    """nginx with its RTMP module, on free ports of 127.0.0.1."""
+
+    def __init__(self, peers):
+        folder = peers.path("nginx")
+        os.mkdir(folder, 0o700)
+        self.port, self.http_port = free_port(), free_port()
+        temporary = "".join(f"{kind}_temp_path {folder}/{kind};" for kind in ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"])
+        with open(f"{folder}/nginx.conf", "w", encoding="utf-8") as file:
+            file.write(
+                "load_module /usr/lib/nginx/modules/ngx_rtmp_module.so; daemon off; master_process off;"
+                f"pid {folder}/nginx.pid; error_log {folder}/error.log info; events {{ worker_connections 64; }}\n"
+                f"rtmp {{ access_log off; server {{ listen 127.0.0.1:{self.port}; application live {{ live on; }} }} }}\n"
+                f"http {{ access_log off; {temporary} server {{ listen 127.0.0.1:{self.http_port}; location / {{ rtmp_stat all; }} }} }}\n"
+            )
+        self.process = peers.start("nginx", ["nginx", "-p", folder, "-e", f"{folder}/error.log", "-c", f"{folder}/nginx.conf"])
+        wait_until("nginx", lambda: peers.check(self.process) or self.answers())
+
+    def answers(self):
+        try:
+            return bool(self.statistics())
+        except OSError:
+            return False
+
+    def statistics(self):
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.http_port}/", timeout=5) as answer:
+            return answer.read().decode()
+
+    def url(self, key):
+        return f"rtmp://127.0.0.1:{self.port}/live/{key}"
+
+    def bytes_received(self, key):
+        """Bytes of sound and pictures that the stream's publisher has sent; 0 before the first packet, and when it is gone."""
+        for stream in self.statistics().split("<stream>")[1:]:
+            if f"<name>{key}</name>" in stream and "<publishing/>" in stream:
+                match = re.search(r"<bytes_in>(\d+)</bytes_in>", stream)
+                return int(match.group(1)) if match else 0
+        return 0

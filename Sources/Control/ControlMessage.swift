@@ -1,0 +1,44 @@
+import FoundationEssentials
+
+/// What a client asks: one JSON object on a line. Unknown fields are ignored.
+package struct ControlRequest: Codable, Sendable, Equatable {
+    /// `status` or `stop`.
+    package var command: String
+
+    package init(command: String) {
+        self.command = command
+    }
+}
+
+/// What a session answers: one JSON object on a line.
+package struct ControlReply: Codable, Sendable, Equatable {
+    /// The session as it is, or as it ended.
+    package var session: SessionReport?
+    package var error: ErrorReport?
+
+    package init(session: SessionReport) {
+        self.session = session
+    }
+
+    package init(error: ErrorReport) {
+        self.error = error
+    }
+}
+
+/// JSON as it goes over the socket and to scripts: snake case, keys in order.
+package enum ControlJSON {
+    /// A line without its newline.
+    package static func encode(_ value: some Encodable, pretty: Bool = false) -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.keyEncodingStrategy = .convertToSnakeCase
+        encoder.outputFormatting = pretty ? [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes] : [.sortedKeys, .withoutEscapingSlashes]
+        // These types hold strings, numbers and booleans only: encoding them cannot fail.
+        return (try? encoder.encode(value)).map { Array($0) } ?? []
+    }
+
+    package static func decode<Value: Decodable>(_ type: Value.Type, from bytes: some Sequence<UInt8>) -> Value? {
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        return try? decoder.decode(type, from: Data(bytes))
+    }
+}

@@ -1,0 +1,175 @@
+import NIOCore
+import NIOPosix
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Musl
+#endif
+
+/// A session's control socket: answers its owner's requests, one line of JSON each way.
+package final class ControlServer: Sendable {
+    /// Why the socket cannot be had.
+    package enum Failure: Error, Equatable {
+        /// Another session of this name runs.
+        case inUse
+        case cannotBind(String)
+    }
+
+    private let channel: any Channel
+    private let group: MultiThreadedEventLoopGroup
+    private let path: String
+    private let lock: Int32
+    private let answers: PendingAnswers
+
+    private init(channel: any Channel, group: MultiThreadedEventLoopGroup, path: String, lock: Int32, answers: PendingAnswers) {
+        self.channel = channel
+        self.group = group
+        self.path = path
+        self.lock = lock
+        self.answers = answers
+    }
+
+    /// Takes the session's name and listens at `path`, in a folder that only its owner may enter.
+    ///
+    /// A lock beside the socket decides who has the name: of two that start at once one gets it, and what a killed
+    /// session left behind is no obstacle.
+    ///
+    /// - Parameter answer: gives the reply to a request; it may take its time.
+    package static func listen(
+        at path: String, answer: @escaping @Sendable (ControlRequest) async -> ControlReply
+    ) async throws(Failure) -> ControlServer {
+        let lock = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard lock >= 0 else { throw .cannotBind(String(cString: strerror(errno))) }
+        guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+            Glibc.close(lock)
+            throw .inUse
+        }
+        unlink(path)
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let answers = PendingAnswers()
+        do {
+            let channel = try await ServerBootstrap(group: group)
+                .childChannelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        try channel.pipeline.syncOperations.addHandler(ByteToMessageHandler(LineDecoder()))
+                        try channel.pipeline.syncOperations.addHandler(ControlConnection(answers: answers, answer: answer))
+                    }
+                }
+                .bind(unixDomainSocketPath: path).get()
+            chmod(path, 0o600)
+            return ControlServer(channel: channel, group: group, path: path, lock: lock, answers: answers)
+        } catch {
+            Glibc.close(lock)
+            throw .cannotBind("\(error)")
+        }
+    }
+
+    /// Stops listening, sends the answers that are due, and gives the session's name back.
+    package func shutDown() async {
+        await answers.drained()
+        try? await channel.close()
+        unlink(path)
+        Glibc.close(lock)
+        try? await group.shutdownGracefully()
+    }
+}
+
+/// One client. Only its owner's: the peer's user must be ours.
+private final class ControlConnection: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private let answers: PendingAnswers
+    private let answer: @Sendable (ControlRequest) async -> ControlReply
+
+    init(answers: PendingAnswers, answer: @escaping @Sendable (ControlRequest) async -> ControlReply) {
+        self.answers = answers
+        self.answer = answer
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        guard let provider = context.channel as? any SocketOptionProvider else {
+            context.close(promise: nil)
+            return
+        }
+        let channel = context.channel
+        provider.unsafeGetSocketOption(level: .socket, name: .init(rawValue: SO_PEERCRED)).whenComplete {
+            (result: Result<PeerCredentials, any Error>) in
+            guard case .success(let peer) = result, peer.uid == getuid() || peer.uid == 0 else {
+                channel.close(promise: nil)
+                return
+            }
+        }
+        context.fireChannelActive()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let line = unwrapInboundIn(data)
+        let channel = context.channel
+        guard let request = ControlJSON.decode(ControlRequest.self, from: line.readableBytesView) else {
+            let reply = ControlReply(error: ErrorReport(code: 400, message: "That is not a JSON object with a command."))
+            channel.writeAndFlush(Self.line(reply), promise: nil)
+            return
+        }
+        let answer = self.answer
+        let answers = self.answers
+        answers.begin()
+        let reply: @Sendable () async -> Void = {
+            let line = Self.line(await answer(request))
+            try? await channel.writeAndFlush(line)
+            answers.end()
+        }
+        Task(operation: reply)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        context.close(promise: nil)
+    }
+
+    private static func line(_ reply: ControlReply) -> ByteBuffer {
+        ByteBuffer(bytes: ControlJSON.encode(reply) + [0x0a])
+    }
+}
+
+/// `struct ucred` of unix(7), which Swift does not import.
+private struct PeerCredentials {
+    var pid: pid_t
+    var uid: uid_t
+    var gid: gid_t
+}
+
+/// Counts requests that have not been answered, so that the end can wait for them.
+private final class PendingAnswers: Sendable {
+    private struct State {
+        var count = 0
+        var waiter: CheckedContinuation<Void, Never>?
+    }
+
+    private let state = Mutex(State())
+
+    func begin() {
+        state.withLock { $0.count += 1 }
+    }
+
+    func end() {
+        let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            state.count -= 1
+            guard state.count == 0 else { return nil }
+            defer { state.waiter = nil }
+            return state.waiter
+        }
+        waiter?.resume()
+    }
+
+    func drained() async {
+        await withCheckedContinuation { continuation in
+            let isDrained = state.withLock { state -> Bool in
+                if state.count > 0 { state.waiter = continuation }
+                return state.count == 0
+            }
+            if isDrained { continuation.resume() }
+        }
+    }
+}

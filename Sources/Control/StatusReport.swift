@@ -1,0 +1,152 @@
+/// The answer of `broadcast status --json` (DESIGN section 7). Scripts read it: fields are added, never changed.
+package struct StatusReport: Codable, Sendable, Equatable {
+    package var version = 1
+    package var sessions: [SessionReport]
+
+    package init(sessions: [SessionReport]) {
+        self.sessions = sessions
+    }
+}
+
+/// One session in a status report.
+package struct SessionReport: Codable, Sendable, Equatable {
+    package struct Source: Codable, Sendable, Equatable {
+        package var kind: String
+        package var display: String
+        package var width: Int?
+        package var height: Int?
+
+        package init(kind: String, display: String, width: Int?, height: Int?) {
+            self.kind = kind
+            self.display = display
+            self.width = width
+            self.height = height
+        }
+    }
+
+    package struct Video: Codable, Sendable, Equatable {
+        package var width: Int
+        package var height: Int
+        package var fps: Int
+        package var captured: Int
+        package var encoded: Int
+        package var repeated: Int
+        package var dropped: Int
+        /// kbit/s.
+        package var bitrateKbps: Int
+
+        package init(width: Int, height: Int, fps: Int, captured: Int, encoded: Int, repeated: Int, dropped: Int, bitrateKbps: Int) {
+            self.width = width
+            self.height = height
+            self.fps = fps
+            self.captured = captured
+            self.encoded = encoded
+            self.repeated = repeated
+            self.dropped = dropped
+            self.bitrateKbps = bitrateKbps
+        }
+    }
+
+    package struct AudioSource: Codable, Sendable, Equatable {
+        package var source: String?
+        package var levelDb: Double?
+        package var driftPpm: Double
+        package var muted: Bool
+
+        package init(source: String?, levelDb: Double?, driftPpm: Double, muted: Bool) {
+            self.source = source
+            self.levelDb = levelDb
+            self.driftPpm = driftPpm
+            self.muted = muted
+        }
+    }
+
+    package struct Audio: Codable, Sendable, Equatable {
+        package var app: AudioSource?
+        package var mic: AudioSource?
+
+        package init(app: AudioSource?, mic: AudioSource?) {
+            self.app = app
+            self.mic = mic
+        }
+    }
+
+    package var session: String
+    package var pid: Int32
+    package var state: String
+    /// ISO 8601, UTC.
+    package var started: String
+    /// Seconds.
+    package var elapsed: Double
+    package var title: String?
+    package var source: Source
+    package var video: Video?
+    package var audio: Audio
+    package var destinations: [DestinationReport]
+
+    package init(
+        session: String, pid: Int32, state: String, started: String, elapsed: Double, title: String?, source: Source, video: Video?, audio: Audio,
+        destinations: [DestinationReport]
+    ) {
+        self.session = session
+        self.pid = pid
+        self.state = state
+        self.started = started
+        self.elapsed = elapsed
+        self.title = title
+        self.source = source
+        self.video = video
+        self.audio = audio
+        self.destinations = destinations
+    }
+}
+
+/// One destination of a session.
+package struct DestinationReport: Codable, Sendable, Equatable {
+    package var name: String
+    package var `extension`: String
+    package var state: String
+    /// Without its key.
+    package var url: String?
+    package var bytes: Int
+    package var bitrateKbps: Int
+    package var dropped: Int
+    /// Milliseconds of media that wait to be sent.
+    package var queueMs: Int
+    package var reconnects: Int
+    package var nextRetryS: Double?
+    package var path: String?
+    package var watchUrl: String?
+    package var error: ErrorReport?
+
+    package init(
+        name: String, extension: String, state: String, url: String?, bytes: Int, bitrateKbps: Int, dropped: Int, queueMs: Int, path: String?,
+        error: ErrorReport?
+    ) {
+        self.name = name
+        self.extension = `extension`
+        self.state = state
+        self.url = url
+        self.bytes = bytes
+        self.bitrateKbps = bitrateKbps
+        self.dropped = dropped
+        self.queueMs = queueMs
+        reconnects = 0
+        self.path = path
+        self.error = error
+    }
+}
+
+/// What went wrong: a code in the manner of HTTP's, and a sentence with the next step.
+package struct ErrorReport: Codable, Sendable, Equatable {
+    package var code: Int
+    package var message: String
+    /// The exit status that this error alone would give.
+    package var status: Int32?
+
+    package init(code: Int, message: String, status: Int32? = nil) {
+        self.code = code
+        self.message = message
+        self.status = status
+    }
+}

@@ -1,0 +1,53 @@
+import Media
+
+/// FLV: H.264 and the first audio track, each packet a tag of its own as it comes (Adobe Flash Video File Format 10.1, annex E).
+///
+/// The duration in the metadata is put in at the end, where the file can be written to again.
+package struct FLVMuxer: Muxer {
+    /// Bytes from the file's start to the body of its first tag: header (9), size of no tag (4), tag header (11).
+    private static let metadataBodyOffset = 9 + 4 + 11
+
+    private var packetizer = FLVPacketizer(StreamDescription(video: nil, audio: []), origin: .session)
+
+    package init() {}
+
+    package mutating func begin(_ stream: StreamDescription) -> [UInt8] {
+        packetizer = FLVPacketizer(stream, origin: .session)
+        var writer = ByteWriter(capacity: 1024)
+        writer.utf8("FLV")
+        writer.u8(1)
+        var tracks: UInt8 = 0
+        if case .h264 = stream.video?.codec { tracks |= 1 }
+        if !stream.audio.isEmpty { tracks |= 4 }
+        writer.u8(tracks)
+        writer.u32(9)
+        writer.u32(0)
+        for tag in [.metadata(of: stream, duration: 0)] + FLVPacketizer.sequenceHeaders(of: stream) { Self.write(tag, to: &writer) }
+        return writer.bytes
+    }
+
+    package mutating func append(_ packet: EncodedPacket) -> [UInt8] {
+        guard let tag = packetizer.tag(for: packet) else { return [] }
+        var writer = ByteWriter(capacity: tag.bodyCount + 15)
+        Self.write(tag, to: &writer)
+        return writer.bytes
+    }
+
+    package mutating func end() -> MuxEnding {
+        var duration = ByteWriter(capacity: 8)
+        duration.u64((Double(max(packetizer.latestTimestamp, 0)) / 1000).bitPattern)
+        return MuxEnding(patches: [MuxEnding.Patch(offset: UInt64(Self.metadataBodyOffset + FLVTag.durationOffset), bytes: duration.bytes)])
+    }
+
+    /// The tag's header (E.4.1), its body, and the size of both.
+    private static func write(_ tag: FLVTag, to writer: inout ByteWriter) {
+        writer.u8(tag.kind.rawValue)
+        writer.u24(UInt32(truncatingIfNeeded: tag.bodyCount))
+        writer.u24(tag.timestamp)
+        writer.u8(UInt8(truncatingIfNeeded: tag.timestamp >> 24))
+        writer.u24(0)
+        writer.append(tag.header)
+        writer.append(tag.payload)
+        writer.u32(UInt32(truncatingIfNeeded: tag.bodyCount + 11))
+    }
+}

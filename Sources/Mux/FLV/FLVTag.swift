@@ -1,0 +1,29 @@
+/// A tag of an FLV file, or the RTMP message that carries the same (Adobe Flash Video File Format 10.1, E.4.1; Adobe RTMP 1.0, 7.1).
+package struct FLVTag: Equatable, Sendable {
+    /// The tag's type, and RTMP's message type ID.
+    package enum Kind: UInt8, Sendable {
+        case audio = 8
+        case video = 9
+        case script = 18
+    }
+
+    package let kind: Kind
+    /// Decode time in milliseconds; wraps after 49.7 days.
+    package let timestamp: UInt32
+    /// What stands before the payload in the body: codec, frame and packet type, composition time.
+    package let header: [UInt8]
+    /// The rest of the body. It shares its memory with the packet that it came from.
+    package let payload: [UInt8]
+
+    package init(kind: Kind, timestamp: UInt32, header: [UInt8], payload: [UInt8]) {
+        self.kind = kind
+        self.timestamp = timestamp
+        self.header = header
+        self.payload = payload
+    }
+
+    /// Bytes in the body.
+    package var bodyCount: Int { header.count + payload.count }
+    /// The body in one piece.
+    package var body: [UInt8] { header + payload }
+}

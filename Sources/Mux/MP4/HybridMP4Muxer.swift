@@ -1,0 +1,79 @@
+import Media
+
+/// An MP4 file that plays at any moment and ends as an ordinary one (DESIGN section 10).
+///
+/// While it grows it is a fragmented file: `ftyp`, a `free` placeholder, a `moov` without samples, then a `moof` and an `mdat`
+/// at each video keyframe. At the end comes a full `moov`, and a patch turns the placeholder into the header of one
+/// `mdat` that swallows all between: readers then see `ftyp`, `mdat`, `moov`. The samples stay where they are.
+///
+/// Time zero of every track is the session's start. Raw video is left out: MP4 here holds H.264 and AAC.
+package struct HybridMP4Muxer: Muxer {
+    /// Bytes of the placeholder: an `mdat` header with a size of 64 bits.
+    private static let placeholderByteCount = 16
+
+    private var fragments = MP4FragmentWriter(tracks: [], title: nil)
+    private var tables: [MP4SampleTable] = []
+    /// Bytes from the start of the file.
+    private var placeholderOffset: UInt64 = 0
+
+    /// A muxer that waits for `begin`.
+    package init() {}
+
+    /// `ftyp`, the placeholder and the `moov` of a fragmented file; of a stream with reordered pictures (`--latency normal`) the
+    /// `moov` comes with the first fragment, because its edit list needs the first decode time.
+    package mutating func begin(_ stream: StreamDescription) -> [UInt8] {
+        let tracks = MP4Track.tracks(of: stream)
+        fragments = MP4FragmentWriter(tracks: tracks, title: stream.title)
+        tables = tracks.map { _ in MP4SampleTable() }
+        var writer = ByteWriter(capacity: 2048)
+        MP4FileType.write(tracks, to: &writer)
+        placeholderOffset = UInt64(writer.count)
+        writer.box("free") { $0.zeros(Self.placeholderByteCount - 8) }
+        fragments.writeMovieIfKnown(to: &writer)
+        return writer.bytes
+    }
+
+    /// The fragment that `packet` closed; empty while one is gathered.
+    package mutating func append(_ packet: EncodedPacket) -> [UInt8] {
+        guard let fragment = fragments.append(packet) else { return [] }
+        return record(fragment)
+    }
+
+    /// The last fragment and the full `moov`, and the patch that makes the placeholder an `mdat`. Where there was no packet, nothing:
+    /// the file stays a fragmented one without fragments.
+    package mutating func end() -> MuxEnding {
+        let last = fragments.flush().map { record($0) } ?? []
+        let samples = zip(fragments.tracks, tables).filter { !$1.isEmpty }
+        guard !samples.isEmpty else { return MuxEnding(bytes: last) }
+        let sampleCount = samples.reduce(0) { $0 + $1.1.sizes.count }
+        var writer = ByteWriter(capacity: last.count + 4096 + 6 * sampleCount)
+        writer.append(last)
+        let mediaByteCount = fragments.offset - placeholderOffset
+        MP4Movie(samples.map { (track: $0, table: $1) }, title: fragments.title).write(to: &writer)
+        tables = []
+        fragments = MP4FragmentWriter(tracks: [], title: nil)
+        return MuxEnding(
+            bytes: writer.bytes, patches: [.init(offset: placeholderOffset, bytes: Self.mediaDataHeader(byteCount: mediaByteCount))])
+    }
+
+    private mutating func record(_ fragment: MP4FragmentWriter.Fragment) -> [UInt8] {
+        let offset = fragments.offset - UInt64(fragment.bytes.count)
+        for run in fragment.runs { tables[run.track].appendChunk(run.samples, offset: offset + UInt64(run.offset)) }
+        return fragment.bytes
+    }
+
+    /// What replaces the placeholder: 8 bytes, or 16 where the size needs 64 bits (ISO/IEC 14496-12, 4.2). Of 8 bytes, the
+    /// placeholder's rest becomes media data that no sample uses.
+    private static func mediaDataHeader(byteCount: UInt64) -> [UInt8] {
+        var writer = ByteWriter(capacity: placeholderByteCount)
+        if byteCount <= UInt64(UInt32.max) {
+            writer.u32(UInt32(byteCount))
+            writer.utf8("mdat")
+        } else {
+            writer.u32(1)
+            writer.utf8("mdat")
+            writer.u64(byteCount)
+        }
+        return writer.bytes
+    }
+}

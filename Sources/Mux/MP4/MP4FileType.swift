@@ -1,0 +1,15 @@
+import Media
+
+/// `ftyp`: what a reader must know to play the file (ISO/IEC 14496-12, 4.3).
+enum MP4FileType {
+    /// `iso6` for fragments whose offsets count from their `moof` and may be negative, `isom` for the ordinary file.
+    static func write(_ tracks: [MP4Track], to writer: inout ByteWriter) {
+        writer.box("ftyp") { box in
+            box.utf8("isom")
+            box.u32(0x200)
+            box.utf8("isomiso6")
+            if tracks.contains(where: { $0.source == .screen }) { box.utf8("avc1") }
+            box.utf8("mp41")
+        }
+    }
+}

@@ -1,0 +1,131 @@
+import Media
+
+/// `moov`: the tracks of a file, with their samples (an ordinary file) or with the defaults of its fragments
+/// (ISO/IEC 14496-12, 8.2).
+struct MP4Movie: Sendable {
+    /// A track, its samples and their place in time.
+    struct Entry: Sendable {
+        let track: MP4Track
+        let table: MP4SampleTable
+        let edits: MP4EditList
+    }
+
+    let entries: [Entry]
+    let title: String?
+    private let isFragmented: Bool
+
+    /// The movie that comes before the fragments: no samples yet. `shift` is how far, in ticks, a track's media timeline is
+    /// ahead of the session's.
+    init(fragmented tracks: [(track: MP4Track, shift: Int64)], title: String?) {
+        entries = tracks.map { Entry(track: $0, table: MP4SampleTable(), edits: MP4EditList(shift: $1)) }
+        self.title = title
+        isFragmented = true
+    }
+
+    /// The movie of an ordinary file. The last sample lasts as long as the one before it; an audio packet has its 1024 frames.
+    init(_ samples: [(track: MP4Track, table: MP4SampleTable)], title: String?) {
+        entries = samples.map { track, table in
+            let closed = table.closing { track.duration(after: $0) }
+            return Entry(track: track, table: closed, edits: MP4EditList(closed, timescale: track.timescale))
+        }
+        self.title = title
+        isFragmented = false
+    }
+
+    /// Writes the box.
+    func write(to writer: inout ByteWriter) {
+        writer.box("moov") { movie in
+            writeHeader(to: &movie)
+            for entry in entries { MP4TrackBox(entry: entry).write(to: &movie) }
+            if isFragmented { writeFragmentDefaults(to: &movie) }
+            writeMetadata(to: &movie)
+        }
+    }
+
+    private func writeHeader(to writer: inout ByteWriter) {
+        let duration = entries.map(\.edits.trackDuration).max() ?? 0
+        let version: UInt8 = duration > UInt64(UInt32.max) ? 1 : 0
+        writer.fullBox("mvhd", version: version) { box in
+            // No creation or modification time: a muxer asks no clock.
+            box.time(0, version: version)
+            box.time(0, version: version)
+            box.u32(MP4EditList.movieTimescale)
+            box.time(duration, version: version)
+            // Rate and volume 1.
+            box.u32(0x10000)
+            box.u16(0x100)
+            box.zeros(10)
+            box.unityMatrix()
+            box.zeros(24)
+            box.u32((entries.map(\.track.id).max() ?? 0) + 1)
+        }
+    }
+
+    /// `mvex` with a `trex` a track (8.8.1, 8.8.3).
+    private func writeFragmentDefaults(to writer: inout ByteWriter) {
+        writer.box("mvex") { box in
+            for track in entries.map(\.track) {
+                box.fullBox("trex") { defaults in
+                    defaults.u32(track.id)
+                    defaults.u32(1)
+                    defaults.u32(UInt32(clamping: track.nominalSampleDuration))
+                    defaults.u32(0)
+                    defaults.u32(track.defaultSampleFlags)
+                }
+            }
+        }
+    }
+
+    /// `udta` with the title and the writing tool, as iTunes has them.
+    private func writeMetadata(to writer: inout ByteWriter) {
+        writer.box("udta") { box in
+            box.fullBox("meta") { meta in
+                meta.fullBox("hdlr") { handler in
+                    handler.u32(0)
+                    handler.utf8("mdirappl")
+                    handler.zeros(9)
+                }
+                meta.box("ilst") { list in
+                    if let title, !title.isEmpty { Self.writeItem(type: 0x6E616D, text: title, to: &list) }
+                    Self.writeItem(type: 0x746F6F, text: "broadcast", to: &list)
+                }
+            }
+        }
+    }
+
+    /// An item whose type is "©" and the three letters of `type`.
+    private static func writeItem(type: UInt32, text: String, to writer: inout ByteWriter) {
+        let text = Array(text.utf8)
+        writer.u32(UInt32(8 + 16 + text.count))
+        // "©" in Mac Roman, so that the type has four bytes.
+        writer.u8(0xA9)
+        writer.u24(type)
+        writer.box("data") { data in
+            // Well-known type 1: UTF-8. No locale.
+            data.u32(1)
+            data.u32(0)
+            data.append(text)
+        }
+    }
+}
+
+extension MP4Track {
+    /// How long the track's last sample lasts, in ticks, where the one before it lasted `previous`.
+    func duration(after previous: Int64?) -> Int64 {
+        switch kind {
+        case .video: previous ?? nominalSampleDuration
+        case .audio: nominalSampleDuration
+        }
+    }
+
+    /// `sample_flags` (ISO/IEC 14496-12, 8.8.3.1): video samples depend on others and are no sync samples; audio's stand alone.
+    var defaultSampleFlags: UInt32 {
+        switch kind {
+        case .video: 0x0101_0000
+        case .audio: MP4Track.syncSampleFlags
+        }
+    }
+
+    /// `sample_flags` of a sample that depends on no other.
+    static let syncSampleFlags: UInt32 = 0x0200_0000
+}

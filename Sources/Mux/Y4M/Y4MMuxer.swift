@@ -1,0 +1,66 @@
+import Media
+
+/// Raw I420 pictures as YUV4MPEG2, at a fixed frame rate (yuv4mpeg(5) of mjpegtools).
+///
+/// Y4M has no timestamps: frame number n is the picture at n / `frameRate` seconds. Where packets were dropped, or
+/// variable pacing left ticks out, the picture before is repeated; a packet whose number was already written is left
+/// out. Time before the first picture shows that one.
+package struct Y4MMuxer: Muxer {
+    private static let frameHeader: [UInt8] = Array("FRAME\n".utf8)
+
+    private var format: VideoTrackFormat?
+    /// The number of the frame to be written next.
+    private var nextFrame: Int64 = 0
+    private var lastPicture: [UInt8]?
+
+    /// A muxer that waits for `begin`.
+    package init() {}
+
+    /// The stream header; empty where the stream has no raw picture track.
+    package mutating func begin(_ stream: StreamDescription) -> [UInt8] {
+        format = nil
+        nextFrame = 0
+        lastPicture = nil
+        guard let video = stream.video, video.codec == .i420, video.frameRate > 0 else { return [] }
+        format = video
+        let size = video.size
+        return Array("YUV4MPEG2 W\(size.width) H\(size.height) F\(video.frameRate):1 Ip A1:1 C420mpeg2 XCOLORRANGE=LIMITED\n".utf8)
+    }
+
+    /// The frames up to and with the packet's; empty for sound, for a picture of another size, and for one whose
+    /// frame number was written before.
+    ///
+    /// After a long gap one call gives back only part of the repeats, so that memory stays bounded; the calls after it catch up.
+    package mutating func append(_ packet: EncodedPacket) -> [UInt8] {
+        guard let format, packet.track == .screen, packet.data.count == pictureByteCount(format) else { return [] }
+        let frame = packet.presentationTime.value(timescale: Int64(format.frameRate))
+        guard frame >= nextFrame else { return [] }
+        let repeats = Int(min(frame - nextFrame, Int64(maximumRepeats(format))))
+        var output: [UInt8] = []
+        output.reserveCapacity((repeats + 1) * (Self.frameHeader.count + packet.data.count))
+        for _ in 0..<repeats {
+            output.append(contentsOf: Self.frameHeader)
+            output.append(contentsOf: lastPicture ?? packet.data)
+        }
+        output.append(contentsOf: Self.frameHeader)
+        output.append(contentsOf: packet.data)
+        lastPicture = packet.data
+        nextFrame += Int64(repeats) + 1
+        return output
+    }
+
+    /// Nothing: the stream ends with its last frame.
+    package mutating func end() -> MuxEnding {
+        MuxEnding()
+    }
+
+    private func pictureByteCount(_ format: VideoTrackFormat) -> Int {
+        format.size.area + 2 * ((format.size.width + 1) / 2) * ((format.size.height + 1) / 2)
+    }
+
+    /// At most 10 s or 64 MB, but never less than half a second: variable pacing leaves 200 ms out as a rule.
+    private func maximumRepeats(_ format: VideoTrackFormat) -> Int {
+        let byMemory = 64_000_000 / max(1, pictureByteCount(format))
+        return max((format.frameRate + 1) / 2, min(10 * format.frameRate, byMemory))
+    }
+}

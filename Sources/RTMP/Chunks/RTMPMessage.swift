@@ -1,0 +1,34 @@
+/// A message of the RTMP chunk stream (Adobe RTMP 1.0, 6.1).
+package struct RTMPMessage: Equatable, Sendable {
+    /// Message type IDs (5.4, 6.2, 7.1).
+    package enum Kind {
+        package static let setChunkSize: UInt8 = 1
+        package static let abort: UInt8 = 2
+        package static let acknowledgement: UInt8 = 3
+        package static let userControl: UInt8 = 4
+        package static let windowAcknowledgementSize: UInt8 = 5
+        package static let setPeerBandwidth: UInt8 = 6
+        package static let dataAMF0: UInt8 = 18
+        package static let commandAMF3: UInt8 = 17
+        package static let commandAMF0: UInt8 = 20
+    }
+
+    package var kind: UInt8
+    /// Milliseconds; wraps after 49.7 days.
+    package var timestamp: UInt32
+    /// The message stream; 0 is the connection itself.
+    package var streamID: UInt32
+    package var payload: [UInt8]
+
+    package init(kind: UInt8, timestamp: UInt32 = 0, streamID: UInt32 = 0, payload: [UInt8]) {
+        self.kind = kind
+        self.timestamp = timestamp
+        self.streamID = streamID
+        self.payload = payload
+    }
+
+    /// The first four bytes of the payload, big endian; nil where there are fewer.
+    package var firstInteger: UInt32? {
+        payload.count >= 4 ? payload[..<4].reduce(0) { $0 << 8 | UInt32($1) } : nil
+    }
+}

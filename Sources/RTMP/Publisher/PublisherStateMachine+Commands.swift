@@ -1,0 +1,73 @@
+import Mux
+
+/// What the server says in commands.
+extension PublisherStateMachine {
+    /// One command; names that a publisher has no use for (`onFCPublish`, `onFCUnpublish`) are ignored.
+    mutating func handleCommand(_ payload: [UInt8]) {
+        let command: ServerCommand
+        do throws(AMF0Error) {
+            command = try ServerCommand(payload)
+        } catch {
+            return fail(.protocolViolation(error.description))
+        }
+        switch command.name {
+        case "_result": handleResult(command)
+        case "_error": handleError(command)
+        case "onStatus": handleStatus(command)
+        case "onBWDone": checkBandwidth()
+        case "_onbwcheck":
+            self.command("_result", transactionID: command.transactionID, .null, .number(Double(acknowledgements.acknowledged)))
+        case "close": fail(.closed(during: step))
+        default: break
+        }
+    }
+
+    private mutating func handleResult(_ command: ServerCommand) {
+        switch (requests.removeValue(forKey: command.transactionID), state) {
+        case (.connect, .connecting):
+            if command.isError { return fail(refusal(command)) }
+            createStream()
+        case (.createStream, .creatingStream):
+            let number = command.arguments.lazy.compactMap(\.numberValue).first
+            guard let number, let streamID = UInt32(exactly: number) else {
+                return fail(.protocolViolation("its answer to createStream has no stream ID"))
+            }
+            publish(on: streamID)
+        default: break
+        }
+    }
+
+    private mutating func handleError(_ command: ServerCommand) {
+        switch requests.removeValue(forKey: command.transactionID) {
+        case .connect, .createStream, .publish: fail(refusal(command))
+        case .courtesy, nil: break
+        }
+    }
+
+    private mutating func handleStatus(_ command: ServerCommand) {
+        switch (command.code, state) {
+        case (_, .finishing): break
+        case ("NetStream.Publish.Start", .requestingPublish(let streamID)): startPublishing(on: streamID)
+        case ("NetStream.Publish.BadName", _), ("NetConnection.Connect.Rejected", _): fail(refusal(command))
+        case ("NetConnection.Connect.Closed", _), ("NetConnection.Connect.AppShutdown", _), ("NetStream.Unpublish.Success", .publishing):
+            fail(.closed(during: step))
+        default:
+            if command.isError { fail(refusal(command)) }
+        }
+    }
+
+    /// The error that a status means, its words without the key.
+    private func refusal(_ command: ServerCommand) -> RTMPError {
+        let words = redactor.clean(command.words)
+        let code = redactor.clean(command.code)
+        if code == "NetStream.Publish.BadName" || code.hasSuffix(".StreamBusy") { return .streamBusy(description: words) }
+        return .refused(code: code, description: words)
+    }
+
+    /// Answers a server that wants to measure the line, as encoders do. Once is enough.
+    private mutating func checkBandwidth() {
+        guard !hasCheckedBandwidth else { return }
+        hasCheckedBandwidth = true
+        command("_checkbw", transactionID: nextTransactionID(), .null)
+    }
+}

@@ -1,0 +1,70 @@
+/// Takes a URL's secrets out of a server's own words, before anyone reads them.
+///
+/// It looks for the stream key, the key without its query, the values in the queries of key and application, and for
+/// all of these percent-decoded, in upper or lower case.
+package struct SecretRedactor: Sendable {
+    /// Characters of a server's message that are kept.
+    private static let maximumLength = 300
+    /// Values shorter than this are options, not secrets (`?v=1`).
+    private static let minimumValueLength = 4
+
+    /// In lower case, the longest first.
+    private let secrets: [[UInt8]]
+
+    package init(_ url: RTMPURL) {
+        let key = url.streamKey
+        var found = [key, String(key.prefix { $0 != "?" })]
+        for text in [key, url.app] {
+            let query = text.drop { $0 != "?" }.dropFirst()
+            if !query.isEmpty { found.append(String(query)) }
+            found += query.split(whereSeparator: { $0 == "&" || $0 == "?" }).map { String($0.drop { $0 != "=" }.dropFirst()) }
+                .filter { $0.utf8.count >= Self.minimumValueLength }
+        }
+        let spellings = found.flatMap { [Array($0.utf8), Self.percentDecoded($0)] }
+        secrets = Set(spellings.map { $0.map(Self.lowercased) }).filter { !$0.isEmpty }.sorted { $0.count > $1.count }
+    }
+
+    /// `text` without secrets and control characters, and not longer than a message should be.
+    package func clean(_ text: String) -> String {
+        var remaining = Array(text.utf8.prefix(16 * Self.maximumLength))[...]
+        var output: [UInt8] = []
+        while let byte = remaining.first {
+            if let secret = secrets.first(where: { Self.starts(remaining, with: $0) }) {
+                output += Array("…".utf8)
+                remaining = remaining.dropFirst(secret.count)
+            } else {
+                output.append(byte < 0x20 || byte == 0x7F ? 0x20 : byte)
+                remaining = remaining.dropFirst()
+            }
+        }
+        let cleaned = String(decoding: output, as: UTF8.self)
+        // C1 controls are two bytes in UTF-8: terminals obey them as well.
+        return String(String.UnicodeScalarView(cleaned.unicodeScalars.filter { !(0x80...0x9F).contains($0.value) }).prefix(Self.maximumLength))
+    }
+
+    private static func starts(_ text: ArraySlice<UInt8>, with secret: [UInt8]) -> Bool {
+        text.count >= secret.count && zip(text, secret).allSatisfy { lowercased($0) == $1 }
+    }
+
+    private static func lowercased(_ byte: UInt8) -> UInt8 {
+        (0x41...0x5A).contains(byte) ? byte | 0x20 : byte
+    }
+
+    private static func percentDecoded(_ text: String) -> [UInt8] {
+        let bytes = Array(text.utf8)
+        var output: [UInt8] = []
+        var index = 0
+        while index < bytes.count {
+            if bytes[index] == 0x25, index + 2 < bytes.count,
+                let value = UInt8(String(decoding: bytes[index + 1...index + 2], as: UTF8.self), radix: 16)
+            {
+                output.append(value)
+                index += 3
+            } else {
+                output.append(bytes[index])
+                index += 1
+            }
+        }
+        return output
+    }
+}

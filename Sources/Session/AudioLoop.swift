@@ -1,0 +1,164 @@
+import Capture
+import Encode
+import Media
+import Mix
+import Synchronization
+
+/// Sound: one thread turns PulseAudio, another mixes and encodes what it gave.
+///
+/// The mixer goes by the session's clock, so sound is continuous also where PulseAudio is not.
+final class AudioLoop: Sendable {
+    /// How a source is doing.
+    struct SourceStatus: Sendable {
+        var name: String?
+        var level: Double?
+        var drift = 0.0
+        var isMuted = false
+    }
+
+    private struct Inbox {
+        var samples: [SampleBuffer] = []
+        var suspended: Set<Track> = []
+        /// The time up to which sound is still wanted; nil while the session goes on.
+        var end: MediaTime?
+        var sources: [Track: SourceStatus] = [:]
+    }
+
+    private let configuration: SessionConfiguration.Audio
+    private let distributor: Distributor
+    private let inbox = Monitor(Inbox())
+    private let stopping = Atomic(false)
+
+    init(configuration: SessionConfiguration.Audio, distributor: Distributor) {
+        self.configuration = configuration
+        self.distributor = distributor
+    }
+
+    func status(of track: Track) -> SourceStatus? { inbox.withLock { $0.sources[track] } }
+
+    /// Opens the encoder on its thread; sound flows after `begin`.
+    func start(onFailure: @escaping @Sendable (EncodeError) -> Void) async -> (NamedThread, Result<AudioTrackFormat, EncodeError>) {
+        let thread = Mutex<NamedThread?>(nil)
+        let result = await withCheckedContinuation { (opened: CheckedContinuation<Result<AudioTrackFormat, EncodeError>, Never>) in
+            let started = NamedThread(name: "audio encoder") { [self] in
+                let encoder: AACEncoder
+                do throws(EncodeError) {
+                    encoder = try AACEncoder(track: .mixed, bitrate: configuration.bitrate)
+                } catch {
+                    opened.resume(returning: .failure(error))
+                    return
+                }
+                opened.resume(returning: .success(encoder.format))
+                do throws(EncodeError) {
+                    try run(encoder)
+                } catch {
+                    onFailure(error)
+                }
+            }
+            thread.withLock { $0 = started }
+        }
+        let started = thread.withLock { $0 }
+        return (started ?? NamedThread(name: "audio encoder") {}, result)
+    }
+
+    private let clock = Monitor<SessionClock?>(nil)
+
+    /// Lets sound flow, from the clock's start on. Gives the thread that turns PulseAudio.
+    func begin(clock: SessionClock, report: @escaping @Sendable (PulseEvent) -> Void) -> NamedThread? {
+        self.clock.update { $0 = clock }
+        inbox.update { _ in }
+        let requests = self.requests
+        guard !requests.isEmpty else { return nil }
+        return NamedThread(name: "pulse") { [self] in
+            let recorder = PulseRecorder(
+                requests: requests, clock: clock,
+                deliver: { sample in self.inbox.update { $0.samples.append(sample) } },
+                report: { event in
+                    self.note(event)
+                    report(event)
+                })
+            guard let recorder else { return }
+            while !stopping.load(ordering: .relaxed) { recorder.iterate(timeout: MediaTime(milliseconds: 100)) }
+        }
+    }
+
+    /// Sound is mixed up to `time`, then both threads end.
+    func stop(at time: MediaTime) {
+        clock.update { if $0 == nil { $0 = SessionClock() } }
+        inbox.update { $0.end = time }
+    }
+
+    private var requests: [PulseRequest] {
+        var requests: [PulseRequest] = []
+        if configuration.app != nil { requests.append(PulseRequest(track: .app, sourceName: configuration.appSource)) }
+        if configuration.mic != nil { requests.append(PulseRequest(track: .mic, sourceName: configuration.micSource)) }
+        return requests
+    }
+
+    private func note(_ event: PulseEvent) {
+        inbox.update { inbox in
+            switch event {
+            case .started(let track, let source):
+                inbox.sources[track, default: SourceStatus()].name = source
+            case .interrupted(let track, _):
+                inbox.sources[track]?.name = nil
+                inbox.suspended.insert(track)
+            case .serverUnavailable:
+                for track in [Track.app, .mic] {
+                    inbox.sources[track]?.name = nil
+                    inbox.suspended.insert(track)
+                }
+            }
+        }
+    }
+
+    // MARK: The mixing thread
+
+    private func run(_ encoder: AACEncoder) throws(EncodeError) {
+        defer { stopping.store(true, ordering: .relaxed) }
+        guard let clock = clock.wait(for: { $0 }) else { return }
+        var mixer = AudioMixer(tracks: requests.map(\.track))
+        if let level = configuration.app { mixer.setLevel(level, of: .app) }
+        if let level = configuration.mic { mixer.setLevel(level, of: .mic) }
+        var meter = LevelMeter()
+        while true {
+            let work = waitForWork(clock: clock, deadline: mixer.nextDeadline)
+            for sample in work.samples { mixer.feed(sample) }
+            for track in work.suspended { mixer.suspend(track) }
+            while let block = mixer.nextBlock(now: clock.now) {
+                if let end = work.end, block.presentationTime >= end {
+                    distributor.distributeAudio(try encoder.finish())
+                    return
+                }
+                distributor.distributeAudio(try encoder.encode(block))
+                meter.note(&mixer, tracks: requests.map(\.track))
+            }
+            publish(mixer, meter: meter)
+        }
+    }
+
+    /// Waits for sound, or until the mixer has to go on without.
+    private func waitForWork(clock: SessionClock, deadline: MediaTime) -> Inbox {
+        let take = { (inbox: inout Inbox) -> Inbox in
+            defer {
+                inbox.samples = []
+                inbox.suspended = []
+            }
+            return inbox
+        }
+        let work = inbox.wait(until: clock.origin + deadline.nanoseconds) { inbox in
+            inbox.samples.isEmpty && inbox.suspended.isEmpty ? nil : take(&inbox)
+        }
+        return work ?? inbox.withLock { take(&$0) }
+    }
+
+    private func publish(_ mixer: AudioMixer, meter: LevelMeter) {
+        inbox.withLock { inbox in
+            for track in requests.map(\.track) {
+                inbox.sources[track, default: SourceStatus()].drift = mixer.drift(of: track)
+                inbox.sources[track, default: SourceStatus()].level = meter.level(of: track)
+                inbox.sources[track, default: SourceStatus()].isMuted = mixer.level(of: track).isMuted
+            }
+        }
+    }
+}

@@ -1,0 +1,118 @@
+import Capture
+import Media
+import Mix
+import Synchronization
+
+/// The capture thread: at each tick it asks the source what changed, composes the frame and leaves it for the encoder.
+///
+/// It owns the connection to the X server from opening to closing.
+final class CaptureLoop: Sendable {
+    /// What the source turned out to be.
+    struct Opening: Sendable {
+        var displayName: String
+        var sourceSize: PixelSize
+        var usesSharedMemory: Bool
+    }
+
+    private let configuration: SessionConfiguration
+    private let mailbox: FrameMailbox
+    /// Set when the pipeline behind is ready; then ticks begin.
+    private let gate = Monitor<Gate>(.closed)
+    private let stopping = Atomic(false)
+    private let isSettled = Atomic(false)
+    private let capturedFrames = Atomic(0)
+
+    private enum Gate {
+        case closed
+        case open(SessionClock, outputSize: PixelSize, pacing: FramePacer.Mode)
+        case abandoned
+    }
+
+    init(configuration: SessionConfiguration, mailbox: FrameMailbox) {
+        self.configuration = configuration
+        self.mailbox = mailbox
+    }
+
+    /// Frames that differed from the one before.
+    var capturedCount: Int { capturedFrames.load(ordering: .relaxed) }
+
+    /// Starts the thread and opens the source on it.
+    ///
+    /// - Parameter onFailure: is told when the source is lost later.
+    func start(onFailure: @escaping @Sendable (CaptureError) -> Void) async -> (NamedThread, Result<Opening, CaptureError>) {
+        let thread = Mutex<NamedThread?>(nil)
+        let result = await withCheckedContinuation { (opened: CheckedContinuation<Result<Opening, CaptureError>, Never>) in
+            let started = NamedThread(name: "capture") { [self] in
+                do throws(CaptureError) {
+                    let connection = try X11Connection(name: configuration.display)
+                    try connection.requireBGRA()
+                    let size = try connection.rootSize()
+                    opened.resume(returning: .success(Opening(displayName: connection.name, sourceSize: size, usesSharedMemory: true)))
+                    try run(connection, onFailure: onFailure)
+                } catch {
+                    opened.resume(returning: .failure(error))
+                }
+            }
+            thread.withLock { $0 = started }
+        }
+        let started = thread.withLock { $0 }
+        return (started ?? NamedThread(name: "capture") {}, result)
+    }
+
+    /// Lets the ticks begin: time zero is the clock's start.
+    func begin(clock: SessionClock, outputSize: PixelSize, pacing: FramePacer.Mode) {
+        gate.update { $0 = .open(clock, outputSize: outputSize, pacing: pacing) }
+    }
+
+    /// The thread ends after the tick that it is in.
+    func stop() {
+        stopping.store(true, ordering: .relaxed)
+        gate.update { if case .closed = $0 { $0 = .abandoned } }
+    }
+
+    /// The encoder says whether the last picture needs no more encoding.
+    func noteSettled(_ settled: Bool) {
+        isSettled.store(settled, ordering: .relaxed)
+    }
+
+    private func run(_ connection: X11Connection, onFailure: @Sendable (CaptureError) -> Void) throws(CaptureError) {
+        let opening = gate.wait { gate -> Gate? in
+            if case .closed = gate { return nil }
+            return gate
+        }
+        guard case .open(let clock, let outputSize, let pacing) = opening else { return }
+        defer { mailbox.close() }
+        do throws(CaptureError) {
+            let source = try X11ScreenSource(connection: connection, clock: clock, showsCursor: configuration.showsCursor)
+            try tick(source, clock: clock, composer: FrameComposer(outputSize: outputSize), pacer: FramePacer(mode: pacing), pacing: pacing)
+        } catch {
+            onFailure(error)
+        }
+    }
+
+    private func tick(
+        _ source: any ScreenSource, clock: SessionClock, composer: FrameComposer, pacer: FramePacer, pacing: FramePacer.Mode
+    ) throws(CaptureError) {
+        var composer = composer
+        var pacer = pacer
+        let rate = Int64(configuration.frameRate)
+        var index: Int64 = 0
+        while !stopping.load(ordering: .relaxed) {
+            let tickTime = MediaTime(value: index, timescale: rate)
+            clock.sleep(until: tickTime)
+            let frame = try source.nextSample().flatMap { composer.compose($0) }
+            // With constant pacing frames are stamped with their tick: players and services want an even cadence.
+            let time = pacing == .constant ? tickTime : frame?.presentationTime ?? tickTime
+            if pacer.shows(at: time, isChanged: frame != nil, isSettled: isSettled.load(ordering: .relaxed)) {
+                if let frame {
+                    capturedFrames.add(1, ordering: .relaxed)
+                    mailbox.put(SampleBuffer(track: frame.track, presentationTime: time, payload: frame.payload))
+                } else {
+                    mailbox.putUnchanged(at: time)
+                }
+            }
+            // A tick that was missed is not made up for: the next one comes at its own time.
+            index = max(index + 1, (clock.now.nanoseconds * rate + 999_999_999) / 1_000_000_000)
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import Media
+import Synchronization
+
+/// Hands each packet to every destination that wants it. Encoders call it; nobody waits.
+final class Distributor: Sendable {
+    private let outlets: [Outlet]
+    private let keyframeWanted = Atomic(false)
+
+    /// One destination's queue, and which packets belong in it.
+    struct Outlet: Sendable {
+        var queue: PacketQueue
+        var takesRawVideo: Bool
+        var takesAudio: Bool
+    }
+
+    init(outlets: [Outlet]) {
+        self.outlets = outlets
+    }
+
+    func distributeVideo(_ packets: [EncodedPacket]) {
+        for packet in packets {
+            for outlet in outlets where !outlet.takesRawVideo && outlet.queue.push(packet) { requestKeyframe() }
+        }
+    }
+
+    func distributeRawVideo(_ packet: EncodedPacket) {
+        for outlet in outlets where outlet.takesRawVideo { outlet.queue.push(packet) }
+    }
+
+    func distributeAudio(_ packets: [EncodedPacket]) {
+        for packet in packets {
+            for outlet in outlets where outlet.takesAudio { outlet.queue.push(packet) }
+        }
+    }
+
+    /// A reader has joined, or can go on again: the next frame is to be an IDR picture.
+    func requestKeyframe() {
+        keyframeWanted.store(true, ordering: .relaxed)
+    }
+
+    /// True once after `requestKeyframe`.
+    func takeKeyframeRequest() -> Bool {
+        keyframeWanted.exchange(false, ordering: .relaxed)
+    }
+}

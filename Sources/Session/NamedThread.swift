@@ -1,0 +1,73 @@
+import CLinux
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Musl
+#endif
+
+/// A thread with a name of its own in `top -H` and in debuggers, for a source or an encoder that blocks.
+package final class NamedThread: Sendable {
+    private struct State {
+        var isFinished = false
+        var waiters: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state = Mutex(State())
+
+    /// Runs `body` on a new thread. The name is cut to the 15 bytes that Linux keeps.
+    package init(name: String, _ body: @escaping @Sendable () -> Void) {
+        let start = Start(name: String(name.prefix(15))) { [self] in
+            body()
+            finish()
+        }
+        var thread = pthread_t()
+        let pointer = Unmanaged.passRetained(start).toOpaque()
+        let code = pthread_create(
+            &thread, nil,
+            { pointer in
+                guard let pointer else { return nil }
+                let start = Unmanaged<Start>.fromOpaque(pointer).takeRetainedValue()
+                clinux_set_thread_name(start.name)
+                start.body()
+                return nil
+            }, pointer)
+        if code == 0 {
+            pthread_detach(thread)
+        } else {
+            // No thread can be had: the body runs here rather than never.
+            Unmanaged<Start>.fromOpaque(pointer).takeRetainedValue().body()
+        }
+    }
+
+    /// Suspends until the body has returned.
+    package func join() async {
+        await withCheckedContinuation { continuation in
+            let isFinished = state.withLock { state -> Bool in
+                if !state.isFinished { state.waiters.append(continuation) }
+                return state.isFinished
+            }
+            if isFinished { continuation.resume() }
+        }
+    }
+
+    private func finish() {
+        let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+            state.isFinished = true
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+
+    private final class Start {
+        let name: String
+        let body: () -> Void
+
+        init(name: String, body: @escaping () -> Void) {
+            self.name = name
+            self.body = body
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import Capture
+import Encode
+import Media
+import Mix
+import Upload
+
+/// Everything that a session is started with. A value: nothing below reads the environment or a file.
+package struct SessionConfiguration: Sendable {
+    /// Sound that is captured.
+    package struct Audio: Sendable {
+        /// What the applications play, and how loud it is in the mix; nil where it is left out.
+        package var app: AudioMixer.Level?
+        package var appSource: String?
+        /// The microphone; nil where it is left out.
+        package var mic: AudioMixer.Level?
+        package var micSource: String?
+        /// kbit/s.
+        package var bitrate: Int
+
+        package init(
+            app: AudioMixer.Level? = .init(), appSource: String? = nil, mic: AudioMixer.Level? = nil, micSource: String? = nil, bitrate: Int = 160
+        ) {
+            self.app = app
+            self.appSource = appSource
+            self.mic = mic
+            self.micSource = micSource
+            self.bitrate = bitrate
+        }
+    }
+
+    /// The X display; nil for the one that `DISPLAY` names.
+    package var display: String?
+    package var selection = ScreenSelection.wholeScreen
+    package var showsCursor = true
+    /// The size of the pictures that are sent; nil for the source's own.
+    package var outputSize: PixelSize?
+    package var frameRate = 30
+    /// nil: a bitrate by the size where anything is live, else quality 23.
+    package var rateControl: VideoSettings.RateControl?
+    package var preset = "veryfast"
+    package var latency = VideoSettings.Latency.low
+    package var keyframeInterval = MediaTime(milliseconds: 2000)
+    /// nil: constant where anything is live, else variable.
+    package var pacing: FramePacer.Mode?
+    package var audio = Audio()
+    /// The session ends by itself after so long; nil for never.
+    package var duration: MediaTime?
+    package var title: String?
+
+    package init() {}
+
+    /// kbit/s that live services recommend for a picture of `size`.
+    package static func recommendedBitrate(size: PixelSize, frameRate: Int) -> Int {
+        let isFast = frameRate > 30
+        return switch size.area {
+        case ...(640 * 360): isFast ? 1200 : 800
+        case ...(854 * 480): isFast ? 2000 : 1500
+        case ...(1280 * 800): isFast ? 4000 : 2500
+        case ...(1920 * 1200): isFast ? 6000 : 4500
+        case ...(2560 * 1600): isFast ? 12_000 : 9000
+        default: isFast ? 24_000 : 16_000
+        }
+    }
+}
+
+/// One destination of a session, with the handler that serves it.
+package struct DestinationPlan: Sendable {
+    /// What the user calls it.
+    package var name: String
+    /// The kind of uploader: `rtmp`, `file`, `stdout`.
+    package var extensionName: String
+    /// Where it goes, without anything secret.
+    package var url: String?
+    /// The file that is written, if it is one.
+    package var path: String?
+    /// True for a viewer who waits: it gets only what is new, from a keyframe on.
+    package var isLive: Bool
+    /// True where every tick should give a frame.
+    package var prefersConstantPacing: Bool
+    package var takesRawVideo: Bool
+    package var takesAudio: Bool
+    package var handler: any SampleHandler
+
+    package init(
+        name: String, extensionName: String, url: String? = nil, path: String? = nil, isLive: Bool, prefersConstantPacing: Bool,
+        takesRawVideo: Bool = false, takesAudio: Bool = true, handler: any SampleHandler
+    ) {
+        self.name = name
+        self.extensionName = extensionName
+        self.url = url
+        self.path = path
+        self.isLive = isLive
+        self.prefersConstantPacing = prefersConstantPacing
+        self.takesRawVideo = takesRawVideo
+        self.takesAudio = takesAudio
+        self.handler = handler
+    }
+}

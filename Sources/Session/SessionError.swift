@@ -1,0 +1,18 @@
+import Capture
+import Encode
+
+/// Why a session could not start, or ended early.
+package enum SessionError: Error, Sendable, Equatable, CustomStringConvertible {
+    case capture(CaptureError)
+    case encode(EncodeError)
+    /// The size that was asked for cannot be made.
+    case unusableSize(String)
+
+    package var description: String {
+        switch self {
+        case .capture(let error): error.description
+        case .encode(let error): error.description
+        case .unusableSize(let size): "A picture of \(size) cannot be broadcast. Choose a --size between 16x16 and 16384x16384."
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import Media
+import Upload
+
+/// What a session is doing at one moment, for status, events and the status line.
+package struct SessionSnapshot: Sendable {
+    package struct Video: Sendable {
+        package var size: PixelSize
+        package var frameRate: Int
+        package var captured = 0
+        package var encoded = 0
+        package var repeated = 0
+        package var dropped = 0
+        package var bitrate = 0
+    }
+
+    package struct Audio: Sendable {
+        package var source: String?
+        /// The highest peak of the last second, in dB below full scale; nil where nothing was heard.
+        package var level: Double?
+        package var drift = 0.0
+        package var isMuted = false
+    }
+
+    package struct Destination: Sendable {
+        package var name: String
+        package var extensionName: String
+        package var state: DestinationState
+        package var url: String?
+        package var path: String?
+        package var byteCount: Int
+        /// kbit/s of late.
+        package var bitrate: Int
+        package var dropped: Int
+        package var backlog: MediaTime
+        package var error: UploadError?
+    }
+
+    package var state: SessionState
+    package var elapsed: MediaTime
+    package var source: String
+    package var sourceSize: PixelSize?
+    package var video: Video?
+    package var app: Audio?
+    package var mic: Audio?
+    package var destinations: [Destination]
+}
+
+/// What happens in a session, as it happens.
+package enum SessionEvent: Sendable {
+    case state(SessionState)
+    case destination(SessionSnapshot.Destination)
+    case warning(String)
+    /// Twice a second while the session runs.
+    case statistics
+}

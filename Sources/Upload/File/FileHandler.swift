@@ -1,0 +1,71 @@
+import Media
+import Mux
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Musl
+#endif
+
+/// Writes a container to a file: MP4, FLV, MPEG-TS, H.264 or Y4M.
+package actor FileHandler: SampleHandler {
+    private let path: String
+    private var muxer: any Muxer
+    private var file: FileDescriptor?
+    /// True once writing failed: the end is not tried on a disk that is full.
+    private var isBroken = false
+    private let written = Atomic(0)
+    package nonisolated var byteCount: Int { written.load(ordering: .relaxed) }
+
+    package init(path: String, format: ContainerFormat) {
+        self.path = path
+        muxer = format.makeMuxer()
+    }
+
+    package func started(_ stream: StreamDescription) async throws(UploadError) {
+        do throws(FileDescriptor.Failure) {
+            file = .some(try FileDescriptor(creating: path))
+        } catch {
+            throw .cannotCreate(path: path, reason: error.reason)
+        }
+        try write(muxer.begin(stream))
+    }
+
+    package func process(_ packet: EncodedPacket) async throws(UploadError) {
+        try write(muxer.append(packet))
+    }
+
+    package func finished(deadline: Duration) async throws(UploadError) {
+        guard file != nil else { return }
+        defer { file = nil }
+        guard !isBroken else { return }
+        let ending = muxer.end()
+        try write(ending.bytes)
+        guard !ending.patches.isEmpty else { return }
+        // First the end, then the places that lead to it: a crash between the two leaves a file that plays.
+        file?.synchronize()
+        for patch in ending.patches { try overwrite(patch) }
+    }
+
+    private func write(_ bytes: [UInt8]) throws(UploadError) {
+        guard !bytes.isEmpty else { return }
+        do throws(FileDescriptor.Failure) {
+            try file?.write(bytes)
+            written.add(bytes.count, ordering: .relaxed)
+        } catch {
+            isBroken = true
+            // Only whole fragments stay: players stumble over half a one at the end.
+            file?.truncate(to: byteCount)
+            throw .writeFailed(path: path, code: error.code, reason: error.reason)
+        }
+    }
+
+    private func overwrite(_ patch: MuxEnding.Patch) throws(UploadError) {
+        do throws(FileDescriptor.Failure) {
+            try file?.write(patch.bytes, at: patch.offset)
+        } catch {
+            throw .writeFailed(path: path, code: error.code, reason: error.reason)
+        }
+    }
+}

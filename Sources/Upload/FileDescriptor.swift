@@ -1,0 +1,84 @@
+#if canImport(Glibc)
+import Glibc
+#else
+import Musl
+#endif
+
+/// The owner of an open file or pipe. Writes block; errors carry errno.
+struct FileDescriptor: ~Copyable {
+    /// errno, as the call set it.
+    struct Failure: Error {
+        let code: Int32
+        /// The system's words for it.
+        var reason: String { String(cString: strerror(code)) }
+    }
+
+    private let raw: Int32
+    private let closesOnEnd: Bool
+
+    /// Takes over `raw`, which someone else closes.
+    init(borrowing raw: Int32) {
+        self.raw = raw
+        closesOnEnd = false
+    }
+
+    /// Makes the file anew at `path`, readable to its owner's umask.
+    init(creating path: String) throws(Failure) {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+        guard descriptor >= 0 else { throw Failure(code: errno) }
+        raw = descriptor
+        closesOnEnd = true
+    }
+
+    deinit {
+        if closesOnEnd { close(raw) }
+    }
+
+    /// Writes all of `bytes` at the end.
+    func write(_ bytes: [UInt8]) throws(Failure) {
+        var offset = 0
+        while offset < bytes.count {
+            let written = bytes.withUnsafeBytes { Glibc.write(raw, $0.baseAddress! + offset, bytes.count - offset) }
+            if written < 0 {
+                if errno == EINTR { continue }
+                if errno == EAGAIN {
+                    waitUntilWritable()
+                    continue
+                }
+                throw Failure(code: errno)
+            }
+            offset += written
+        }
+    }
+
+    /// Writes all of `bytes` over what stands at `position`.
+    func write(_ bytes: [UInt8], at position: UInt64) throws(Failure) {
+        var offset = 0
+        while offset < bytes.count {
+            let written = bytes.withUnsafeBytes { pwrite(raw, $0.baseAddress! + offset, bytes.count - offset, Int(position) + offset) }
+            if written < 0 {
+                if errno == EINTR { continue }
+                throw Failure(code: errno)
+            }
+            offset += written
+        }
+    }
+
+    /// Waits until what was written is on the disk; a pipe has none.
+    func synchronize() {
+        _ = fdatasync(raw)
+    }
+
+    /// Cuts off what lies behind `size`: the rest of a write that failed half way.
+    func truncate(to size: Int) {
+        _ = ftruncate(raw, size)
+    }
+
+    var isSeekable: Bool { lseek(raw, 0, SEEK_CUR) >= 0 }
+
+    /// A pipe that someone made non-blocking still has to take everything.
+    private func waitUntilWritable() {
+        var descriptor = pollfd(fd: raw, events: Int16(POLLOUT), revents: 0)
+        _ = poll(&descriptor, 1, 1000)
+    }
+}

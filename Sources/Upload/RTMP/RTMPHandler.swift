@@ -1,0 +1,55 @@
+import Media
+import RTMP
+import Synchronization
+
+/// Publishes to an RTMP server.
+package actor RTMPHandler: SampleHandler {
+    private let url: RTMPURL
+    private let deadlines: RTMPDeadlines
+    private let publisher = Mutex<RTMPPublisher?>(nil)
+
+    /// - Parameter url: with its stream key.
+    package init(url: RTMPURL, deadlines: RTMPDeadlines = RTMPDeadlines()) {
+        self.url = url
+        self.deadlines = deadlines
+    }
+
+    package nonisolated var byteCount: Int {
+        publisher.withLock { $0.map { Int(clamping: $0.statistics.bytesSent) } ?? 0 }
+    }
+
+    package func started(_ stream: StreamDescription) async throws(UploadError) {
+        do throws(RTMPError) {
+            let connected = try await RTMPPublisher.connect(to: url, stream: stream, deadlines: deadlines)
+            publisher.withLock { $0 = connected }
+        } catch {
+            throw UploadError(error)
+        }
+    }
+
+    package func process(_ packet: EncodedPacket) async throws(UploadError) {
+        guard let publisher = publisher.withLock({ $0 }) else { return }
+        do throws(RTMPError) {
+            try await publisher.send(packet)
+        } catch {
+            throw UploadError(error)
+        }
+    }
+
+    package func finished(deadline: Duration) async throws(UploadError) {
+        guard let publisher = publisher.withLock({ $0 }) else { return }
+        await publisher.finish(deadline: deadline)
+    }
+}
+
+extension UploadError {
+    /// The same failure in the words of every destination.
+    init(_ error: RTMPError) {
+        switch error {
+        case .unreachable, .timedOut, .closed, .broken, .cancelled: self = .unreachable(error.description)
+        case .refused, .streamBusy: self = .refused(error.description)
+        case .protocolViolation: self = .protocolViolation(error.description)
+        case .tlsUnavailable, .unsupportedFormat: self = .unsupported(error.description)
+        }
+    }
+}

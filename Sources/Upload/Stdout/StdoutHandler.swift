@@ -1,0 +1,51 @@
+import Media
+import Mux
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Musl
+#endif
+
+/// Writes a container to standard output, for other programs to read.
+///
+/// The reader may close the pipe whenever it likes: that is the end of this destination, not an error. SIGPIPE must be
+/// ignored by the process.
+package actor StdoutHandler: SampleHandler {
+    private var muxer: any Muxer
+    private let output = FileDescriptor(borrowing: STDOUT_FILENO)
+    private let written = Atomic(0)
+    package nonisolated var byteCount: Int { written.load(ordering: .relaxed) }
+    private var isClosed = false
+
+    package init(format: ContainerFormat) {
+        muxer = format.makeMuxer()
+    }
+
+    package func started(_ stream: StreamDescription) async throws(UploadError) {
+        try write(muxer.begin(stream))
+    }
+
+    package func process(_ packet: EncodedPacket) async throws(UploadError) {
+        try write(muxer.append(packet))
+    }
+
+    package func finished(deadline: Duration) async throws(UploadError) {
+        guard !isClosed else { return }
+        // A pipe cannot be written over: what the ending would patch stays as it is, and the fragments play.
+        try write(muxer.end().bytes)
+    }
+
+    private func write(_ bytes: [UInt8]) throws(UploadError) {
+        guard !bytes.isEmpty else { return }
+        do throws(FileDescriptor.Failure) {
+            try output.write(bytes)
+            written.add(bytes.count, ordering: .relaxed)
+        } catch {
+            isClosed = true
+            if error.code == EPIPE { throw .readerClosed }
+            throw .writeFailed(path: "standard output", code: error.code, reason: error.reason)
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import RTMP
+
+/// Why a destination ended: ReplayKit's `finishBroadcastWithError`. Each description is one sentence with the next step.
+package enum UploadError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The file or its folder cannot be made.
+    case cannotCreate(path: String, reason: String)
+    /// Writing failed with this errno; what was written until then plays.
+    case writeFailed(path: String, code: Int32, reason: String)
+    /// The program that reads the pipe closed it: a clean end.
+    case readerClosed
+    /// The server cannot be reached, or stopped answering.
+    case unreachable(String)
+    /// The server refused the stream or its key.
+    case refused(String)
+    /// The server broke its protocol.
+    case protocolViolation(String)
+    /// The destination cannot take what it was given.
+    case unsupported(String)
+
+    package var description: String {
+        switch self {
+        case .cannotCreate(let path, let reason):
+            "Cannot create \(path): \(reason). Choose another place with --to."
+        case .writeFailed(let path, _, let reason):
+            "Cannot write to \(path): \(reason). What was recorded until then is complete; free some space or choose another place."
+        case .readerClosed: "The program that read the stream has ended."
+        case .unreachable(let sentence), .refused(let sentence), .protocolViolation(let sentence), .unsupported(let sentence): sentence
+        }
+    }
+
+    /// The code in status and events, in the manner of HTTP's.
+    package var code: Int {
+        switch self {
+        case .cannotCreate: 403
+        case .writeFailed: 507
+        case .readerClosed: 200
+        case .unreachable: 503
+        case .refused: 401
+        case .protocolViolation: 502
+        case .unsupported: 415
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import ArgumentParser
+import CLinux
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Musl
+#endif
+
+/// The command: parses, runs one subcommand, and turns its error into a sentence and an exit status.
+@main
+struct Broadcast: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "broadcast",
+        abstract: "Show a Linux desktop live, from the command line.",
+        discussion: """
+            Captures the X11 screen and PulseAudio's sound and sends them to RTMP servers, files and other programs.
+
+              broadcast start --to talk.mp4
+              broadcast start --to rtmp://live.example.com/app/KEY
+              broadcast stop
+            """,
+        version: "0.1.0",
+        subcommands: [
+            StartCommand.self, StopCommand.self, StatusCommand.self, PickerCommand.self, ListDestinationsCommand.self,
+            ListExtensionsCommand.self, ListSourcesCommand.self,
+        ])
+
+    static func main() async {
+        // A reader that closes a pipe is an error of that write, not the end of the process.
+        signal(SIGPIPE, SIG_IGN)
+        clinux_protect_memory()
+        do {
+            var command = try parseAsRoot()
+            if var asynchronous = command as? any AsyncParsableCommand {
+                try await asynchronous.run()
+            } else {
+                try command.run()
+            }
+        } catch let error as CommandError {
+            Output.note("broadcast: " + error.message)
+            Glibc.exit(error.status.rawValue)
+        } catch {
+            exit(withError: error)
+        }
+    }
+}

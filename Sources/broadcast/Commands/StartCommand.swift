@@ -1,0 +1,87 @@
+import ArgumentParser
+import FoundationEssentials
+import Session
+import Upload
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Musl
+#endif
+
+/// `broadcast start`
+struct StartCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "start", abstract: "Start a broadcast.",
+        discussion: """
+            --to takes a configured destination, an extension, an rtmp:// address, a file (.mp4 .flv .ts .h264 .y4m) or - for \
+            standard output; it may be given several times, and everything is encoded once. Without it the preferred destination \
+            of the config is taken, else a file in ~/Videos or the current folder. Ctrl-C stops cleanly.
+            """)
+
+    @Option(name: .customLong("to"), parsing: .singleValue, help: ArgumentHelp("Where to send it; may be repeated.", valueName: "destination"))
+    var targets: [String] = []
+
+    @OptionGroup(title: "Source") var source: SourceOptions
+    @OptionGroup(title: "Video") var video: VideoOptions
+    @OptionGroup(title: "Audio") var audio: AudioOptions
+    @OptionGroup(title: "Session") var session: SessionOptions
+
+    /// Where a detached session says whether it is live: a descriptor that the parent reads.
+    @Option(help: .hidden) var readinessDescriptor: Int32?
+
+    func run() async throws {
+        let context = try CommandContext()
+        let name = try OptionValue.session(session.session)
+        let configuration = try SessionConfiguration(
+            source: source, video: video, audio: audio, session: session, configuration: context.configuration)
+        let format = try containerFormat()
+        if session.detach {
+            if targets.contains(where: { $0 == "-" || $0 == "stdout" }) {
+                throw CommandError(.usage, "A detached broadcast has no standard output. Leave out --detach, or choose a file.")
+            }
+            try DetachedLaunch(context: context, session: name).run()
+            return
+        }
+        let readiness = readinessDescriptor.map(ReadinessPipe.init(descriptor:))
+        do throws(CommandError) {
+            let host = SessionHost(name: name, title: session.title, context: context, readiness: readiness)
+            try await host.run(configuration) { notice throws(CommandError) in
+                let resolver = DestinationResolver(
+                    configuration: context.configuration, paths: context.paths, format: format, now: Date(), notice: notice)
+                let wanted = targets.isEmpty ? [resolver.standardTarget] : targets
+                return try Self.plans(for: wanted, with: resolver)
+            }
+        } catch {
+            readiness?.report(error)
+            throw error
+        }
+    }
+
+    private func containerFormat() throws(CommandError) -> ContainerFormat? {
+        guard let text = session.format else { return nil }
+        guard let format = ContainerFormat(rawValue: text) else {
+            throw CommandError(.usage, "There is no format \"\(text)\". Use one of \(ContainerFormat.list).")
+        }
+        return format
+    }
+
+    private static func plans(
+        for targets: [String], with resolver: DestinationResolver
+    ) throws(CommandError) -> [DestinationPlan] {
+        var plans: [DestinationPlan] = []
+        for target in targets {
+            var plan = try resolver.resolve(target)
+            let same = plans.count { $0.name == plan.name || $0.name.hasPrefix(plan.name + "-") }
+            if plan.extensionName == "stdout" && plans.contains(where: { $0.extensionName == "stdout" }) {
+                throw CommandError(.usage, "There is only one standard output. Give - once.")
+            }
+            if let path = plan.path, plans.contains(where: { $0.path == path }) {
+                throw CommandError(.usage, "The file \(path) is given twice. Give it once.")
+            }
+            if same > 0 { plan.name += "-\(same + 1)" }
+            plans.append(plan)
+        }
+        return plans
+    }
+}

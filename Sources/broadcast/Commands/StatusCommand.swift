@@ -1,0 +1,61 @@
+import ArgumentParser
+import Control
+
+/// `broadcast status`
+struct StatusCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "status", abstract: "Show what is being broadcast.")
+
+    @Flag(help: "Answer in JSON.")
+    var json = false
+
+    @Flag(help: "Go on showing it, once a second, until no session runs.")
+    var watch = false
+
+    func run() async throws {
+        let paths = try CommandContext().paths
+        var isFirst = true
+        while true {
+            var sessions: [SessionReport] = []
+            for name in paths.sessionNames() {
+                let reply = await ControlClient.ask(ControlRequest(command: "status"), at: paths.socket(session: name))
+                if let report = reply?.session { sessions.append(report) }
+            }
+            show(sessions, isFirst: isFirst)
+            guard watch, !sessions.isEmpty else { return }
+            isFirst = false
+            try await Task.sleep(for: .seconds(1))
+        }
+    }
+
+    private func show(_ sessions: [SessionReport], isFirst: Bool) {
+        if json {
+            Output.answer(ControlJSON.encode(StatusReport(sessions: sessions), pretty: !watch))
+        } else if sessions.isEmpty {
+            if isFirst { Output.answer("Nothing is being broadcast.") }
+        } else {
+            for session in sessions { Output.answer(Self.text(session)) }
+        }
+    }
+
+    static func text(_ session: SessionReport) -> String {
+        var lines = ["\(session.session): \(session.state), \(Int(session.elapsed)) s, display \(session.source.display), process \(session.pid)"]
+        if let video = session.video {
+            lines.append(
+                "  video: \(video.width)x\(video.height) at \(video.fps) fps, \(video.bitrateKbps) kbit/s; "
+                    + "\(video.captured) captured, \(video.encoded) encoded, \(video.repeated) repeated, \(video.dropped) dropped")
+        }
+        for (name, source) in [("app", session.audio.app), ("mic", session.audio.mic)] {
+            guard let source else { continue }
+            let level = source.levelDb.map { "\($0) dB" } ?? "silent"
+            lines.append("  \(name): \(source.source ?? "no source"), \(level)" + (source.muted ? ", muted" : ""))
+        }
+        for destination in session.destinations {
+            var line = "  \(destination.name) (\(destination.extension)): \(destination.state), \(StatusLine.size(destination.bytes))"
+            if let place = destination.path ?? destination.url { line += ", \(place)" }
+            if destination.dropped > 0 { line += ", \(destination.dropped) frames dropped" }
+            if let error = destination.error { line += ". \(error.message)" }
+            lines.append(line)
+        }
+        return lines.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,54 @@
+/// What the config file says (DESIGN section 6). Command line options go before it.
+struct Configuration {
+    struct Video {
+        var size: String?
+        var fps: Int?
+        var bitrate: Int?
+        var quality: Double?
+        var preset: String?
+        var latency: String?
+        var keyframeInterval: Double?
+        var framePacing: String?
+        var cursor: Bool?
+    }
+
+    struct Audio {
+        var app: Bool?
+        var mic: Bool?
+        var appSource: String?
+        var micSource: String?
+        var bitrate: Int?
+        /// dB.
+        var appGain: Double?
+        var micGain: Double?
+    }
+
+    struct Privacy {
+        var notice: Bool?
+    }
+
+    /// A configured, named use of an extension.
+    struct Destination {
+        var name: String
+        /// Where in the file it stands, for errors.
+        var line: Int
+        var extensionName: String
+        var url: String?
+        var path: String?
+        var format: String?
+        /// Prints the stream key.
+        var keyCommand: String?
+    }
+
+    var path: String
+    var preferred: String?
+    var video = Video()
+    var audio = Audio()
+    var privacy = Privacy()
+    /// In the order of their names.
+    var destinations: [Destination] = []
+
+    func destination(named name: String) -> Destination? {
+        destinations.first { $0.name == name }
+    }
+}

@@ -1,0 +1,102 @@
+import FoundationEssentials
+import TOMLKit
+
+/// Reads the config file. What is wrong in it is told with file, line and key.
+enum ConfigurationFile {
+    /// The configuration at `path`; an empty one where there is no file.
+    static func load(_ path: String) throws(CommandError) -> Configuration {
+        guard FileManager.default.fileExists(atPath: path) else { return Configuration(path: path) }
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw CommandError(.config, "Cannot read the config \(path). Check its permissions.")
+        }
+        guard let text = String(validating: data, as: UTF8.self) else {
+            throw CommandError(.config, "The config \(path) is not UTF-8 text. Save it as UTF-8.")
+        }
+        return try parse(text, path: path)
+    }
+
+    /// The configuration that `text` gives.
+    static func parse(_ text: String, path: String) throws(CommandError) -> Configuration {
+        let table: TOMLTable
+        do {
+            table = try TOMLTable(string: text)
+        } catch let error as TOMLParseError {
+            throw CommandError(.config, "\(path):\(error.source.begin.line): \(error.description.firstLine). Correct that line.")
+        } catch {
+            throw CommandError(.config, "\(path): \(error). Correct the file.")
+        }
+        let root = ConfigurationSection(table: table, path: path, text: text, name: [])
+        var configuration = Configuration(path: path)
+        try root.allow(["preferred", "video", "audio", "privacy", "destinations"])
+        configuration.preferred = try root.string("preferred")
+        if let section = try root.section("video") { configuration.video = try video(section) }
+        if let section = try root.section("audio") { configuration.audio = try audio(section) }
+        if let section = try root.section("privacy") { configuration.privacy = try privacy(section) }
+        if let section = try root.section("destinations") {
+            for name in section.keys {
+                if let one = try section.section(name) { configuration.destinations.append(try destination(one, name: name)) }
+            }
+        }
+        return configuration
+    }
+
+    private static func video(_ section: ConfigurationSection) throws(CommandError) -> Configuration.Video {
+        try section.allow(["size", "fps", "bitrate", "quality", "preset", "latency", "keyframe-interval", "frame-pacing", "cursor"])
+        var video = Configuration.Video()
+        video.size = try section.string("size")
+        video.fps = try section.integer("fps", in: 1...240)
+        video.bitrate = try section.integer("bitrate", in: 50...200_000)
+        video.quality = try section.number("quality", in: 0...51)
+        video.preset = try section.string("preset")
+        video.latency = try section.string("latency", oneOf: ["low", "normal"])
+        video.keyframeInterval = try section.number("keyframe-interval", in: 0.1...60)
+        video.framePacing = try section.string("frame-pacing", oneOf: ["constant", "variable"])
+        video.cursor = try section.boolean("cursor")
+        return video
+    }
+
+    private static func audio(_ section: ConfigurationSection) throws(CommandError) -> Configuration.Audio {
+        try section.allow(["app", "mic", "app-source", "mic-source", "bitrate", "app-gain", "mic-gain"])
+        var audio = Configuration.Audio()
+        audio.app = try section.boolean("app")
+        audio.mic = try section.boolean("mic")
+        audio.appSource = try section.string("app-source")
+        audio.micSource = try section.string("mic-source")
+        audio.bitrate = try section.integer("bitrate", in: 32...320)
+        audio.appGain = try section.number("app-gain", in: -60...30)
+        audio.micGain = try section.number("mic-gain", in: -60...30)
+        return audio
+    }
+
+    private static func privacy(_ section: ConfigurationSection) throws(CommandError) -> Configuration.Privacy {
+        try section.allow(["notice", "hide", "mute", "do-not-disturb"])
+        // Better no broadcast than one that shows what was to be hidden.
+        if section.isNonEmptyArray("hide") {
+            throw section.error("hide", "windows cannot be hidden by this version yet. Remove the key, and do not broadcast while they are open")
+        }
+        return Configuration.Privacy(notice: try section.boolean("notice"))
+    }
+
+    private static func destination(_ section: ConfigurationSection, name: String) throws(CommandError) -> Configuration.Destination {
+        try section.allow(["extension", "service", "url", "path", "format", "key-command"])
+        if let service = try section.string("service") {
+            throw section.error("service", "the service \"\(service)\" is not known to this version. Use extension = \"rtmp\" with its ingest url")
+        }
+        guard let extensionName = try section.string("extension", oneOf: BuiltInExtension.all.map(\.name)) else {
+            throw section.error("extension", "every destination needs an extension (\(BuiltInExtension.all.map(\.name).joined(separator: ", ")))")
+        }
+        let destination = Configuration.Destination(
+            name: name, line: section.line, extensionName: extensionName, url: try section.string("url"), path: try section.string("path"),
+            format: try section.string("format"), keyCommand: try section.string("key-command"))
+        if extensionName == "rtmp" && destination.url == nil { throw section.error("url", "an rtmp destination needs a url") }
+        return destination
+    }
+}
+
+extension String {
+    /// Up to the first line break, without a full stop at its end.
+    fileprivate var firstLine: String {
+        let line = split(whereSeparator: \.isNewline).first.map(String.init) ?? self
+        return line.hasSuffix(".") ? String(line.dropLast()) : line
+    }
+}

@@ -1,0 +1,165 @@
+import FoundationEssentials
+import RTMP
+import Session
+import Upload
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Musl
+#endif
+
+/// Makes of what `--to` says a destination that a session can serve: a configured name, an extension, a URL, a file, or `-`.
+struct DestinationResolver {
+    let configuration: Configuration
+    let paths: Paths
+    /// `--format`, where it was given.
+    let format: ContainerFormat?
+    /// For names of files that are made.
+    let now: Date
+    /// Tells the user something that is no error.
+    let notice: (String) -> Void
+
+    /// The destination for `target`.
+    func resolve(_ target: String) throws(CommandError) -> DestinationPlan {
+        if target == "-" { return stdout(name: "stdout") }
+        if let destination = configuration.destination(named: target) { return try configured(destination) }
+        if target.contains("://") { return try rtmp(url: target, key: nil, name: "rtmp", source: "--to") }
+        switch target {
+        case "file": return file(path: standardFolder, name: "file", format: format)
+        case "stdout": return stdout(name: "stdout")
+        case "rtmp":
+            throw CommandError(.usage, "The rtmp extension needs an address: use --to rtmp://HOST/APP/KEY, or configure a destination.")
+        default: break
+        }
+        if target.contains("/") || ContainerFormat(ending: target) != nil || format != nil {
+            return file(path: target, name: URLName.last(target), format: format)
+        }
+        let known = configuration.destinations.map(\.name) + BuiltInExtension.all.map(\.name)
+        let hint = NearestName.of(target, among: known).map { "Did you mean \($0)?" } ?? "Known are \(known.joined(separator: ", "))."
+        throw CommandError(
+            .noInput, "There is no destination \"\(target)\". \(hint) A file needs an ending such as .mp4; see broadcast list-destinations.")
+    }
+
+    /// What is started where `--to` is not given: the preferred destination of the config, else a file.
+    var standardTarget: String { configuration.preferred ?? "file" }
+
+    private func configured(_ destination: Configuration.Destination) throws(CommandError) -> DestinationPlan {
+        switch destination.extensionName {
+        case "rtmp":
+            return try rtmp(
+                url: destination.url ?? "", key: try key(of: destination), name: destination.name, source: "\(configuration.path):\(destination.line)"
+            )
+        case "stdout": return stdout(name: destination.name)
+        default:
+            let own = try destination.format.map { name throws(CommandError) -> ContainerFormat in
+                guard let format = ContainerFormat(rawValue: name) else {
+                    throw CommandError(
+                        .config, "\(configuration.path):\(destination.line): there is no format \"\(name)\". Use \(ContainerFormat.list).")
+                }
+                return format
+            }
+            return file(path: destination.path ?? standardFolder, name: destination.name, format: format ?? own)
+        }
+    }
+
+    private func rtmp(url text: String, key: String?, name: String, source: String) throws(CommandError) -> DestinationPlan {
+        let url: RTMPURL
+        do throws(RTMPURLError) {
+            url = try RTMPURL(text, streamKey: key)
+        } catch .unknownScheme {
+            let scheme = text.prefix { $0 != ":" }
+            throw CommandError(.usage, "Nothing here can send to \(scheme):// addresses (\(source)). Use rtmp://HOST/APP/KEY.")
+        } catch {
+            throw CommandError(source == "--to" ? .usage : .config, "\(source): \(error)")
+        }
+        if url.scheme == .rtmps { throw CommandError(.usage, "\(RTMPError.tlsUnavailable)") }
+        return DestinationPlan(
+            name: name, extensionName: "rtmp", url: "\(url)", isLive: true, prefersConstantPacing: true, handler: RTMPHandler(url: url))
+    }
+
+    private func stdout(name: String) -> DestinationPlan {
+        let format = format ?? .mpegts
+        return DestinationPlan(
+            name: name, extensionName: "stdout", isLive: false, prefersConstantPacing: true, takesRawVideo: format.takesRawVideo,
+            takesAudio: format.takesAudio, handler: StdoutHandler(format: format))
+    }
+
+    /// A file, or a new one named after the date where `path` is a folder.
+    private func file(path: String, name: String, format: ContainerFormat?) -> DestinationPlan {
+        var path = path.hasPrefix("~/") ? paths.home + path.dropFirst() : path
+        var isFolder = false
+        if let attributes = FileStatus(path) { isFolder = attributes.isFolder }
+        let container: ContainerFormat
+        if isFolder || path.hasSuffix("/") {
+            container = format ?? .mp4
+            path += (path.hasSuffix("/") ? "" : "/") + "broadcast-\(FileDate.text(now)).\(container.fileEnding)"
+        } else {
+            container = format ?? ContainerFormat(ending: path) ?? .mp4
+        }
+        if !path.hasPrefix("/") { path = FileManager.default.currentDirectoryPath + "/" + path }
+        keepOlder(path)
+        return DestinationPlan(
+            name: name, extensionName: "file", path: path, isLive: false, prefersConstantPacing: false, takesRawVideo: container.takesRawVideo,
+            takesAudio: container.takesAudio, handler: FileHandler(path: path, format: container))
+    }
+
+    /// What a file of the same name holds is not lost: it is moved aside.
+    private func keepOlder(_ path: String) {
+        guard let status = FileStatus(path), status.isRegularFile, status.size > 0 else { return }
+        if rename(path, path + "~") == 0 { notice("The older \(URLName.last(path)) is kept as \(URLName.last(path))~.") }
+    }
+
+    private var standardFolder: String {
+        let videos = paths.home + "/Videos"
+        return FileStatus(videos)?.isFolder == true ? videos : FileManager.default.currentDirectoryPath
+    }
+
+    /// The stream key that the destination's `key-command` prints.
+    private func key(of destination: Configuration.Destination) throws(CommandError) -> String? {
+        guard let command = destination.keyCommand else { return nil }
+        guard let pipe = popen(command, "r") else {
+            throw CommandError(.notPermitted, "The key-command of \(destination.name) cannot be run. Try it in a shell.")
+        }
+        var output: [UInt8] = []
+        var byte = fgetc(pipe)
+        while byte != EOF && output.count < 4096 {
+            output.append(UInt8(truncatingIfNeeded: byte))
+            byte = fgetc(pipe)
+        }
+        let status = pclose(pipe)
+        let line = String(decoding: output, as: UTF8.self).split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
+        guard status == 0, !line.isEmpty else {
+            throw CommandError(.notPermitted, "Not signed in to \(destination.name): its key-command gave no key. Try the command in a shell.")
+        }
+        return line
+    }
+}
+
+/// The last part of a path.
+enum URLName {
+    static func last(_ path: String) -> String {
+        path.split(separator: "/").last.map(String.init) ?? path
+    }
+}
+
+/// What stat(2) says of a path; nil where nothing is there.
+struct FileStatus {
+    var isFolder: Bool
+    var isRegularFile: Bool
+    var size: Int
+
+    init?(_ path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        isFolder = status.st_mode & S_IFMT == S_IFDIR
+        isRegularFile = status.st_mode & S_IFMT == S_IFREG
+        size = Int(status.st_size)
+    }
+}
+
+extension ContainerFormat {
+    /// The ending of a file that is named by us.
+    var fileEnding: String { self == .mpegts ? "ts" : rawValue }
+    static var list: String { allCases.map(\.rawValue).joined(separator: ", ") }
+}

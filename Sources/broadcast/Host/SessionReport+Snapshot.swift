@@ -1,0 +1,41 @@
+import Control
+import FoundationEssentials
+import Session
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Musl
+#endif
+
+extension SessionReport {
+    /// The status JSON's object for a session of this process.
+    init(_ snapshot: SessionSnapshot, name: String, started: Date, title: String?) {
+        self.init(
+            session: name, pid: getpid(), state: snapshot.state.rawValue, started: FileDate.iso8601(started),
+            elapsed: (snapshot.elapsed.seconds * 1000).rounded() / 1000, title: title,
+            source: Source(kind: "screen", display: snapshot.source, width: snapshot.sourceSize?.width, height: snapshot.sourceSize?.height),
+            video: snapshot.video.map {
+                Video(
+                    width: $0.size.width, height: $0.size.height, fps: $0.frameRate, captured: $0.captured, encoded: $0.encoded,
+                    repeated: $0.repeated, dropped: $0.dropped, bitrateKbps: $0.bitrate)
+            }, audio: Audio(app: snapshot.app.map(AudioSource.init), mic: snapshot.mic.map(AudioSource.init)),
+            destinations: snapshot.destinations.map(DestinationReport.init))
+    }
+}
+
+extension SessionReport.AudioSource {
+    fileprivate init(_ audio: SessionSnapshot.Audio) {
+        self.init(source: audio.source, levelDb: audio.level, driftPpm: (audio.drift * 10).rounded() / 10, muted: audio.isMuted)
+    }
+}
+
+extension DestinationReport {
+    fileprivate init(_ destination: SessionSnapshot.Destination) {
+        self.init(
+            name: destination.name, extension: destination.extensionName, state: destination.state.rawValue, url: destination.url,
+            bytes: destination.byteCount, bitrateKbps: destination.bitrate, dropped: destination.dropped,
+            queueMs: Int(destination.backlog.milliseconds), path: destination.path,
+            error: destination.error.map { ErrorReport(code: $0.code, message: $0.description, status: CommandError($0).status.rawValue) })
+    }
+}

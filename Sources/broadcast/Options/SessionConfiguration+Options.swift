@@ -1,0 +1,54 @@
+import Encode
+import Media
+import Mix
+import Session
+import Upload
+
+extension SessionConfiguration {
+    /// What the options say, and where they say nothing the config; every value is checked here.
+    init(
+        source: SourceOptions, video: VideoOptions, audio: AudioOptions, session: SessionOptions, configuration: Configuration
+    ) throws(CommandError) {
+        self.init()
+        display = source.display
+        title = session.title
+        if let text = session.duration { duration = try OptionValue.duration(text) }
+        try apply(video, configuration.video)
+        try apply(audio, configuration.audio)
+    }
+
+    private mutating func apply(_ options: VideoOptions, _ config: Configuration.Video) throws(CommandError) {
+        if let text = options.size ?? config.size { outputSize = try OptionValue.size(text) }
+        frameRate = try OptionValue.whole(options.fps ?? config.fps ?? 30, in: 1...240, name: "--fps")
+        if options.bitrate != nil && options.quality != nil {
+            throw CommandError(.usage, "--bitrate and --quality exclude each other. Use --bitrate for live, --quality for files.")
+        }
+        if let quality = options.quality ?? (options.bitrate == nil ? config.quality : nil) {
+            guard (0...51).contains(quality) else { throw CommandError(.usage, "--quality must be from 0 (lossless) to 51; 23 is usual.") }
+            rateControl = .quality(quality)
+        }
+        if let bitrate = options.bitrate ?? (options.quality == nil ? config.bitrate : nil) {
+            rateControl = .bitrate(try OptionValue.whole(bitrate, in: 50...200_000, name: "--bitrate (kbit/s)"))
+        }
+        preset = options.preset ?? config.preset ?? preset
+        guard VideoSettings.presets.contains(preset) else {
+            throw CommandError(.usage, "There is no preset \"\(preset)\". Use one of \(VideoSettings.presets.joined(separator: ", ")).")
+        }
+        latency = try OptionValue.choice(options.latency ?? config.latency, name: "--latency") ?? latency
+        pacing = try OptionValue.choice(options.framePacing ?? config.framePacing, name: "--frame-pacing")
+        let seconds = options.keyframeInterval ?? config.keyframeInterval ?? 2
+        guard (0.1...60).contains(seconds) else { throw CommandError(.usage, "--keyframe-interval must be from 0.1 to 60 seconds; 2 is usual.") }
+        keyframeInterval = MediaTime(seconds: seconds)
+        showsCursor = options.cursor ?? config.cursor ?? true
+    }
+
+    private mutating func apply(_ options: AudioOptions, _ config: Configuration.Audio) throws(CommandError) {
+        let takesApp = options.appAudio ?? config.app ?? true
+        let takesMic = options.mic ?? config.mic ?? false
+        audio.app = takesApp ? AudioMixer.Level(gain: OptionValue.amplitude(decibels: config.appGain ?? 0)) : nil
+        audio.mic = takesMic ? AudioMixer.Level(gain: OptionValue.amplitude(decibels: config.micGain ?? 0)) : nil
+        audio.appSource = options.appSource ?? config.appSource
+        audio.micSource = options.micSource ?? config.micSource
+        audio.bitrate = try OptionValue.whole(options.audioBitrate ?? config.bitrate ?? 160, in: 32...320, name: "--audio-bitrate (kbit/s)")
+    }
+}

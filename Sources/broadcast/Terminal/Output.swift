@@ -1,0 +1,44 @@
+#if canImport(Glibc)
+import Glibc
+#else
+import Musl
+#endif
+
+/// Where text goes: answers and media to standard output, everything else to standard error.
+enum Output {
+    /// An answer that was asked for.
+    static func answer(_ text: String) {
+        write(text + "\n", to: STDOUT_FILENO)
+    }
+
+    static func answer(_ json: [UInt8]) {
+        write(json + [0x0a], to: STDOUT_FILENO)
+    }
+
+    /// Anything that is said beside.
+    static func note(_ text: String) {
+        write(text + "\n", to: STDERR_FILENO)
+    }
+
+    static func raw(_ text: String) {
+        write(text, to: STDERR_FILENO)
+    }
+
+    static var isTerminal: Bool { isatty(STDERR_FILENO) != 0 }
+
+    private static func write(_ text: String, to descriptor: Int32) {
+        write(Array(text.utf8), to: descriptor)
+    }
+
+    private static func write(_ bytes: [UInt8], to descriptor: Int32) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0 {
+                if errno == EINTR { continue }
+                return
+            }
+            rest = rest.dropFirst(count)
+        }
+    }
+}

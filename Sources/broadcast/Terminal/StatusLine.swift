@@ -1,0 +1,75 @@
+import Media
+import Session
+import Synchronization
+
+/// What a person sees while a broadcast runs: on a terminal one line that is kept current, elsewhere a line for each change.
+final class StatusLine: Sendable {
+    private let isTerminal: Bool
+    private let isShown = Mutex(false)
+
+    init(isTerminal: Bool) {
+        self.isTerminal = isTerminal
+    }
+
+    /// Shows what the session is doing now; only a terminal gets to see it.
+    func update(_ snapshot: SessionSnapshot) {
+        guard isTerminal else { return }
+        isShown.withLock { shown in
+            Output.raw("\r\u{1b}[K" + Self.text(snapshot))
+            shown = true
+        }
+    }
+
+    /// Says something that stays.
+    func say(_ text: String) {
+        isShown.withLock { shown in
+            Output.raw((shown ? "\r\u{1b}[K" : "") + text + "\n")
+            shown = false
+        }
+    }
+
+    /// Takes the line away.
+    func clear() {
+        isShown.withLock { shown in
+            if shown { Output.raw("\r\u{1b}[K") }
+            shown = false
+        }
+    }
+
+    static func text(_ snapshot: SessionSnapshot) -> String {
+        let mark = snapshot.state == .live ? "● live" : "○ \(snapshot.state.rawValue)"
+        var parts = [mark, Self.clock(snapshot.elapsed)]
+        if let video = snapshot.video {
+            parts.append("\(video.size) \(video.bitrate) kbit/s")
+            if video.dropped > 0 { parts.append("\(video.dropped) dropped") }
+        }
+        for (name, source) in [("app", snapshot.app), ("mic", snapshot.mic)] {
+            guard let source else { continue }
+            parts.append(source.level.map { "\(name) \(Int($0.rounded())) dB" } ?? "\(name) silent")
+        }
+        for destination in snapshot.destinations {
+            var text = "\(destination.name) \(destination.state == .live ? Self.size(destination.byteCount) : destination.state.rawValue)"
+            if destination.dropped > 0 { text += " (\(destination.dropped) dropped)" }
+            parts.append(text)
+        }
+        return parts.joined(separator: "  ")
+    }
+
+    /// `01:02:03`, without the hours where there are none.
+    static func clock(_ time: MediaTime) -> String {
+        let seconds = Int(time.seconds)
+        let pad = { (value: Int) in value < 10 ? "0\(value)" : "\(value)" }
+        let rest = "\(pad(seconds / 60 % 60)):\(pad(seconds % 60))"
+        return seconds >= 3600 ? "\(pad(seconds / 3600)):\(rest)" : rest
+    }
+
+    /// `12.3 MB`.
+    static func size(_ bytes: Int) -> String {
+        switch bytes {
+        case ..<1000: "\(bytes) B"
+        case ..<1_000_000: "\(bytes / 1000) kB"
+        case ..<1_000_000_000: "\(bytes / 1_000_000).\(bytes / 100_000 % 10) MB"
+        default: "\(bytes / 1_000_000_000).\(bytes / 100_000_000 % 10) GB"
+        }
+    }
+}

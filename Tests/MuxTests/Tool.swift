@@ -1,0 +1,106 @@
+import Foundation
+
+/// Runs the independent readers that the tests ask: ffprobe, ffmpeg, GStreamer.
+enum Tool {
+    struct Failure: Error, CustomStringConvertible {
+        let command: String
+        let output: String
+        var description: String { "\(command): \(output)" }
+    }
+
+    struct PacketTime {
+        /// Seconds.
+        let presentation: Double
+        let decode: Double
+        /// Bytes.
+        let size: Int
+        let isKeyframe: Bool
+    }
+
+    /// What the command wrote to stdout and stderr, and its exit status.
+    static func output(_ command: String, _ arguments: [String]) throws -> (out: String, error: String, status: Int32) {
+        let folder = try TemporaryFolder()
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = [command] + arguments
+        // Files, not pipes: a reader that fills one pipe while the other is waited for would hang.
+        let outPath = folder.path("out")
+        let errorPath = folder.path("error")
+        _ = try folder.write([], "out")
+        _ = try folder.write([], "error")
+        guard let out = FileHandle(forWritingAtPath: outPath), let error = FileHandle(forWritingAtPath: errorPath) else {
+            throw Failure(command: command, output: "no temporary file")
+        }
+        process.standardOutput = out
+        process.standardError = error
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        return (
+            String(decoding: try folder.read("out"), as: UTF8.self), String(decoding: try folder.read("error"), as: UTF8.self),
+            process.terminationStatus
+        )
+    }
+
+    /// Stdout of a command that must succeed.
+    @discardableResult
+    static func run(_ command: String, _ arguments: String...) throws -> String {
+        let result = try output(command, arguments)
+        guard result.status == 0 else { throw Failure(command: command, output: result.error) }
+        return result.out
+    }
+
+    /// The values of `entries` that ffprobe prints, a line each.
+    static func probe(_ path: String, _ arguments: String...) throws -> [String] {
+        let result = try output("ffprobe", ["-v", "error"] + arguments + ["-of", "csv=p=0", path])
+        guard result.status == 0 else { throw Failure(command: "ffprobe", output: result.error) }
+        return result.out.split(separator: "\n").map(String.init)
+    }
+
+    /// Times of a stream's packets, in decode order. ffmpeg's own stream specifier: `v`, `a:0`.
+    static func packetTimes(_ path: String, stream: String) throws -> [PacketTime] {
+        try probe(path, "-select_streams", stream, "-show_entries", "packet=pts_time,dts_time,size,flags").compactMap { line in
+            let fields = line.split(separator: ",").map(String.init)
+            guard fields.count >= 4, let presentation = Double(fields[0]), let decode = Double(fields[1]), let size = Int(fields[2]) else {
+                return nil
+            }
+            return PacketTime(presentation: presentation, decode: decode, size: size, isKeyframe: fields[3].hasPrefix("K"))
+        }
+    }
+
+    /// What ffmpeg complains about when it decodes all of a file; empty for a good one.
+    static func decodingErrors(_ path: String) throws -> String {
+        // In the file's own time base: in frames, uneven times would fall together and be complained about.
+        try output("ffmpeg", ["-v", "error", "-i", path, "-map", "0", "-enc_time_base", "-1", "-f", "null", "-"]).error
+    }
+
+    /// Frames that ffmpeg's decoder gives for a stream.
+    static func decodedFrameCount(_ path: String, stream: String) throws -> Int {
+        Int(try probe(path, "-select_streams", stream, "-count_frames", "-show_entries", "stream=nb_read_frames").first ?? "") ?? 0
+    }
+}
+
+/// A folder that goes with its owner.
+final class TemporaryFolder: Sendable {
+    private let url: URL
+
+    init() throws {
+        url = FileManager.default.temporaryDirectory.appendingPathComponent("mux-tests-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        // Nothing can be done about a folder that does not go; it lies in the system's own place for such.
+        try? FileManager.default.removeItem(at: url)
+    }
+
+    func path(_ name: String) -> String { url.appendingPathComponent(name).path }
+
+    func read(_ name: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: url.appendingPathComponent(name))) }
+
+    /// Writes a file and returns its path.
+    func write(_ bytes: some Collection<UInt8>, _ name: String) throws -> String {
+        try Data(bytes).write(to: url.appendingPathComponent(name))
+        return path(name)
+    }
+}

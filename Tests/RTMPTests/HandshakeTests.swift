@@ -1,0 +1,47 @@
+import RTMP
+import Testing
+
+@Suite struct HandshakeTests {
+    private static let s1 = [0, 0, 0, 9, 1, 2, 3, 4] + [UInt8](repeating: 0xA5, count: 1528)
+
+    @Test func `C0 and C1 are a version, a time, four zeros and random bytes`() {
+        let hello = Handshake.hello(random: [UInt8](repeating: 0x5A, count: 1528))
+        #expect(hello.count == 1537)
+        #expect(hello[..<9] == [3, 0, 0, 0, 0, 0, 0, 0, 0])
+        #expect(hello[9...].allSatisfy { $0 == 0x5A })
+    }
+
+    @Test func `too little randomness is filled up`() {
+        #expect(Handshake.hello(random: [1, 2]) == [3, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2] + [UInt8](repeating: 0, count: 1526))
+    }
+
+    @Test func `C2 repeats S1, and what follows S2 is left`() throws {
+        var handshake = Handshake()
+        // S2 is not what it should be: many servers are so.
+        let bytes = [3] + Self.s1 + [UInt8](repeating: 0, count: 1536) + [7, 8]
+        #expect(try handshake.receive(bytes[...]) == .reply(Self.s1))
+        #expect(try handshake.receive([]) == .finished)
+        #expect(handshake.remainder == [7, 8])
+    }
+
+    @Test func `bytes may come one at a time`() throws {
+        var handshake = Handshake()
+        let bytes = [3] + Self.s1 + Self.s1
+        var replies = 0
+        for (index, byte) in bytes.enumerated() {
+            switch try handshake.receive([byte]) {
+            case .waiting: break
+            case .reply(let reply):
+                replies += 1
+                #expect(index == 1536 && reply == Self.s1)
+            case .finished: #expect(index == 3072)
+            }
+        }
+        #expect(replies == 1 && handshake.remainder.isEmpty)
+    }
+
+    @Test(arguments: [UInt8(0x48), 0, 6, 0xFF]) func `another version is refused at its first byte`(version: UInt8) {
+        var handshake = Handshake()
+        #expect(throws: RTMPError.protocolViolation("its handshake has version \(version)")) { try handshake.receive([version]) }
+    }
+}

@@ -1,0 +1,293 @@
+import Media
+import Mux
+import RTMP
+import Testing
+
+@Suite struct PublisherStateMachineTests {
+    /// A state machine, and what it has sent, put together again.
+    struct Conversation {
+        var machine: PublisherStateMachine
+        var script = ServerScript()
+        private var reader = ChunkStreamReader()
+        var events: [PublisherAction] = []
+
+        init(_ url: String = "rtmp://example.com/a/b/name?x=1&y=2") throws {
+            machine = PublisherStateMachine(url: try RTMPURL(url), stream: .literal, random: [])
+        }
+
+        /// Starts, and shakes hands.
+        mutating func begin() throws -> [RTMPMessage] {
+            _ = machine.start()
+            return try tell(ServerScript.handshake).filter { $0.kind != 0 }
+        }
+
+        mutating func tell(_ bytes: [UInt8]) throws -> [RTMPMessage] {
+            try take(machine.receive(bytes[...]))
+        }
+
+        mutating func take(_ actions: [PublisherAction]) throws -> [RTMPMessage] {
+            var messages: [RTMPMessage] = []
+            for action in actions {
+                guard case .send(var bytes) = action else {
+                    events.append(action)
+                    continue
+                }
+                // C2 stands before the first message.
+                if bytes.count >= 1536, bytes[..<1536] == ServerScript.handshake[1..<1537] { bytes.removeFirst(1536) }
+                messages += try read(bytes)
+            }
+            return messages
+        }
+
+        mutating func read(_ bytes: [UInt8]) throws -> [RTMPMessage] {
+            reader.append(bytes[...])
+            var messages: [RTMPMessage] = []
+            while let message = try reader.next() { messages.append(message) }
+            return messages
+        }
+
+        /// All the way to `publishing`; gives the messages after Publish.Start.
+        mutating func goLive() throws -> [RTMPMessage] {
+            _ = try begin()
+            _ = try tell(script.connectResult())
+            _ = try tell(script.createStreamResult())
+            return try tell(script.publishStart())
+        }
+    }
+
+    private func commands(_ messages: [RTMPMessage]) throws -> [[AMF0Value]] {
+        try messages.filter { $0.kind == 20 }.map { try AMF0Decoder.decode($0.payload) }
+    }
+
+    @Test func `it starts with C0 and C1`() throws {
+        var machine = PublisherStateMachine(url: try RTMPURL("rtmp://h/app/key"), stream: .literal, random: [])
+        #expect(machine.start() == [.send([3] + [UInt8](repeating: 0, count: 1536)), .entered(.handshake)])
+        #expect(machine.start() == [])
+    }
+
+    @Test func `after the handshake it connects to the application`() throws {
+        var conversation = try Conversation()
+        let messages = try conversation.begin()
+        #expect(
+            try commands(messages) == [
+                [
+                    .string("connect"), .number(1),
+                    .object([
+                        AMF0Property("app", .string("a/b")), AMF0Property("type", .string("nonprivate")),
+                        AMF0Property("flashVer", .string("FMLE/3.0 (compatible; FMSc/1.0)")),
+                        AMF0Property("swfUrl", .string("rtmp://example.com/a/b")), AMF0Property("tcUrl", .string("rtmp://example.com/a/b")),
+                    ]),
+                ]
+            ])
+        #expect(conversation.events == [.entered(.connectReply)])
+    }
+
+    @Test func `once connected it asks for a stream, with the key whole`() throws {
+        var conversation = try Conversation()
+        _ = try conversation.begin()
+        let messages = try conversation.tell(conversation.script.connectResult())
+        let key = AMF0Value.string("name?x=1&y=2")
+        #expect(
+            try commands(messages) == [
+                [.string("releaseStream"), .number(2), .null, key], [.string("FCPublish"), .number(3), .null, key],
+                [.string("createStream"), .number(4), .null],
+            ])
+        #expect(messages.contains(RTMPMessage(kind: 5, payload: [0, 0x26, 0x25, 0xA0])))
+        #expect(conversation.events.last == .entered(.createStreamReply))
+    }
+
+    @Test func `it publishes on the stream that it was given`() throws {
+        var conversation = try Conversation()
+        _ = try conversation.begin()
+        _ = try conversation.tell(conversation.script.connectResult())
+        let messages = try conversation.tell(conversation.script.createStreamResult(7))
+        #expect(messages.map(\.streamID) == [7])
+        #expect(try commands(messages) == [[.string("publish"), .number(5), .null, .string("name?x=1&y=2"), .string("live")]])
+        #expect(conversation.events.last == .entered(.publishReply))
+    }
+
+    @Test func `once it may publish it sends metadata and sequence headers at 0`() throws {
+        var conversation = try Conversation()
+        let messages = try conversation.goLive()
+        #expect(messages.map(\.kind) == [18, 8, 9] && messages.allSatisfy { $0.timestamp == 0 && $0.streamID == 1 })
+        #expect(messages[0].payload == FLVTag.setDataFrame(of: .literal).body)
+        #expect(messages[1].payload == [0xAF, 0, 0x11, 0x90])
+        #expect(messages[2].payload.prefix(2) == [0x17, 0])
+        #expect(conversation.events.suffix(2) == [.entered(.sending), .publishing])
+    }
+
+    @Test func `media starts at 0 with a keyframe`() throws {
+        var conversation = try Conversation()
+        _ = try conversation.goLive()
+        #expect(conversation.machine.send(.literalPicture(at: 10_000, isKeyframe: false)).isEmpty)
+        #expect(conversation.machine.send(.literalSound(at: 10_020)).isEmpty)
+        var messages: [RTMPMessage] = []
+        messages += try conversation.read(conversation.machine.send(.literalPicture(at: 10_033, isKeyframe: true)))
+        messages += try conversation.read(conversation.machine.send(.literalSound(at: 10_041)))
+        messages += try conversation.read(conversation.machine.send(.literalPicture(at: 10_066, isKeyframe: false)))
+        #expect(messages.map(\.timestamp) == [0, 8, 33])
+        #expect(messages.map(\.kind) == [9, 8, 9])
+    }
+
+    @Test func `nothing can be sent before`() throws {
+        var conversation = try Conversation()
+        _ = try conversation.begin()
+        #expect(conversation.machine.send(.literalPicture(at: 0, isKeyframe: true)).isEmpty)
+        #expect(conversation.machine.update(.literal).isEmpty && conversation.machine.finish().isEmpty)
+    }
+
+    @Test func `it ends with FCUnpublish and deleteStream, and is finished when the server closes`() throws {
+        var conversation = try Conversation()
+        _ = try conversation.goLive()
+        let messages = try conversation.read(conversation.machine.finish())
+        #expect(
+            try commands(messages) == [
+                [.string("FCUnpublish"), .number(6), .null, .string("name?x=1&y=2")], [.string("deleteStream"), .number(7), .null, .number(1)],
+            ])
+        _ = try conversation.tell(conversation.script.status(level: "status", code: "NetStream.Unpublish.Success"))
+        #expect(conversation.machine.receiveEnd() == [.finished])
+        #expect(conversation.machine.receiveEnd() == [])
+    }
+
+    @Test func `changed metadata goes out alone, changed codecs with their headers`() throws {
+        var conversation = try Conversation()
+        _ = try conversation.goLive()
+        _ = try conversation.read(conversation.machine.send(.literalPicture(at: 0, isKeyframe: true)))
+        _ = try conversation.read(conversation.machine.send(.literalPicture(at: 500, isKeyframe: false)))
+        var stream = StreamDescription.literal
+        stream.title = "Another"
+        let first = try conversation.read(conversation.machine.update(stream))
+        #expect(first.map(\.kind) == [18] && first.map(\.timestamp) == [500])
+        stream.video?.codec = .h264(sequenceParameterSet: [0x67, 0x4D, 0x40, 0x1F], pictureParameterSet: [0x68, 1])
+        #expect(try conversation.read(conversation.machine.update(stream)).map(\.kind) == [18, 8, 9])
+    }
+
+    @Test func `servers that do not know releaseStream and FCPublish are no failure`() throws {
+        var conversation = try Conversation()
+        _ = try conversation.begin()
+        _ = try conversation.tell(conversation.script.connectResult())
+        for transaction in [2.0, 3.0] {
+            _ = try conversation.tell(conversation.script.status("_error", transaction, level: "error", code: "NetConnection.Call.Failed"))
+        }
+        _ = try conversation.tell(conversation.script.createStreamResult())
+        #expect(conversation.events.last == .entered(.publishReply))
+    }
+
+    @Test func `a rejected connection is refused in the server's words without the key`() throws {
+        var conversation = try Conversation("rtmp://example.com/live/my_secret")
+        _ = try conversation.begin()
+        _ = try conversation.tell(
+            conversation.script.status("_error", 1, level: "error", code: "NetConnection.Connect.Rejected", description: "no MY_SECRET here"))
+        #expect(conversation.events.last == .failed(.refused(code: "NetConnection.Connect.Rejected", description: "no … here")))
+        #expect(conversation.machine.receive([0xC3]) == [])
+    }
+
+    @Test func `a name in use is busy, and its words have no key`() throws {
+        var conversation = try Conversation("rtmp://example.com/live/my_secret")
+        _ = try conversation.begin()
+        _ = try conversation.tell(conversation.script.connectResult())
+        _ = try conversation.tell(conversation.script.createStreamResult())
+        _ = try conversation.tell(
+            conversation.script.status(level: "error", code: "NetStream.Publish.BadName", description: "my_secret is publishing"))
+        #expect(conversation.events.last == .failed(.streamBusy(description: "… is publishing")))
+    }
+
+    @Test func `another error about the stream is a refusal, at any time`() throws {
+        for isLive in [false, true] {
+            var conversation = try Conversation()
+            _ = try isLive ? conversation.goLive() : conversation.begin()
+            _ = try conversation.tell(conversation.script.status(level: "error", code: "NetStream.Publish.Denied", description: "expired"))
+            #expect(conversation.events.last == .failed(.refused(code: "NetStream.Publish.Denied", description: "expired")))
+        }
+    }
+
+    @Test func `a server that closes says so by command or by closing`() throws {
+        var conversation = try Conversation()
+        _ = try conversation.goLive()
+        _ = try conversation.tell(conversation.script.command("close", 0, .null))
+        #expect(conversation.events.last == .failed(.closed(during: .sending)))
+        var other = try Conversation()
+        _ = try other.begin()
+        #expect(other.machine.receiveEnd() == [.failed(.closed(during: .connectReply))])
+    }
+
+    @Test func `a ping is answered with its own time`() throws {
+        var conversation = try Conversation()
+        _ = try conversation.goLive()
+        let messages = try conversation.tell(conversation.script.message(4, [0, 6, 1, 2, 3, 4]))
+        #expect(messages == [RTMPMessage(kind: 4, payload: [0, 7, 1, 2, 3, 4])])
+        #expect(try conversation.tell(conversation.script.message(4, [0, 6, 1])) == [])
+        #expect(try conversation.tell(conversation.script.message(4, [0, 0, 0, 0, 0, 1])) == [])
+    }
+
+    @Test func `onBWDone is answered once`() throws {
+        var conversation = try Conversation()
+        _ = try conversation.goLive()
+        let messages = try conversation.tell(conversation.script.command("onBWDone", 0, .null, .number(8192)))
+        #expect(try commands(messages) == [[.string("_checkbw"), .number(6), .null]])
+        #expect(try conversation.tell(conversation.script.command("onBWDone", 0, .null)) == [])
+        #expect(try conversation.tell(conversation.script.command("_error", 6, .null)) == [])
+        #expect(conversation.events.last == .publishing)
+    }
+
+    @Test func `a window is acknowledged by, each time that it is full`() throws {
+        var conversation = try Conversation()
+        _ = try conversation.goLive()
+        _ = try conversation.tell(conversation.script.control(5, 5000))
+        // Commands and statuses before came to fewer bytes than that, this one passes it.
+        let filler = conversation.script.message(22, [UInt8](repeating: 0, count: 5000))
+        let messages = try conversation.tell(filler)
+        #expect(messages.map(\.kind) == [3])
+        #expect((messages.first?.firstInteger ?? 0) > 5000)
+        #expect(try conversation.tell(conversation.script.message(22, [1])) == [])
+    }
+
+    @Test func `the server's bandwidth is its window, told once`() throws {
+        var conversation = try Conversation()
+        _ = try conversation.begin()
+        let bandwidth: [UInt8] = [0, 0x4C, 0x4B, 0x40, 2]
+        #expect(try conversation.tell(conversation.script.message(6, bandwidth)) == [RTMPMessage(kind: 5, payload: [0, 0x4C, 0x4B, 0x40])])
+        #expect(try conversation.tell(conversation.script.message(6, bandwidth)) == [])
+        #expect(try conversation.tell(conversation.script.connectResult()).contains { $0.kind == 5 } == false)
+    }
+
+    @Test func `acknowledged bytes are counted past 4 GiB`() throws {
+        var conversation = try Conversation()
+        _ = try conversation.goLive()
+        for number: UInt32 in [0x4000_0000, 0xFFFF_FFF0, 0x10] { _ = try conversation.tell(conversation.script.control(3, number)) }
+        #expect(
+            conversation.events.suffix(3) == [.acknowledged(0x4000_0000), .acknowledged(0xFFFF_FFF0), .acknowledged(0x1_0000_0010)])
+    }
+
+    @Test func `commands with AMF 3 in front or behind are understood`() throws {
+        var conversation = try Conversation()
+        _ = try conversation.begin()
+        let information = ServerScript.information(level: "status", code: "NetConnection.Connect.Success", description: "")
+        let payload = [0] + AMF0Encoder.encode([.string("_result"), .number(1), .null, information]) + [0x11, 0x0A]
+        _ = try conversation.tell(conversation.script.message(17, payload))
+        #expect(conversation.events.last == .entered(.createStreamReply))
+    }
+}
+
+extension StreamDescription {
+    /// 720p with sound; the parameter sets are short but good.
+    static let literal = StreamDescription(
+        video: VideoTrackFormat(
+            codec: .h264(sequenceParameterSet: [0x67, 0x42, 0xC0, 0x0A, 0xDA, 0x79], pictureParameterSet: [0x68, 0xCE, 0x3C, 0x80]),
+            size: PixelSize(width: 1280, height: 720), frameRate: 30),
+        audio: [AudioTrackFormat(track: .mixed, format: .broadcast, audioSpecificConfig: [0x11, 0x90], bitrate: 160, priming: 1024)])
+}
+
+extension EncodedPacket {
+    static func literalPicture(at milliseconds: Int64, isKeyframe: Bool, byteCount: Int = 5) -> EncodedPacket {
+        let time = MediaTime(milliseconds: milliseconds)
+        return EncodedPacket(
+            track: .screen, presentationTime: time, decodeTime: time, isKeyframe: isKeyframe, sequence: 0,
+            data: [UInt8](repeating: 1, count: byteCount))
+    }
+
+    static func literalSound(at milliseconds: Int64) -> EncodedPacket {
+        let time = MediaTime(milliseconds: milliseconds)
+        return EncodedPacket(track: .mixed, presentationTime: time, decodeTime: time, isKeyframe: true, sequence: 0, data: [0x21])
+    }
+}

@@ -1,0 +1,73 @@
+import RTMP
+import Testing
+
+@Suite struct RTMPURLTests {
+    @Test func `the last part of the path is the key`() throws {
+        let url = try RTMPURL("rtmp://example.com/live/secret")
+        #expect(url.scheme == .rtmp && url.host == "example.com" && url.port == 1935)
+        #expect(url.app == "live" && url.streamKey == "secret" && url.tcURL == "rtmp://example.com/live")
+    }
+
+    @Test func `an application may have several parts, and a port stays`() throws {
+        let url = try RTMPURL("RTMP://127.0.0.1:19350/a/b/secret")
+        #expect(url.host == "127.0.0.1" && url.port == 19_350)
+        #expect(url.app == "a/b" && url.streamKey == "secret" && url.tcURL == "rtmp://127.0.0.1:19350/a/b")
+    }
+
+    @Test func `a key keeps its query, slashes in it included`() throws {
+        let url = try RTMPURL("rtmp://example.com/app/live_1?sign=a%2Fb&path=/x/y&v=1")
+        #expect(url.app == "app" && url.streamKey == "live_1?sign=a%2Fb&path=/x/y&v=1")
+    }
+
+    @Test func `an application keeps its query`() throws {
+        let url = try RTMPURL("rtmp://example.com/app?token=1234/key")
+        #expect(url.app == "app?token=1234" && url.streamKey == "key")
+    }
+
+    @Test func `a key that is given apart leaves the whole path to the application`() throws {
+        for text in ["rtmp://example.com/a/b", "rtmp://example.com/a/b/"] {
+            let url = try RTMPURL(text, streamKey: "x/y?z=1&u=2")
+            #expect(url.app == "a/b" && url.streamKey == "x/y?z=1&u=2")
+        }
+    }
+
+    @Test func `an IPv6 address stands in brackets`() throws {
+        let url = try RTMPURL("rtmp://[::1]:1936/live/secret")
+        #expect(url.host == "::1" && url.port == 1936 && url.tcURL == "rtmp://[::1]:1936/live")
+        #expect(try RTMPURL("rtmp://[2001:db8::1]/live/secret").tcURL == "rtmp://[2001:db8::1]/live")
+    }
+
+    @Test func `rtmps is known, with its own port`() throws {
+        let url = try RTMPURL("rtmps://example.com:443/app/secret")
+        #expect(url.scheme == .rtmps && url.port == 443 && url.tcURL == "rtmps://example.com/app")
+    }
+
+    @Test func `nothing that prints a URL shows the key or a query`() throws {
+        let url = try RTMPURL("rtmp://example.com/app?token=hidden1/hidden2")
+        var dumped = ""
+        dump(url, to: &dumped)
+        let texts = [url.description, url.debugDescription, "\(url)", String(reflecting: url), "\(Optional(url) as Any)", dumped]
+        for text in texts { #expect(!text.contains("hidden"), "\(text)") }
+        #expect(url.description == "rtmp://example.com/app/…")
+    }
+
+    @Test(arguments: [
+        ("http://example.com/live/key", RTMPURLError.unknownScheme), ("example.com/live/key", .unknownScheme), ("", .unknownScheme),
+        ("rtmp:///live/key", .invalidHost), ("rtmp://", .invalidHost), ("rtmp://[::1/live/key", .invalidHost), ("rtmp://[::1]x/live/key", .invalidHost),
+        ("rtmp://host:/live/key", .invalidPort), ("rtmp://host:0/live/key", .invalidPort), ("rtmp://host:65536/live/key", .invalidPort),
+        ("rtmp://::1/live/key", .invalidHost), ("rtmp://host:19x/live/key", .invalidPort), ("rtmp://user:word@host/live/key", .credentials),
+        ("rtmp://host/live", .missingKey), ("rtmp://host/live/", .missingKey), ("rtmp://host", .missingKey),
+        ("rtmp://host/live/a key", .invalidCharacter), ("rtmp://host/live/key\n", .invalidCharacter),
+    ])
+    func `what is wrong is named`(text: String, error: RTMPURLError) {
+        #expect(throws: error) { try RTMPURL(text) }
+    }
+
+    @Test func `a path without an application is refused`() {
+        #expect(throws: RTMPURLError.missingApp) { try RTMPURL("rtmp://host/", streamKey: "key") }
+    }
+
+    @Test func `an empty key is missing`() {
+        #expect(throws: RTMPURLError.missingKey) { try RTMPURL("rtmp://host/live", streamKey: "") }
+    }
+}

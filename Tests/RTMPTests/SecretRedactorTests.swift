@@ -1,0 +1,28 @@
+import RTMP
+import Testing
+
+@Suite struct SecretRedactorTests {
+    private func redactor(_ url: String) throws -> SecretRedactor { SecretRedactor(try RTMPURL(url)) }
+
+    @Test func `the key goes from a server's words, in any case`() throws {
+        let redactor = try redactor("rtmp://host/live/sk_Abc123")
+        #expect(redactor.clean("Stream sk_Abc123 is in use; SK_ABC123!") == "Stream … is in use; …!")
+    }
+
+    @Test func `a key's parts go as well`() throws {
+        let redactor = try redactor("rtmp://host/live/name?sign=abcdef&v=1&e=a%2Fb%2Fc")
+        #expect(redactor.clean("name?sign=abcdef&v=1&e=a%2Fb%2Fc") == "…")
+        #expect(redactor.clean("bad sign abcdef for name") == "bad sign … for …")
+        #expect(redactor.clean("got a/b/c and version 1") == "got … and version 1")
+    }
+
+    @Test func `an application's token goes`() throws {
+        #expect(try redactor("rtmp://host/app?token=12345678/key").clean("no access to app?token=12345678") == "no access to app?…")
+    }
+
+    @Test func `control characters cannot reach a terminal, and a message is not endless`() throws {
+        let redactor = try redactor("rtmp://host/live/secret")
+        #expect(redactor.clean("a\u{1B}[31mb\r\n\u{9B}c") == "a [31mb  c")
+        #expect(redactor.clean(String(repeating: "x", count: 1_000_000)).count == 300)
+    }
+}

@@ -1,0 +1,137 @@
+import CX11
+import TestPatterns
+
+/// The X connection, a full-screen override-redirect window and the pixmap that is painted before it is shown.
+/// A present is one request, which the server carries out as a whole: no grab sees half of it.
+final class Canvas {
+    /// Pixels.
+    private(set) var width: Int
+    /// Pixels.
+    private(set) var height: Int
+
+    let display: OpaquePointer
+    let window: Window
+    let graphics: GC
+    let visual: UnsafeMutablePointer<Visual>
+    let depth: UInt32
+    private(set) var pixmap: Pixmap
+    private let font: UnsafeMutablePointer<XFontStruct>
+
+    init() throws(TestScreenError) {
+        guard let display = XOpenDisplay(nil) else { throw .display("no X server answers at DISPLAY") }
+        let screen = XDefaultScreen(display)
+        let root = XRootWindow(display, screen)
+        guard let visual = XDefaultVisual(display, screen), visual.pointee.class == TrueColor else { throw .display("the screen is not TrueColor") }
+        guard let font = XLoadQueryFont(display, "fixed") else { throw .display("the core font \"fixed\" is missing") }
+        var attributes = XWindowAttributes()
+        XGetWindowAttributes(display, root, &attributes)
+        let width = Int(attributes.width)
+        let height = Int(attributes.height)
+        let depth = UInt32(XDefaultDepth(display, screen))
+
+        XSelectInput(display, root, StructureNotifyMask)
+        var window = XSetWindowAttributes()
+        window.override_redirect = True
+        window.event_mask = ExposureMask
+        window.background_pixmap = Pixmap(None)
+        self.window = XCreateWindow(
+            display, root, 0, 0, UInt32(width), UInt32(height), 0, Int32(depth), UInt32(InputOutput), visual,
+            UInt(CWOverrideRedirect | CWEventMask | CWBackPixmap), &window)
+        pixmap = XCreatePixmap(display, root, UInt32(width), UInt32(height), depth)
+        guard let graphics = XCreateGC(display, root, 0, nil) else { throw .display("no graphics context") }
+        XSetGraphicsExposures(display, graphics, False)
+        XSetFont(display, graphics, font.pointee.fid)
+        XStoreName(display, self.window, "broadcast test screen")
+        XMapRaised(display, self.window)
+        self.display = display
+        self.graphics = graphics
+        self.visual = visual
+        self.depth = depth
+        self.font = font
+        self.width = width
+        self.height = height
+    }
+
+    deinit {
+        XFreeFont(display, font)
+        XCloseDisplay(display)
+    }
+
+    /// Fills a rectangle, in pixels.
+    func fill(_ colour: PatternColour, x: Int, y: Int, width: Int, height: Int) {
+        XSetForeground(display, graphics, pixel(colour))
+        XFillRectangle(display, pixmap, graphics, Int32(x), Int32(y), UInt32(max(width, 0)), UInt32(max(height, 0)))
+    }
+
+    /// Fills rectangles in fractions of the screen, all with one colour and in one request.
+    func fill(_ colour: PatternColour, _ rectangles: [PatternRectangle]) {
+        var list = rectangles.map { rectangle in
+            let (columns, rows) = rectangle.pixels(width: width, height: height)
+            return XRectangle(x: Int16(columns.lowerBound), y: Int16(rows.lowerBound), width: UInt16(columns.count), height: UInt16(rows.count))
+        }
+        XSetForeground(display, graphics, pixel(colour))
+        XFillRectangles(display, pixmap, graphics, &list, Int32(list.count))
+    }
+
+    /// Fills a disc, its square's top left and side in pixels.
+    func fillDisc(_ colour: PatternColour, x: Int, y: Int, side: Int) {
+        XSetForeground(display, graphics, pixel(colour))
+        XFillArc(display, pixmap, graphics, Int32(x), Int32(y), UInt32(side), UInt32(side), 0, 360 * 64)
+    }
+
+    /// Draws ASCII text in the core font: 6 by 13 pixels a character; `x` and `y` are its top left.
+    func draw(_ text: String, _ colour: PatternColour, x: Int, y: Int) {
+        XSetForeground(display, graphics, pixel(colour))
+        XDrawString(display, pixmap, graphics, Int32(x), Int32(y) + font.pointee.ascent, text, Int32(text.utf8.count))
+    }
+
+    /// Shows a rectangle of what was painted, in pixels.
+    func present(x: Int, y: Int, width: Int, height: Int) {
+        XCopyArea(display, pixmap, window, graphics, Int32(x), Int32(y), UInt32(max(width, 0)), UInt32(max(height, 0)), Int32(x), Int32(y))
+    }
+
+    /// Shows everything that was painted.
+    func presentAll() {
+        present(x: 0, y: 0, width: width, height: height)
+    }
+
+    /// Waits until the server has done everything so far.
+    func synchronise() {
+        XSync(display, False)
+    }
+
+    /// Reads the events: shows again what was uncovered, and follows the root window's size. True if the scene has to be painted anew.
+    func resizeIfNeeded() -> Bool {
+        var resized = false
+        while XPending(display) > 0 {
+            var event = XEvent()
+            XNextEvent(display, &event)
+            if event.type == Expose {
+                let area = event.xexpose
+                present(x: Int(area.x), y: Int(area.y), width: Int(area.width), height: Int(area.height))
+            } else if event.type == ConfigureNotify, event.xconfigure.window == XDefaultRootWindow(display) {
+                let size = (Int(event.xconfigure.width), Int(event.xconfigure.height))
+                guard size != (width, height) else { continue }
+                (width, height) = size
+                resized = true
+            }
+        }
+        if resized {
+            XResizeWindow(display, window, UInt32(width), UInt32(height))
+            XFreePixmap(display, pixmap)
+            pixmap = XCreatePixmap(display, window, UInt32(width), UInt32(height), depth)
+        }
+        return resized
+    }
+
+    /// The pixel value of a colour in the screen's visual, whatever its depth.
+    func pixel(_ colour: PatternColour) -> UInt {
+        Self.field(colour.red, visual.pointee.red_mask) | Self.field(colour.green, visual.pointee.green_mask)
+            | Self.field(colour.blue, visual.pointee.blue_mask)
+    }
+
+    private static func field(_ component: UInt8, _ mask: UInt) -> UInt {
+        let highest = mask >> UInt(mask.trailingZeroBitCount)
+        return ((UInt(component) * highest + 127) / 255) << UInt(mask.trailingZeroBitCount)
+    }
+}

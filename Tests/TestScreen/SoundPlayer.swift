@@ -1,0 +1,124 @@
+import CPulse
+import Glibc
+
+/// A playback stream on the default sink, filled on libpulse's own thread. It comes back by itself when the server has gone and returned.
+/// Everything but `init`, `reconnectIfNeeded` and `close` runs with the main loop's lock held.
+final class SoundPlayer {
+    private static let rate = 48_000.0
+    private let sound: Sound
+    private let loop: OpaquePointer
+    private var context: OpaquePointer?
+    private var stream: OpaquePointer?
+    private var clock = PlaybackClock(rate: SoundPlayer.rate)
+    private var written: Int64 = 0
+    private var beepStart = Int64.min / 2
+    private var nextAttempt: Int64 = 0
+
+    /// Connects, and waits until the sound plays.
+    init(_ sound: Sound) throws(TestScreenError) {
+        guard let loop = pa_threaded_mainloop_new(), pa_threaded_mainloop_start(loop) == 0 else { throw .sound("libpulse gives no main loop") }
+        self.sound = sound
+        self.loop = loop
+        pa_threaded_mainloop_lock(loop)
+        defer { pa_threaded_mainloop_unlock(loop) }
+        connect()
+        while !isPlaying {
+            if hasFailed { throw .sound("no Pulse server answers at PULSE_SERVER, or it has no sink") }
+            pa_threaded_mainloop_wait(loop)
+        }
+    }
+
+    /// Tries again, twice a second, if the server has gone. Call it often, from the painting thread.
+    func reconnectIfNeeded() {
+        pa_threaded_mainloop_lock(loop)
+        defer { pa_threaded_mainloop_unlock(loop) }
+        guard hasFailed, MonotonicClock.now() > nextAttempt else { return }
+        disconnect()
+        connect()
+    }
+
+    /// Ends the sound and the thread. Call it once, last.
+    func close() {
+        pa_threaded_mainloop_lock(loop)
+        disconnect()
+        pa_threaded_mainloop_unlock(loop)
+        pa_threaded_mainloop_stop(loop)
+        pa_threaded_mainloop_free(loop)
+    }
+
+    private var isPlaying: Bool { stream.map { pa_stream_get_state($0) == PA_STREAM_READY } ?? false }
+
+    private var hasFailed: Bool {
+        guard let context else { return true }
+        let state = pa_context_get_state(context)
+        let streamState = stream.map { pa_stream_get_state($0) } ?? PA_STREAM_CREATING
+        return state == PA_CONTEXT_FAILED || state == PA_CONTEXT_TERMINATED || streamState == PA_STREAM_FAILED || streamState == PA_STREAM_TERMINATED
+    }
+
+    private func connect() {
+        nextAttempt = MonotonicClock.now() + 500_000_000
+        context = pa_context_new(pa_threaded_mainloop_get_api(loop), "TestScreen")
+        guard let context else { return }
+        pa_context_set_state_callback(
+            context, { _, player in player.map { Unmanaged<SoundPlayer>.fromOpaque($0).takeUnretainedValue().contextChanged() } },
+            Unmanaged.passUnretained(self).toOpaque())
+        pa_context_connect(context, nil, PA_CONTEXT_NOAUTOSPAWN, nil)
+    }
+
+    private func disconnect() {
+        if let stream {
+            pa_stream_set_state_callback(stream, nil, nil)
+            pa_stream_set_write_callback(stream, nil, nil)
+            pa_stream_disconnect(stream)
+            pa_stream_unref(stream)
+        }
+        if let context {
+            pa_context_set_state_callback(context, nil, nil)
+            pa_context_disconnect(context)
+            pa_context_unref(context)
+        }
+        stream = nil
+        context = nil
+    }
+
+    private func contextChanged() {
+        if let context, pa_context_get_state(context) == PA_CONTEXT_READY, stream == nil { openStream(in: context) }
+        pa_threaded_mainloop_signal(loop, 0)
+    }
+
+    private func openStream(in context: OpaquePointer) {
+        var format = pa_sample_spec(format: PA_SAMPLE_FLOAT32LE, rate: UInt32(Self.rate), channels: 2)
+        guard let stream = pa_stream_new(context, "test sound", &format, nil) else { return }
+        self.stream = stream
+        clock = PlaybackClock(rate: Self.rate)
+        written = 0
+        beepStart = Int64.min / 2
+        let this = Unmanaged.passUnretained(self).toOpaque()
+        pa_stream_set_state_callback(
+            stream, { _, player in player.map { pa_threaded_mainloop_signal(Unmanaged<SoundPlayer>.fromOpaque($0).takeUnretainedValue().loop, 0) } },
+            this)
+        pa_stream_set_write_callback(
+            stream, { _, bytes, player in player.map { Unmanaged<SoundPlayer>.fromOpaque($0).takeUnretainedValue().write(bytes) } }, this)
+        // 60 ms ahead: little enough to be called low latency, enough for a busy machine.
+        var buffer = pa_buffer_attr(
+            maxlength: .max, tlength: UInt32(Self.rate * 0.06) * 8, prebuf: .max, minreq: UInt32(Self.rate * 0.01) * 8, fragsize: .max)
+        let flags = PA_STREAM_INTERPOLATE_TIMING.rawValue | PA_STREAM_AUTO_TIMING_UPDATE.rawValue | PA_STREAM_ADJUST_LATENCY.rawValue
+        pa_stream_connect_playback(stream, nil, &buffer, pa_stream_flags_t(flags), nil, nil)
+    }
+
+    private func write(_ bytes: Int) {
+        guard let stream else { return }
+        var latency: pa_usec_t = 0
+        var isNegative: Int32 = 0
+        if pa_stream_get_latency(stream, &latency, &isNegative) == 0 {
+            clock.report(sample: written, latency: Double(latency) * (isNegative == 0 ? 1000 : -1000), now: MonotonicClock.now())
+        }
+        var data: UnsafeMutableRawPointer?
+        var length = bytes
+        guard pa_stream_begin_write(stream, &data, &length) == 0, let data else { return }
+        let samples = UnsafeMutableBufferPointer(start: data.assumingMemoryBound(to: Float.self), count: length / 8 * 2)
+        sound.fill(samples, first: written, heardAt: clock.time(ofSample: written), rate: Self.rate, beepStart: &beepStart)
+        pa_stream_write(stream, data, length / 8 * 8, nil, 0, PA_SEEK_RELATIVE)
+        written += Int64(length / 8)
+    }
+}

@@ -1,0 +1,12 @@
+import Foundation
+
+/// Whether a TCP socket listens on that port of this machine, by /proc/net/tcp: without connecting to it.
+package func isBound(_ port: Int) -> Bool {
+    let table = String(decoding: FileManager.default.contents(atPath: "/proc/net/tcp") ?? Data(), as: UTF8.self)
+    let suffix = ":" + String(format: "%04X", port)
+    return table.split(separator: "\n").dropFirst().contains { line in
+        let fields = line.split(separator: " ")
+        // 0A is TCP_LISTEN.
+        return fields.count > 3 && fields[1].hasSuffix(suffix) && fields[3] == "0A"
+    }
+}

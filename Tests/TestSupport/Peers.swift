@@ -1,0 +1,72 @@
+import Foundation
+import Synchronization
+
+/// The peers of one test: a temporary folder with a folder in it for each, and the processes, which end in reverse order when the test ends.
+package final class Peers: Sendable {
+    /// An absolute path, short enough for socket names below it.
+    package let folder: String
+    private let started = Mutex<[Peer]>([])
+
+    init() throws(PeerError) {
+        var template = Array("/tmp/broadcast-test-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw .system(call: "mkdtemp", errno: errno) }
+        folder = template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
+    }
+
+    /// A new empty folder (0700) of that name; a number is added if there is one already.
+    package func makeFolder(_ name: String) throws -> String {
+        for number in 1... {
+            let path = "\(folder)/\(name)\(number == 1 ? "" : "-\(number)")"
+            if mkdir(path, 0o700) == 0 { return path }
+            guard errno == EEXIST else { break }
+        }
+        throw PeerError.system(call: "mkdir \(folder)/\(name)", errno: errno)
+    }
+
+    /// Starts a program. `environment` is all that it gets besides PATH; its working folder is `folder`, or a new one.
+    package func start(
+        _ name: String, _ command: [String], environment: [String: String] = [:], folder: String? = nil, input: PeerInput = .nothing,
+        output: PeerOutput = .file
+    ) throws -> Peer {
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin:/usr/sbin"
+        let peer = try Peer(
+            name: name, command: command, environment: ["PATH": path + ":/usr/sbin", "LANG": "C.UTF-8"].merging(environment) { $1 },
+            folder: try folder ?? makeFolder(name), input: input, output: output)
+        started.withLock { $0.append(peer) }
+        return peer
+    }
+
+    /// Runs a program to its end and throws unless its status is 0. Gives its standard output.
+    @discardableResult
+    nonisolated(nonsending) package func run(
+        _ name: String, _ command: [String], environment: [String: String] = [:], deadline: Duration = .seconds(60)
+    ) async throws -> String {
+        let peer = try start(name, command, environment: environment)
+        let status = try await peer.waitForExit(deadline: deadline)
+        guard status == .exited(0) else { throw PeerError.ended(name, status: status, errors: peer.standardError) }
+        return peer.standardOutput
+    }
+
+    /// Ends every process, the last one first, and removes the folder (unless BROADCAST_KEEP_TEST_FOLDERS is set, to look at it).
+    nonisolated(nonsending) func close() async {
+        for peer in started.withLock({ $0 }).reversed() {
+            _ = try? await peer.terminate(grace: .seconds(5))
+        }
+        if ProcessInfo.processInfo.environment["BROADCAST_KEEP_TEST_FOLDERS"] == nil {
+            try? FileManager.default.removeItem(atPath: folder)
+        }
+    }
+}
+
+/// Gives a test its peers, and ends them when it returns or throws.
+nonisolated(nonsending) package func withPeers<Result>(_ body: (Peers) async throws -> Result) async throws -> Result {
+    let peers = try Peers()
+    do {
+        let result = try await body(peers)
+        await peers.close()
+        return result
+    } catch {
+        await peers.close()
+        throw error
+    }
+}

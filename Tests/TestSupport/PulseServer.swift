@@ -1,0 +1,85 @@
+import Foundation
+import Synchronization
+
+/// A PulseAudio daemon of the test's own, with null sinks and nothing else: no D-Bus, no hardware, no files of the user.
+package final class PulseServer: Sendable {
+    /// One null sink; an app's sound is recorded from its monitor, `NAME.monitor`. The first one is the default.
+    package struct NullSink: Sendable {
+        /// The sink's name.
+        package var name: String
+        /// Samples a second.
+        package var rate: Int
+
+        /// A sink of that name and rate.
+        package init(_ name: String, rate: Int = 48_000) {
+            self.name = name
+            self.rate = rate
+        }
+    }
+
+    /// What its clients need: PULSE_SERVER, and the paths that keep libpulse away from the user's own.
+    package let environment: [String: String]
+    private let peers: Peers
+    private let folder: String
+    private let command: [String]
+    private let current: Mutex<Peer>
+
+    /// The daemon that runs now, or ran last.
+    package var peer: Peer { current.withLock { $0 } }
+
+    private init(peers: Peers, folder: String, sinks: [NullSink]) throws {
+        let socket = folder + "/native"
+        environment = [
+            "PULSE_SERVER": "unix:" + socket, "PULSE_COOKIE": folder + "/cookie", "PULSE_RUNTIME_PATH": folder + "/runtime",
+            "PULSE_STATE_PATH": folder + "/state", "XDG_RUNTIME_DIR": folder, "HOME": folder,
+        ]
+        command =
+            ["pulseaudio", "-n", "--daemonize=no", "--exit-idle-time=-1", "--use-pid-file=no", "--realtime=no", "--high-priority=no"]
+            + ["-L", "module-native-protocol-unix auth-anonymous=1 socket=\(socket)"]
+            + sinks.flatMap { ["-L", "module-null-sink sink_name=\($0.name) rate=\($0.rate)"] }
+        self.peers = peers
+        self.folder = folder
+        current = Mutex(try Self.launch(peers, command, environment, folder))
+    }
+
+    /// Starts one and waits until it answers. The name appears in its folder's path.
+    nonisolated(nonsending) package static func start(
+        in peers: Peers, sinks: [NullSink] = [NullSink("app")], name: String = "pulse"
+    ) async throws -> PulseServer {
+        let server = try PulseServer(peers: peers, folder: try peers.makeFolder(name), sinks: sinks)
+        try await server.waitUntilItAnswers()
+        return server
+    }
+
+    /// Kills it at once, as a crash would.
+    nonisolated(nonsending) package func kill() async throws {
+        try await peer.killNow()
+    }
+
+    /// Starts it again at the same socket after `kill()`, and waits until it answers.
+    nonisolated(nonsending) package func restart() async throws {
+        let peer = try Self.launch(peers, command, environment, folder)
+        current.withLock { $0 = peer }
+        try await waitUntilItAnswers()
+    }
+
+    /// Runs `pactl` against it (`["suspend-sink", "app", "1"]`) and gives what it prints.
+    @discardableResult
+    nonisolated(nonsending) package func control(_ arguments: [String]) async throws -> String {
+        try await peers.run("pactl", ["pactl"] + arguments, environment: environment)
+    }
+
+    private static func launch(_ peers: Peers, _ command: [String], _ environment: [String: String], _ folder: String) throws -> Peer {
+        // Without an address of the session bus, libdbus would try to start one.
+        try peers.start(
+            "pulseaudio", command, environment: environment.merging(["DBUS_SESSION_BUS_ADDRESS": "disabled:"]) { $1 }, folder: folder)
+    }
+
+    private nonisolated(nonsending) func waitUntilItAnswers() async throws {
+        let server = peer
+        try await server.wait(for: "its socket") {
+            let client = try peers.start("pactl", ["pactl", "info"], environment: environment)
+            return try await client.waitForExit() == .exited(0)
+        }
+    }
+}
