@@ -57,8 +57,28 @@ let package = Package(
             ],
             swiftSettings: strict),
 
+        // What tests stand on: patterns that can be read back, a program that paints and plays them, and real peers.
+        .target(name: "TestPatterns", path: "Tests/TestPatterns", swiftSettings: strict),
+        .executableTarget(name: "TestScreen", dependencies: ["TestPatterns", "CX11", "CPulse"], path: "Tests/TestScreen", swiftSettings: strict),
+        .target(name: "TestSupport", dependencies: ["TestPatterns"], path: "Tests/TestSupport", swiftSettings: strict),
+        .testTarget(name: "TestSupportTests", dependencies: ["TestSupport", "TestPatterns", "TestScreen"], swiftSettings: strict),
+
+        .testTarget(name: "MediaTests", dependencies: ["Media"], swiftSettings: strict),
+        .testTarget(name: "CaptureTests", dependencies: ["Capture", "Media", "TestSupport", "TestScreen"], swiftSettings: strict),
+        .testTarget(name: "MixTests", dependencies: ["Mix", "Media", "CPixelKernels", "CYUV"], swiftSettings: strict),
         .testTarget(name: "EncodeTests", dependencies: ["Encode", "Media"], swiftSettings: strict),
         .testTarget(name: "MuxTests", dependencies: ["Mux", "Media"], swiftSettings: strict),
+        .testTarget(
+            name: "RTMPTests",
+            dependencies: ["RTMP", "Mux", "Media", .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio")],
+            swiftSettings: strict),
+        .testTarget(
+            name: "ControlTests",
+            dependencies: ["Control", .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio")],
+            swiftSettings: strict),
+        .testTarget(name: "EndToEndTests", dependencies: ["TestSupport", "TestPatterns", "TestScreen", "broadcast"], swiftSettings: strict),
+        .executableTarget(
+            name: "PixelConversionBenchmark", dependencies: ["Media", "Mix", "CYUV"], path: "Benchmarks/PixelConversion", swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,102 @@
+import Media
+import NIOCore
+import NIOPosix
+import RTMP
+import Testing
+import TestSupport
+
+/// The transport against servers that misbehave, on loopback.
+@Suite struct RTMPPublisherTests {
+    /// Short enough that a test does not wait long, long enough for a busy machine.
+    private var deadlines: RTMPDeadlines {
+        var deadlines = RTMPDeadlines()
+        deadlines.handshake = .milliseconds(300)
+        deadlines.reply = .milliseconds(300)
+        deadlines.sendProgress = .milliseconds(500)
+        return deadlines
+    }
+
+    private func failure(_ url: String, _ deadlines: RTMPDeadlines = RTMPDeadlines(), stream: StreamDescription = .literal) async throws -> RTMPError? {
+        let url = try RTMPURL(url)
+        do throws(RTMPError) {
+            _ = try await RTMPPublisher.connect(to: url, stream: stream, deadlines: deadlines)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func `a port where nothing listens is unreachable`() async throws {
+        let port = try freePort()
+        #expect(
+            try await failure("rtmp://127.0.0.1:\(port)/live/key") == .unreachable(host: "127.0.0.1", port: port, reason: "nothing listens there"))
+        #expect(try await failure("rtmp://[::1]:\(port)/live/key").map { if case .unreachable = $0 { true } else { false } } == true)
+    }
+
+    @Test func `TLS and raw video are refused before anything is opened`() async throws {
+        #expect(try await failure("rtmps://127.0.0.1/live/key") == .tlsUnavailable)
+        let raw = StreamDescription(video: VideoTrackFormat(codec: .i420, size: PixelSize(width: 2, height: 2), frameRate: 1), audio: [])
+        #expect(try await failure("rtmp://127.0.0.1/live/key", stream: raw) == .unsupportedFormat("its video is not H.264"))
+    }
+
+    @Test(arguments: [
+        (ScriptedServer.Silence.afterConnecting, RTMPStep.handshake), (.afterHandshake, .connectReply), (.afterConnectReply, .createStreamReply),
+        (.afterCreateStreamReply, .publishReply),
+    ])
+    func `each answer has its deadline`(silence: ScriptedServer.Silence, step: RTMPStep) async throws {
+        try await ScriptedServer.run(silence) { server in
+            let error = try await failure(server.url, deadlines)
+            #expect(error == .timedOut(step))
+        }
+    }
+
+    @Test func `a server that takes no data is given up`() async throws {
+        try await ScriptedServer.run(.afterPublishReply) { server in
+            let publisher = try await RTMPPublisher.connect(to: RTMPURL(server.url), stream: .literal, deadlines: deadlines)
+            await #expect(throws: RTMPError.timedOut(.sending)) {
+                for frame in 0..<1000 as Range<Int64> {
+                    try await publisher.send(.literalPicture(at: frame * 33, isKeyframe: true, byteCount: 100_000))
+                }
+            }
+            #expect(await publisher.waitUntilClosed() == .timedOut(.sending))
+        }
+    }
+
+    @Test func `the backlog stays with the caller`() async throws {
+        try await ScriptedServer.run(.afterPublishReply) { server in
+            let publisher = try await RTMPPublisher.connect(to: RTMPURL(server.url), stream: .literal)
+            let sender = Task {
+                for frame in 0..<10_000 as Range<Int64> {
+                    try await publisher.send(.literalPicture(at: frame * 33, isKeyframe: true, byteCount: 10_000))
+                }
+            }
+            try await waitUntil("the channel is full") { publisher.statistics.bytesQueued > 0 }
+            // A packet may pass the high mark, not two.
+            #expect(publisher.statistics.bytesQueued < 32 * 1024 + 10_100)
+            sender.cancel()
+            await #expect(throws: RTMPError.cancelled) { try await sender.value }
+            // The stream's end cannot get through either: the deadline bounds the wait.
+            #expect(await publisher.finish(deadline: .milliseconds(200)) == false)
+        }
+    }
+
+    @Test func `a connect that is cancelled ends at once`() async throws {
+        try await ScriptedServer.run(.afterHandshake) { server in
+            let url = try RTMPURL(server.url)
+            let connecting = Task { try await RTMPPublisher.connect(to: url, stream: .literal) }
+            connecting.cancel()
+            await #expect(throws: RTMPError.cancelled) { _ = try await connecting.value }
+        }
+    }
+
+    @Test func `a wait for the end can be cancelled`() async throws {
+        try await ScriptedServer.run(.never) { server in
+            let publisher = try await RTMPPublisher.connect(to: RTMPURL(server.url), stream: .literal)
+            let waiting = Task { await publisher.waitUntilClosed() }
+            waiting.cancel()
+            #expect(await waiting.value == nil)
+            try await publisher.send(.literalPicture(at: 0, isKeyframe: true))
+            #expect(await publisher.finish())
+        }
+    }
+}
