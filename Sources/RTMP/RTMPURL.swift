@@ -4,6 +4,7 @@
 /// which may have several parts. Nothing is percent-decoded: servers get what the user was given.
 /// Neither `description` nor a dump shows the key.
 public struct RTMPURL: Hashable, Sendable {
+    /// What stands before `://`.
     public enum Scheme: String, Hashable, Sendable {
         case rtmp
         /// RTMP within TLS.
@@ -18,9 +19,11 @@ public struct RTMPURL: Hashable, Sendable {
         }
     }
 
+    /// Plain, or within TLS.
     public let scheme: Scheme
     /// A name or an address; an IPv6 address without its brackets.
     public let host: String
+    /// The TCP port, the scheme's own where the URL has none.
     public let port: Int
     /// The application, with its query where it has one.
     package let app: String

@@ -5,7 +5,9 @@ import Testing
     /// A server's answer with every kind of value.
     private static let sample = AMF0Encoder.encode([
         .string("_result"), .number(1), .null, .undefined, .boolean(true), .longString("long"), .xmlDocument("<x/>"),
-        .object([AMF0Property("code", .string("NetConnection.Connect.Success")), AMF0Property("data", .ecmaArray([AMF0Property("version", .number(5))]))]),
+        .object([
+            AMF0Property("code", .string("NetConnection.Connect.Success")), AMF0Property("data", .ecmaArray([AMF0Property("version", .number(5))])),
+        ]),
         .strictArray([.date(milliseconds: 1e12, timeZone: 0), .typedObject(className: "T", properties: [AMF0Property("p", .null)])]),
     ])
 

@@ -15,7 +15,8 @@ import Testing
             [0x03, 0, 0, 10, 0, 0, 1, 20, 1, 0, 0, 0, 0xA] + [0x43, 0, 0, 5, 0, 0, 2, 18, 0xB, 0xB] + [0x83, 0, 0, 7, 0xC, 0xC] + [0xC3, 0xD, 0xD]
         #expect(
             try messages(bytes) == [
-                RTMPMessage(kind: 20, timestamp: 10, streamID: 1, payload: [0xA]), RTMPMessage(kind: 18, timestamp: 15, streamID: 1, payload: [0xB, 0xB]),
+                RTMPMessage(kind: 20, timestamp: 10, streamID: 1, payload: [0xA]),
+                RTMPMessage(kind: 18, timestamp: 15, streamID: 1, payload: [0xB, 0xB]),
                 RTMPMessage(kind: 18, timestamp: 22, streamID: 1, payload: [0xC, 0xC]),
                 RTMPMessage(kind: 18, timestamp: 29, streamID: 1, payload: [0xD, 0xD]),
             ])
@@ -35,7 +36,9 @@ import Testing
         let first = [UInt8](repeating: 1, count: 129)
         let second = [UInt8](repeating: 2, count: 129)
         let bytes: [UInt8] =
-            [0x03, 0, 0, 0, 0, 0, 129, 20, 0, 0, 0, 0] + first[..<128] + [0x04, 0, 0, 0, 0, 0, 129, 20, 0, 0, 0, 0] + second[..<128] + [0xC3, 1, 0xC4, 2]
+            [0x03, 0, 0, 0, 0, 0, 129, 20, 0, 0, 0, 0] + first[..<128] + [0x04, 0, 0, 0, 0, 0, 129, 20, 0, 0, 0, 0] + second[..<128] + [
+                0xC3, 1, 0xC4, 2,
+            ]
         #expect(try messages(bytes).map(\.payload) == [first, second])
     }
 

@@ -1,8 +1,8 @@
 import Foundation
 import Media
 import RTMP
-import Testing
 import TestSupport
+import Testing
 
 /// `ffmpeg -listen 1` as the server.
 @Suite(.serialized) struct PublishToFFmpegTests {

@@ -1,8 +1,8 @@
 import Foundation
 import Media
 import RTMP
-import Testing
 import TestSupport
+import Testing
 
 /// nginx with its RTMP module as the server.
 @Suite(.serialized) struct PublishToNginxTests {

@@ -73,7 +73,8 @@ import Testing
 
     @Test func `a web server's answer is no RTMP`() throws {
         var machine = try machine()
-        #expect(failures(machine.receive(Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8)[...])) == [.protocolViolation("its handshake has version 72")])
+        #expect(
+            failures(machine.receive(Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8)[...])) == [.protocolViolation("its handshake has version 72")])
     }
 
     @Test func `a claim of 16 MB ends the connection`() throws {

@@ -4,57 +4,6 @@ import RTMP
 import Testing
 
 @Suite struct PublisherStateMachineTests {
-    /// A state machine, and what it has sent, put together again.
-    struct Conversation {
-        var machine: PublisherStateMachine
-        var script = ServerScript()
-        private var reader = ChunkStreamReader()
-        var events: [PublisherAction] = []
-
-        init(_ url: String = "rtmp://example.com/a/b/name?x=1&y=2") throws {
-            machine = PublisherStateMachine(url: try RTMPURL(url), stream: .literal, random: [])
-        }
-
-        /// Starts, and shakes hands.
-        mutating func begin() throws -> [RTMPMessage] {
-            _ = machine.start()
-            return try tell(ServerScript.handshake).filter { $0.kind != 0 }
-        }
-
-        mutating func tell(_ bytes: [UInt8]) throws -> [RTMPMessage] {
-            try take(machine.receive(bytes[...]))
-        }
-
-        mutating func take(_ actions: [PublisherAction]) throws -> [RTMPMessage] {
-            var messages: [RTMPMessage] = []
-            for action in actions {
-                guard case .send(var bytes) = action else {
-                    events.append(action)
-                    continue
-                }
-                // C2 stands before the first message.
-                if bytes.count >= 1536, bytes[..<1536] == ServerScript.handshake[1..<1537] { bytes.removeFirst(1536) }
-                messages += try read(bytes)
-            }
-            return messages
-        }
-
-        mutating func read(_ bytes: [UInt8]) throws -> [RTMPMessage] {
-            reader.append(bytes[...])
-            var messages: [RTMPMessage] = []
-            while let message = try reader.next() { messages.append(message) }
-            return messages
-        }
-
-        /// All the way to `publishing`; gives the messages after Publish.Start.
-        mutating func goLive() throws -> [RTMPMessage] {
-            _ = try begin()
-            _ = try tell(script.connectResult())
-            _ = try tell(script.createStreamResult())
-            return try tell(script.publishStart())
-        }
-    }
-
     private func commands(_ messages: [RTMPMessage]) throws -> [[AMF0Value]] {
         try messages.filter { $0.kind == 20 }.map { try AMF0Decoder.decode($0.payload) }
     }
@@ -66,7 +15,7 @@ import Testing
     }
 
     @Test func `after the handshake it connects to the application`() throws {
-        var conversation = try Conversation()
+        var conversation = try PublisherConversation()
         let messages = try conversation.begin()
         #expect(
             try commands(messages) == [
@@ -83,7 +32,7 @@ import Testing
     }
 
     @Test func `once connected it asks for a stream, with the key whole`() throws {
-        var conversation = try Conversation()
+        var conversation = try PublisherConversation()
         _ = try conversation.begin()
         let messages = try conversation.tell(conversation.script.connectResult())
         let key = AMF0Value.string("name?x=1&y=2")
@@ -97,7 +46,7 @@ import Testing
     }
 
     @Test func `it publishes on the stream that it was given`() throws {
-        var conversation = try Conversation()
+        var conversation = try PublisherConversation()
         _ = try conversation.begin()
         _ = try conversation.tell(conversation.script.connectResult())
         let messages = try conversation.tell(conversation.script.createStreamResult(7))
@@ -107,7 +56,7 @@ import Testing
     }
 
     @Test func `once it may publish it sends metadata and sequence headers at 0`() throws {
-        var conversation = try Conversation()
+        var conversation = try PublisherConversation()
         let messages = try conversation.goLive()
         #expect(messages.map(\.kind) == [18, 8, 9] && messages.allSatisfy { $0.timestamp == 0 && $0.streamID == 1 })
         #expect(messages[0].payload == FLVTag.setDataFrame(of: .literal).body)
@@ -117,7 +66,7 @@ import Testing
     }
 
     @Test func `media starts at 0 with a keyframe`() throws {
-        var conversation = try Conversation()
+        var conversation = try PublisherConversation()
         _ = try conversation.goLive()
         #expect(conversation.machine.send(.literalPicture(at: 10_000, isKeyframe: false)).isEmpty)
         #expect(conversation.machine.send(.literalSound(at: 10_020)).isEmpty)
@@ -130,14 +79,14 @@ import Testing
     }
 
     @Test func `nothing can be sent before`() throws {
-        var conversation = try Conversation()
+        var conversation = try PublisherConversation()
         _ = try conversation.begin()
         #expect(conversation.machine.send(.literalPicture(at: 0, isKeyframe: true)).isEmpty)
         #expect(conversation.machine.update(.literal).isEmpty && conversation.machine.finish().isEmpty)
     }
 
     @Test func `it ends with FCUnpublish and deleteStream, and is finished when the server closes`() throws {
-        var conversation = try Conversation()
+        var conversation = try PublisherConversation()
         _ = try conversation.goLive()
         let messages = try conversation.read(conversation.machine.finish())
         #expect(
@@ -150,7 +99,7 @@ import Testing
     }
 
     @Test func `changed metadata goes out alone, changed codecs with their headers`() throws {
-        var conversation = try Conversation()
+        var conversation = try PublisherConversation()
         _ = try conversation.goLive()
         _ = try conversation.read(conversation.machine.send(.literalPicture(at: 0, isKeyframe: true)))
         _ = try conversation.read(conversation.machine.send(.literalPicture(at: 500, isKeyframe: false)))
@@ -163,7 +112,7 @@ import Testing
     }
 
     @Test func `servers that do not know releaseStream and FCPublish are no failure`() throws {
-        var conversation = try Conversation()
+        var conversation = try PublisherConversation()
         _ = try conversation.begin()
         _ = try conversation.tell(conversation.script.connectResult())
         for transaction in [2.0, 3.0] {
@@ -174,7 +123,7 @@ import Testing
     }
 
     @Test func `a rejected connection is refused in the server's words without the key`() throws {
-        var conversation = try Conversation("rtmp://example.com/live/my_secret")
+        var conversation = try PublisherConversation("rtmp://example.com/live/my_secret")
         _ = try conversation.begin()
         _ = try conversation.tell(
             conversation.script.status("_error", 1, level: "error", code: "NetConnection.Connect.Rejected", description: "no MY_SECRET here"))
@@ -183,7 +132,7 @@ import Testing
     }
 
     @Test func `a name in use is busy, and its words have no key`() throws {
-        var conversation = try Conversation("rtmp://example.com/live/my_secret")
+        var conversation = try PublisherConversation("rtmp://example.com/live/my_secret")
         _ = try conversation.begin()
         _ = try conversation.tell(conversation.script.connectResult())
         _ = try conversation.tell(conversation.script.createStreamResult())
@@ -194,7 +143,7 @@ import Testing
 
     @Test func `another error about the stream is a refusal, at any time`() throws {
         for isLive in [false, true] {
-            var conversation = try Conversation()
+            var conversation = try PublisherConversation()
             _ = try isLive ? conversation.goLive() : conversation.begin()
             _ = try conversation.tell(conversation.script.status(level: "error", code: "NetStream.Publish.Denied", description: "expired"))
             #expect(conversation.events.last == .failed(.refused(code: "NetStream.Publish.Denied", description: "expired")))
@@ -202,17 +151,17 @@ import Testing
     }
 
     @Test func `a server that closes says so by command or by closing`() throws {
-        var conversation = try Conversation()
+        var conversation = try PublisherConversation()
         _ = try conversation.goLive()
         _ = try conversation.tell(conversation.script.command("close", 0, .null))
         #expect(conversation.events.last == .failed(.closed(during: .sending)))
-        var other = try Conversation()
+        var other = try PublisherConversation()
         _ = try other.begin()
         #expect(other.machine.receiveEnd() == [.failed(.closed(during: .connectReply))])
     }
 
     @Test func `a ping is answered with its own time`() throws {
-        var conversation = try Conversation()
+        var conversation = try PublisherConversation()
         _ = try conversation.goLive()
         let messages = try conversation.tell(conversation.script.message(4, [0, 6, 1, 2, 3, 4]))
         #expect(messages == [RTMPMessage(kind: 4, payload: [0, 7, 1, 2, 3, 4])])
@@ -221,7 +170,7 @@ import Testing
     }
 
     @Test func `onBWDone is answered once`() throws {
-        var conversation = try Conversation()
+        var conversation = try PublisherConversation()
         _ = try conversation.goLive()
         let messages = try conversation.tell(conversation.script.command("onBWDone", 0, .null, .number(8192)))
         #expect(try commands(messages) == [[.string("_checkbw"), .number(6), .null]])
@@ -231,7 +180,7 @@ import Testing
     }
 
     @Test func `a window is acknowledged by, each time that it is full`() throws {
-        var conversation = try Conversation()
+        var conversation = try PublisherConversation()
         _ = try conversation.goLive()
         _ = try conversation.tell(conversation.script.control(5, 5000))
         // Commands and statuses before came to fewer bytes than that, this one passes it.
@@ -243,7 +192,7 @@ import Testing
     }
 
     @Test func `the server's bandwidth is its window, told once`() throws {
-        var conversation = try Conversation()
+        var conversation = try PublisherConversation()
         _ = try conversation.begin()
         let bandwidth: [UInt8] = [0, 0x4C, 0x4B, 0x40, 2]
         #expect(try conversation.tell(conversation.script.message(6, bandwidth)) == [RTMPMessage(kind: 5, payload: [0, 0x4C, 0x4B, 0x40])])
@@ -252,7 +201,7 @@ import Testing
     }
 
     @Test func `acknowledged bytes are counted past 4 GiB`() throws {
-        var conversation = try Conversation()
+        var conversation = try PublisherConversation()
         _ = try conversation.goLive()
         for number: UInt32 in [0x4000_0000, 0xFFFF_FFF0, 0x10] { _ = try conversation.tell(conversation.script.control(3, number)) }
         #expect(
@@ -260,34 +209,11 @@ import Testing
     }
 
     @Test func `commands with AMF 3 in front or behind are understood`() throws {
-        var conversation = try Conversation()
+        var conversation = try PublisherConversation()
         _ = try conversation.begin()
         let information = ServerScript.information(level: "status", code: "NetConnection.Connect.Success", description: "")
         let payload = [0] + AMF0Encoder.encode([.string("_result"), .number(1), .null, information]) + [0x11, 0x0A]
         _ = try conversation.tell(conversation.script.message(17, payload))
         #expect(conversation.events.last == .entered(.createStreamReply))
-    }
-}
-
-extension StreamDescription {
-    /// 720p with sound; the parameter sets are short but good.
-    static let literal = StreamDescription(
-        video: VideoTrackFormat(
-            codec: .h264(sequenceParameterSet: [0x67, 0x42, 0xC0, 0x0A, 0xDA, 0x79], pictureParameterSet: [0x68, 0xCE, 0x3C, 0x80]),
-            size: PixelSize(width: 1280, height: 720), frameRate: 30),
-        audio: [AudioTrackFormat(track: .mixed, format: .broadcast, audioSpecificConfig: [0x11, 0x90], bitrate: 160, priming: 1024)])
-}
-
-extension EncodedPacket {
-    static func literalPicture(at milliseconds: Int64, isKeyframe: Bool, byteCount: Int = 5) -> EncodedPacket {
-        let time = MediaTime(milliseconds: milliseconds)
-        return EncodedPacket(
-            track: .screen, presentationTime: time, decodeTime: time, isKeyframe: isKeyframe, sequence: 0,
-            data: [UInt8](repeating: 1, count: byteCount))
-    }
-
-    static func literalSound(at milliseconds: Int64) -> EncodedPacket {
-        let time = MediaTime(milliseconds: milliseconds)
-        return EncodedPacket(track: .mixed, presentationTime: time, decodeTime: time, isKeyframe: true, sequence: 0, data: [0x21])
     }
 }

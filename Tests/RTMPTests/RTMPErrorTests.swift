@@ -7,7 +7,8 @@ import Testing
             .tlsUnavailable, .unsupportedFormat("its video is not H.264"), .unreachable(host: "h", port: 1, reason: "nothing listens there"),
             .refused(code: "NetConnection.Connect.Rejected", description: "no"), .refused(code: "", description: ""), .streamBusy(description: ""),
             .protocolViolation("x"), .broken(reason: "x"), .cancelled,
-        ] + [RTMPStep.connecting, .handshake, .connectReply, .createStreamReply, .publishReply, .sending, .finishing].flatMap {
+        ]
+        + [RTMPStep.connecting, .handshake, .connectReply, .createStreamReply, .publishReply, .sending, .finishing].flatMap {
             [RTMPError.timedOut($0), .closed(during: $0)]
         }
 

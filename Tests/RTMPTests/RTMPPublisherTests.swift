@@ -1,22 +1,12 @@
 import Media
-import NIOCore
-import NIOPosix
 import RTMP
-import Testing
 import TestSupport
+import Testing
 
 /// The transport against servers that misbehave, on loopback.
 @Suite struct RTMPPublisherTests {
-    /// Short enough that a test does not wait long, long enough for a busy machine.
-    private var deadlines: RTMPDeadlines {
-        var deadlines = RTMPDeadlines()
-        deadlines.handshake = .milliseconds(300)
-        deadlines.reply = .milliseconds(300)
-        deadlines.sendProgress = .milliseconds(500)
-        return deadlines
-    }
-
-    private func failure(_ url: String, _ deadlines: RTMPDeadlines = RTMPDeadlines(), stream: StreamDescription = .literal) async throws -> RTMPError? {
+    private func failure(_ url: String, _ deadlines: RTMPDeadlines = RTMPDeadlines(), stream: StreamDescription = .literal) async throws -> RTMPError?
+    {
         let url = try RTMPURL(url)
         do throws(RTMPError) {
             _ = try await RTMPPublisher.connect(to: url, stream: stream, deadlines: deadlines)
@@ -44,14 +34,19 @@ import TestSupport
         (.afterCreateStreamReply, .publishReply),
     ])
     func `each answer has its deadline`(silence: ScriptedServer.Silence, step: RTMPStep) async throws {
-        try await ScriptedServer.run(silence) { server in
+        // Short for the answer that does not come; the ones before it are quick.
+        var deadlines = RTMPDeadlines()
+        if step == .handshake { deadlines.handshake = .milliseconds(200) } else { deadlines.reply = .seconds(1) }
+        try await ScriptedServer.run(silence) { [deadlines] server in
             let error = try await failure(server.url, deadlines)
             #expect(error == .timedOut(step))
         }
     }
 
     @Test func `a server that takes no data is given up`() async throws {
-        try await ScriptedServer.run(.afterPublishReply) { server in
+        var deadlines = RTMPDeadlines()
+        deadlines.sendProgress = .milliseconds(500)
+        try await ScriptedServer.run(.afterPublishReply) { [deadlines] server in
             let publisher = try await RTMPPublisher.connect(to: RTMPURL(server.url), stream: .literal, deadlines: deadlines)
             await #expect(throws: RTMPError.timedOut(.sending)) {
                 for frame in 0..<1000 as Range<Int64> {

@@ -53,7 +53,8 @@ import Testing
 
     @Test(arguments: [
         ("http://example.com/live/key", RTMPURLError.unknownScheme), ("example.com/live/key", .unknownScheme), ("", .unknownScheme),
-        ("rtmp:///live/key", .invalidHost), ("rtmp://", .invalidHost), ("rtmp://[::1/live/key", .invalidHost), ("rtmp://[::1]x/live/key", .invalidHost),
+        ("rtmp:///live/key", .invalidHost), ("rtmp://", .invalidHost), ("rtmp://[::1/live/key", .invalidHost),
+        ("rtmp://[::1]x/live/key", .invalidHost),
         ("rtmp://host:/live/key", .invalidPort), ("rtmp://host:0/live/key", .invalidPort), ("rtmp://host:65536/live/key", .invalidPort),
         ("rtmp://::1/live/key", .invalidHost), ("rtmp://host:19x/live/key", .invalidPort), ("rtmp://user:word@host/live/key", .credentials),
         ("rtmp://host/live", .missingKey), ("rtmp://host/live/", .missingKey), ("rtmp://host", .missingKey),

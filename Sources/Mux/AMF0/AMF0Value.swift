@@ -27,6 +27,7 @@ package enum AMF0Value: Equatable, Sendable {
         }
     }
 
+    /// The value of a number.
     package var numberValue: Double? {
         if case .number(let number) = self { number } else { nil }
     }

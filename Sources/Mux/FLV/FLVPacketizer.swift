@@ -25,10 +25,11 @@ package struct FLVPacketizer: Sendable {
     package init(_ stream: StreamDescription, origin: Origin) {
         if case .h264 = stream.video?.codec { hasVideo = true } else { hasVideo = false }
         audioTrack = stream.audio.first?.track
-        self.origin = switch origin {
-        case .session: .zero
-        case .firstKeyframe: nil
-        }
+        self.origin =
+            switch origin {
+            case .session: .zero
+            case .firstKeyframe: nil
+            }
     }
 
     /// The latest time that was given out, in milliseconds since the origin.
@@ -65,7 +66,8 @@ package struct FLVPacketizer: Sendable {
         // 24 bits, two's complement: more than two hours apart is not a time that anyone meant.
         let composition = min(max((packet.presentationTime - origin).milliseconds - decode, -0x80_0000), 0x7F_FFFF)
         return .avc(
-            accessUnit: packet.data, isKeyframe: packet.isKeyframe, timestamp: UInt32(truncatingIfNeeded: decode), compositionTime: Int32(composition))
+            accessUnit: packet.data, isKeyframe: packet.isKeyframe, timestamp: UInt32(truncatingIfNeeded: decode), compositionTime: Int32(composition)
+        )
     }
 
     private mutating func sound(_ packet: EncodedPacket) -> FLVTag? {

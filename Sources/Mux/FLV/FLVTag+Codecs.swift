@@ -17,7 +17,8 @@ extension FLVTag {
     package static func avcSequenceHeader(sequenceParameterSet: [UInt8], pictureParameterSet: [UInt8], timestamp: UInt32) -> FLVTag {
         let record = AVCDecoderConfigurationRecord(sequenceParameterSet: sequenceParameterSet, pictureParameterSet: pictureParameterSet)
         return FLVTag(
-            kind: .video, timestamp: timestamp, header: [frameAndCodec(isKeyframe: true), AVCPacketType.sequenceHeader, 0, 0, 0], payload: record.bytes)
+            kind: .video, timestamp: timestamp, header: [frameAndCodec(isKeyframe: true), AVCPacketType.sequenceHeader, 0, 0, 0],
+            payload: record.bytes)
     }
 
     /// An access unit: NAL units after their length in four bytes.

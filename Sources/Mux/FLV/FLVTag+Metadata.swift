@@ -5,7 +5,8 @@ extension FLVTag {
     ///
     /// `duration` in seconds stands first where it is given, so that its place is known (`durationOffset`).
     package static func metadata(of stream: StreamDescription, duration: Double? = nil) -> FLVTag {
-        FLVTag(kind: .script, timestamp: 0, header: AMF0Encoder.encode([.string("onMetaData")]), payload: metadataArray(of: stream, duration: duration))
+        FLVTag(
+            kind: .script, timestamp: 0, header: AMF0Encoder.encode([.string("onMetaData")]), payload: metadataArray(of: stream, duration: duration))
     }
 
     /// RTMP's form of it, which asks the server to keep the metadata for those who come later.

@@ -1,10 +1,11 @@
+import NIOCore
+import NIOPosix
+
 #if canImport(Glibc)
 import Glibc
 #else
 import Musl
 #endif
-import NIOCore
-import NIOPosix
 
 extension RTMPError {
     /// Why there is no connection to `url`'s host.

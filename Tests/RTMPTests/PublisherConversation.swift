@@ -1,0 +1,53 @@
+import Media
+import RTMP
+
+/// A state machine, and what it has sent, put together again.
+struct PublisherConversation {
+    var machine: PublisherStateMachine
+    var script = ServerScript()
+    private var reader = ChunkStreamReader()
+    var events: [PublisherAction] = []
+
+    init(_ url: String = "rtmp://example.com/a/b/name?x=1&y=2") throws {
+        machine = PublisherStateMachine(url: try RTMPURL(url), stream: .literal, random: [])
+    }
+
+    /// Starts, and shakes hands.
+    mutating func begin() throws -> [RTMPMessage] {
+        _ = machine.start()
+        return try tell(ServerScript.handshake)
+    }
+
+    mutating func tell(_ bytes: [UInt8]) throws -> [RTMPMessage] {
+        try take(machine.receive(bytes[...]))
+    }
+
+    mutating func take(_ actions: [PublisherAction]) throws -> [RTMPMessage] {
+        var messages: [RTMPMessage] = []
+        for action in actions {
+            guard case .send(var bytes) = action else {
+                events.append(action)
+                continue
+            }
+            // C2 stands before the first message.
+            if bytes.count >= 1536, bytes[..<1536] == ServerScript.handshake[1..<1537] { bytes.removeFirst(1536) }
+            messages += try read(bytes)
+        }
+        return messages
+    }
+
+    mutating func read(_ bytes: [UInt8]) throws -> [RTMPMessage] {
+        reader.append(bytes[...])
+        var messages: [RTMPMessage] = []
+        while let message = try reader.next() { messages.append(message) }
+        return messages
+    }
+
+    /// All the way to `publishing`; gives the messages after Publish.Start.
+    mutating func goLive() throws -> [RTMPMessage] {
+        _ = try begin()
+        _ = try tell(script.connectResult())
+        _ = try tell(script.createStreamResult())
+        return try tell(script.publishStart())
+    }
+}
