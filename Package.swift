@@ -16,8 +16,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         // Non-blocking sockets for RTMP and for the control socket; TLS joins it as swift-nio-ssl.
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
-        // The only TOML reader for Swift on Linux that is complete (toml++ underneath) and gives line numbers.
-        .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
     ],
     targets: [
         // System libraries: a module map and a shim header, nothing else.
@@ -30,6 +28,9 @@ let package = Package(
         .systemLibrary(name: "CLinux"),
         // Our own pixel kernels: BGRA to I420 in BT.709, which libyuv of this age does not have.
         .target(name: "CPixelKernels", cSettings: [.treatAllWarnings(as: .error)]),
+
+        // Debian's toml++ behind a C interface: it keeps the line of each value, and needs no Foundation (TOMLKit brings all of it).
+        .target(name: "CTOMLPlusPlus", cxxSettings: [.treatAllWarnings(as: .error)]),
 
         // The rooms, in the order in which a frame walks through them.
         .target(name: "Media", swiftSettings: strict),
@@ -51,9 +52,8 @@ let package = Package(
         .executableTarget(
             name: "broadcast",
             dependencies: [
-                "Session", "Control", "Media", "Capture", "Mix", "Encode", "Upload", "RTMP", "CLinux",
+                "Session", "Control", "Media", "Capture", "Mix", "Encode", "Upload", "RTMP", "CLinux", "CTOMLPlusPlus",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "TOMLKit", package: "TOMLKit"),
             ],
             swiftSettings: strict),
 
@@ -80,5 +80,6 @@ let package = Package(
         .executableTarget(
             name: "PixelConversionBenchmark", dependencies: ["Media", "Mix", "CYUV"], path: "Benchmarks/PixelConversion", swiftSettings: strict),
     ],
-    swiftLanguageModes: [.v6]
+    swiftLanguageModes: [.v6],
+    cxxLanguageStandard: .cxx17
 )

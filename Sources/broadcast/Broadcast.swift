@@ -30,6 +30,7 @@ struct Broadcast: AsyncParsableCommand {
         // A reader that closes a pipe is an error of that write, not the end of the process.
         signal(SIGPIPE, SIG_IGN)
         clinux_protect_memory()
+        clinux_avoid_huge_pages()
         do {
             var command = try parseAsRoot()
             if var asynchronous = command as? any AsyncParsableCommand {

@@ -3,8 +3,9 @@
 /// A blurred still is the fault that users report: right after a change the rate control has few bits, and makes up for it
 /// over the next frames. Once x264 finds nothing to add, its frames are next to empty.
 struct SettlingDetector {
-    /// Frames this good look like the original.
+    /// With a bitrate, frames this good look like the original.
     static let transparentQuantizer = 18
+    private let goodQuantizer: Int
     /// A picture that has not settled after so many still frames settles no more.
     private let patience: Int
     private let emptyFrameSize: Int
@@ -14,7 +15,9 @@ struct SettlingDetector {
     /// - Parameters:
     ///   - macroblockCount: in a picture.
     ///   - frameRate: frames a second.
-    init(macroblockCount: Int, frameRate: Int) {
+    ///   - goodQuantizer: frames of this QP or below need no better one.
+    init(macroblockCount: Int, frameRate: Int, goodQuantizer: Int) {
+        self.goodQuantizer = goodQuantizer
         // All skipped: some bytes for each slice's header, and next to nothing for a macroblock.
         emptyFrameSize = 120 + macroblockCount / 64
         patience = frameRate
@@ -25,16 +28,14 @@ struct SettlingDetector {
     /// Takes a frame that x264 made: its size in bytes and its QP, and whether the picture had changed.
     mutating func note(size: Int, quantizer: Int, isChanged: Bool) {
         if isChanged {
-            self = SettlingDetector(emptyFrameSize: emptyFrameSize, patience: patience)
+            // A change that was coded well at once leaves nothing to make up for.
+            stillFrames = 0
+            emptyFrames = 0
+            isSettled = quantizer <= goodQuantizer
             return
         }
         stillFrames += 1
         emptyFrames = size <= emptyFrameSize ? emptyFrames + 1 : 0
-        isSettled = emptyFrames >= 2 || stillFrames >= patience || (emptyFrames >= 1 && quantizer <= Self.transparentQuantizer)
-    }
-
-    private init(emptyFrameSize: Int, patience: Int) {
-        self.emptyFrameSize = emptyFrameSize
-        self.patience = patience
+        isSettled = emptyFrames >= 2 || stillFrames >= patience || (emptyFrames >= 1 && quantizer <= goodQuantizer)
     }
 }

@@ -27,7 +27,8 @@ package final class VideoEncoder {
         encoder = try X264Encoder(settings: settings)
         parameterSets = ParameterSets(sequence: encoder.sequenceParameterSet, picture: encoder.pictureParameterSet)
         repeatPicture = settings.latency == .low ? RepeatPicture(parameterSets: parameterSets) : nil
-        settling = SettlingDetector(macroblockCount: parameterSets.macroblockCount, frameRate: settings.frameRate)
+        settling = SettlingDetector(
+            macroblockCount: parameterSets.macroblockCount, frameRate: settings.frameRate, goodQuantizer: settings.goodQuantizer)
     }
 
     /// The codec configuration and size, for muxers.

@@ -41,6 +41,15 @@ package struct VideoSettings: Sendable, Equatable {
         self.threads = threads
     }
 
+    /// The QP at which a still picture needs no better coding: what was asked for with a quality, what looks like the
+    /// original with a bitrate. x264 codes P frames up to some steps above the CRF.
+    var goodQuantizer: Int {
+        switch rateControl {
+        case .bitrate: SettlingDetector.transparentQuantizer
+        case .quality(let factor): max(SettlingDetector.transparentQuantizer, Int(factor) + 4)
+        }
+    }
+
     /// x264's presets, fastest first.
     package static let presets = [
         "ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow", "slower", "veryslow", "placebo",

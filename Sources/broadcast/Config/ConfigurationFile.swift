@@ -1,5 +1,4 @@
 import FoundationEssentials
-import TOMLKit
 
 /// Reads the config file. What is wrong in it is told with file, line and key.
 enum ConfigurationFile {
@@ -17,15 +16,13 @@ enum ConfigurationFile {
 
     /// The configuration that `text` gives.
     static func parse(_ text: String, path: String) throws(CommandError) -> Configuration {
-        let table: TOMLTable
-        do {
-            table = try TOMLTable(string: text)
-        } catch let error as TOMLParseError {
-            throw CommandError(.config, "\(path):\(error.source.begin.line): \(error.description.firstLine). Correct that line.")
+        let document: TOMLDocument
+        do throws(TOMLDocument.SyntaxError) {
+            document = try TOMLDocument(text)
         } catch {
-            throw CommandError(.config, "\(path): \(error). Correct the file.")
+            throw CommandError(.config, "\(path):\(error.line): \(error.message.firstLine). Correct that line.")
         }
-        let root = ConfigurationSection(table: table, path: path, text: text, name: [])
+        let root = ConfigurationSection(document: document, path: path, name: [])
         var configuration = Configuration(path: path)
         try root.allow(["preferred", "video", "audio", "privacy", "destinations"])
         configuration.preferred = try root.string("preferred")

@@ -1,0 +1,86 @@
+import Foundation
+import TestPatterns
+import TestSupport
+import Testing
+
+extension EndToEndTests {
+    /// Recordings that end by themselves.
+    @Suite(.serialized)
+    struct FileBroadcastTests {
+        @Test func `Ten seconds of a moving screen become an MP4 with picture and sound together`() async throws {
+            try await withStudio(["clock", "--beep"], width: 1920, height: 1080) { studio in
+                try await studio.record(["--duration", "10s", "--to", studio.path("out.mp4")])
+                let media = studio.media("out.mp4")
+                try await expectUsualFormats(media)
+                #expect(try await media.complaints() == "")
+                try media.expectOrdinaryMP4()
+                try await media.playInGStreamer()
+                try await expectClockAndBeepsTogether(media)
+            }
+        }
+
+        private nonisolated(nonsending) func expectUsualFormats(_ media: MediaFile) async throws {
+            let probe = try await FFProbe.probe(media.path, in: media.peers)
+            #expect(abs(probe.format.seconds - 10) <= 0.2)
+            let video = try #require(probe.video)
+            #expect(video.codec == "h264" && video.profile == "High" && video.pixelFormat == "yuv420p")
+            #expect(video.width == 1920 && video.height == 1080)
+            #expect(video.colourRange == "tv" && video.colourSpace == "bt709")
+            #expect(abs(video.seconds - 10) <= 0.2)
+            #expect((285...303).contains(video.frames))
+            let audio = try #require(probe.audio)
+            #expect(audio.codec == "aac" && audio.profile == "LC" && audio.sampleRate == "48000" && audio.channels == 2)
+            #expect(abs(audio.seconds - 10) <= 0.2)
+        }
+
+        private nonisolated(nonsending) func expectClockAndBeepsTogether(_ media: MediaFile) async throws {
+            let clock = try await media.clock()
+            #expect(clock.readings.count > 280)
+            #expect(clock.unreadable == 0)
+            #expect(clock.isRising)
+            let audio = try await AudioDecoder.decode(media.path, in: media.peers)
+            let delays = clock.soundDelays(onsets: BeepFinder.onsets(in: audio))
+            print("sound against picture, ms:", delays.map { Int(($0 * 1000).rounded()) })
+            #expect(delays.count >= 8)
+            #expect(delays.allSatisfy { abs($0) <= 0.04 }, "\(delays)")
+        }
+
+        @Test func `One run writes every format by the file's ending`() async throws {
+            try await withStudio(["clock", "--beep"], width: 640, height: 360) { studio in
+                let names = ["a.mp4", "a.flv", "a.ts", "a.h264", "a.y4m"]
+                try await studio.record(["--duration", "2s"] + names.flatMap { ["--to", studio.path($0)] })
+                for (name, format) in zip(names, ["mov", "flv", "mpegts", "h264", "yuv4mpegpipe"]) {
+                    let media = studio.media(name)
+                    #expect(try await media.complaints() == "", "\(name)")
+                    let probe = try await FFProbe.probe(media.path, in: studio.peers)
+                    #expect(probe.format.name.contains(format))
+                    #expect(probe.video?.width == 640 && probe.video?.height == 360, "\(name)")
+                    #expect((54...62).contains(probe.video?.frames ?? 0), "\(name): \(probe.video?.frames ?? 0) frames")
+                    #expect((probe.audio?.codec == "aac") == ["a.mp4", "a.flv", "a.ts"].contains(name), "\(name)")
+                    let clock = try await media.clock()
+                    #expect(clock.unreadable == 0, "\(name)")
+                }
+            }
+        }
+
+        @Test func `A file of the same name is kept`() async throws {
+            try await withStudio(width: 320, height: 240) { studio in
+                try await studio.record(["--duration", "1s", "--to", studio.path("a.mp4")])
+                let first = try Data(contentsOf: URL(fileURLWithPath: studio.path("a.mp4")))
+                try await studio.record(["--duration", "1s", "--to", studio.path("a.mp4")])
+                #expect(try Data(contentsOf: URL(fileURLWithPath: studio.path("a.mp4~"))) == first)
+                #expect(try await studio.media("a.mp4").complaints() == "")
+            }
+        }
+
+        @Test func `A folder gets a file with a name of its own`() async throws {
+            try await withStudio(width: 320, height: 240) { studio in
+                try await studio.record(["--duration", "1s", "--to", studio.folder + "/"])
+                let files = try FileManager.default.contentsOfDirectory(atPath: studio.folder)
+                let name = try #require(files.first)
+                #expect(files.count == 1 && name.hasPrefix("broadcast-") && name.hasSuffix(".mp4"))
+                #expect(try await studio.media(name).complaints() == "")
+            }
+        }
+    }
+}

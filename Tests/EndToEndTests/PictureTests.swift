@@ -1,0 +1,89 @@
+import Foundation
+import TestPatterns
+import TestSupport
+import Testing
+
+extension EndToEndTests {
+    /// What can be seen in a recording: colours, sizes, and how many frames there are.
+    @Suite(.serialized)
+    struct PictureTests {
+        @Test(arguments: [["--bitrate", "30000"], ["--quality", "4"]])
+        func `Colours come out as they were painted`(options: [String]) async throws {
+            try await withStudio(["chart"], width: 1920, height: 1080) { studio in
+                try await studio.record(options + ["--no-cursor", "--duration", "2s", "--to", studio.path("chart.mp4")])
+                var measurements: [ColourChartReader.Measurement] = []
+                try await FrameDecoder(studio.path("chart.mp4"), layout: .rgb24).forEachFrame(in: studio.peers) { frame in
+                    measurements = ColourChartReader.measure(frame)
+                    return true
+                }
+                #expect(measurements.count == ColourChart.patches.count)
+                #expect(measurements.filter { $0.error > 3 }.isEmpty)
+            }
+        }
+
+        @Test func `A smaller size shows the whole screen`() async throws {
+            try await withStudio(width: 1920, height: 1080) { studio in
+                try await studio.record(["--size", "1280x720", "--duration", "2s", "--to", studio.path("small.mp4")])
+                let probe = try await FFProbe.probe(studio.path("small.mp4"), in: studio.peers)
+                #expect(probe.video?.width == 1280 && probe.video?.height == 720)
+                let clock = try await studio.media("small.mp4").clock()
+                #expect(clock.readings.count > 40 && clock.unreadable == 0)
+            }
+        }
+
+        @Test func `Another aspect gets black bars and keeps the picture's`() async throws {
+            try await withStudio(width: 1280, height: 720) { studio in
+                try await studio.record(["--size", "800x600", "--quality", "10", "--duration", "2s", "--to", studio.path("boxed.mp4")])
+                // 800 by 450 in the middle of 800 by 600.
+                let screen = PatternRectangle(x: 0, y: 0.125, width: 1, height: 0.75)
+                var clock = ClockTrack()
+                var last: DecodedFrame?
+                try await FrameDecoder(studio.path("boxed.mp4")).forEachFrame(in: studio.peers) { frame in
+                    clock.add(frame, with: ClockReader(screen: screen))
+                    last = frame
+                    return true
+                }
+                #expect(clock.readings.count > 40 && clock.unreadable == 0)
+                let frame = try #require(last)
+                #expect(frame.width == 800 && frame.height == 600)
+                for bar in [0.0, 0.88] {
+                    let level = frame.mean(of: PatternRectangle(x: 0, y: bar, width: 1, height: 0.12))
+                    #expect(level[0] < 2, "the bar at \(bar) has level \(level)")
+                }
+                // The scene's grey ground reaches up to the bars.
+                #expect(frame.mean(of: PatternRectangle(x: 0, y: 0.14, width: 1, height: 0.01))[0] > 60)
+            }
+        }
+
+        @Test func `A still screen gives five frames a second with variable pacing`() async throws {
+            try await withStudio(["still"]) { studio in
+                try await studio.record(["--duration", "4s", "--to", studio.path("still.mp4")])
+                let times = try await videoTimes(studio)
+                let settled = times.filter { $0 >= 2 && $0 < 4 }
+                #expect((9...12).contains(settled.count), "\(times)")
+                #expect(zip(times, times.dropFirst()).allSatisfy { $1 - $0 < 0.26 }, "\(times)")
+            }
+        }
+
+        @Test func `A still screen gives thirty frames a second with constant pacing`() async throws {
+            try await withStudio(["still"]) { studio in
+                let peer = try await studio.startLive(["--frame-pacing", "constant", "--to", studio.path("still.mp4")])
+                try await studio.waitUntilElapsed(4, of: peer)
+                let answer = try await studio.broadcast.run(["stop", "--json"])
+                let video = try #require(try StatusAnswer(json: answer.output).sessions.first?.video)
+                let times = try await videoTimes(studio)
+                #expect(times.count { $0 >= 1 && $0 < 3 } >= 59)
+                #expect(zip(times, times.dropFirst()).allSatisfy { abs($1 - $0 - 1.0 / 30) < 0.04 }, "\(times)")
+                // Most of them cost no encoding.
+                #expect(video.repeated > video.encoded, "\(video)")
+                #expect(video.encoded + video.repeated == times.count)
+                #expect(try await studio.media("still.mp4").complaints() == "")
+            }
+        }
+
+        private nonisolated(nonsending) func videoTimes(_ studio: Studio) async throws -> [Double] {
+            try await FFProbe.packets(of: studio.path("still.mp4"), in: studio.peers).filter { $0.kind == "video" }
+                .compactMap { $0.pts.flatMap { Double($0) } }
+        }
+    }
+}
