@@ -1,0 +1,82 @@
+# What a user, a packager and CI type. Each target installs the Debian packages that it needs and lacks.
+#
+#   make          build the release
+#   make demo     broadcast this desktop (or a virtual one) for 10 s into a file, and say what is in it
+#   make test     build, and run all tests against real peers
+#   make bench    measure against ffmpeg on this machine
+#   make install  PREFIX=/usr/local DESTDIR=
+#   make docs     generate man/ and completions/ anew
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+SWIFT ?= swift
+# Tests and demo share one build. What is installed and measured has Swift's libraries inside: it runs where there is no Swift.
+BUILD = $(SWIFT) build -c release
+BIN = .build/release
+BUILD_STATIC = $(SWIFT) build -c release --static-swift-stdlib --scratch-path .build-static
+BIN_STATIC = .build-static/release
+
+# What the program is built with and runs on; what the demo, the tests and the benchmark run beside it.
+BUILD_PACKAGES = pkg-config libx11-dev libxext-dev libxdamage-dev libxfixes-dev libxrandr-dev libx264-dev libpulse-dev \
+	libavcodec-dev libavutil-dev libswresample-dev libyuv-dev libtomlplusplus-dev
+DEMO_PACKAGES = $(BUILD_PACKAGES) xvfb pulseaudio pulseaudio-utils ffmpeg util-linux
+TEST_PACKAGES = $(DEMO_PACKAGES) xauth x11-utils x11-xserver-utils xdotool nginx-light libnginx-mod-rtmp python3 tmux mpv \
+	gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-libav
+
+.PHONY: all build demo test bench install uninstall docs check-docs lint clean
+
+all: build
+
+build:
+	@./.ci/packages $(BUILD_PACKAGES)
+	$(BUILD_STATIC) --product broadcast --explicit-target-dependency-import-check error
+	@echo "Built $(BIN_STATIC)/broadcast. Install it with: make install"
+
+demo:
+	@./.ci/packages $(DEMO_PACKAGES)
+	$(BUILD) --product broadcast
+	$(BUILD) --product TestScreen
+	@./.ci/demo $(BIN)
+
+test:
+	@./.ci/packages $(TEST_PACKAGES)
+	$(BUILD) --build-tests --explicit-target-dependency-import-check error
+	@$(MAKE) --no-print-directory check-docs
+	$(SWIFT) test -c release --skip-build $(TEST_ARGUMENTS)
+
+bench:
+	@./.ci/packages $(TEST_PACKAGES)
+	$(BUILD_STATIC) --product broadcast
+	$(BUILD_STATIC) --product TestScreen
+	$(BUILD_STATIC) --product PixelConversionBenchmark
+	Benchmarks/run --broadcast $(BIN_STATIC)/broadcast --testscreen $(BIN_STATIC)/TestScreen \
+		--pixel-conversion $(BIN_STATIC)/PixelConversionBenchmark $(BENCH_ARGUMENTS)
+
+install: build
+	install -Dm755 $(BIN_STATIC)/broadcast $(DESTDIR)$(PREFIX)/bin/broadcast
+	for page in man/*.1; do install -Dm644 $$page $(DESTDIR)$(PREFIX)/share/man/man1/$$(basename $$page); done
+	install -Dm644 completions/broadcast.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/broadcast
+	install -Dm644 completions/_broadcast $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_broadcast
+	install -Dm644 completions/broadcast.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/broadcast.fish
+
+uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/bin/broadcast $(DESTDIR)$(PREFIX)/share/man/man1/broadcast*.1 \
+		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/broadcast $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_broadcast \
+		$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/broadcast.fish
+
+docs:
+	$(BUILD) --product broadcast
+	$(BUILD) --product generate-manual
+	@./.ci/docs $(BIN) .
+
+check-docs:
+	$(BUILD) --product generate-manual
+	@./.ci/docs $(BIN) .build/docs
+	@diff -r -x '*.png' .build/docs/man man && diff -r .build/docs/completions completions \
+		|| { echo "man/ or completions/ is not what the program says: run make docs and commit." >&2; exit 1; }
+
+lint:
+	$(SWIFT) format lint --strict --recursive --parallel Sources Tests Benchmarks Package.swift
+
+clean:
+	rm -rf .build .build-static

@@ -1,0 +1,171 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension EndToEndTests {
+    /// What goes wrong before a broadcast is live: one sentence, and the status that scripts go by.
+    @Suite(.serialized)
+    struct BadInputTests {
+        /// Arguments of `start` that are wrong on any display.
+        struct Case: Sendable, CustomTestStringConvertible {
+            let arguments: [String]
+            let status: Int32
+            let words: [String]
+            var testDescription: String { arguments.joined(separator: " ") }
+
+            init(_ arguments: String..., status: Int32, saying words: String...) {
+                self.arguments = arguments
+                self.status = status
+                self.words = words
+            }
+        }
+
+        private static let wrongArguments = [
+            Case("--display", ":9999", "--to", "a.mp4", status: 66, saying: ":9999", "X server"),
+            Case("--to", "http://127.0.0.1/live/key", status: 64, saying: "http://", "rtmp://"),
+            Case("--to", "rtmp://", status: 64, saying: "host"),
+            Case("--to", "rtmp://127.0.0.1", status: 64, saying: "stream key"),
+            Case("--to", "rtmp://127.0.0.1:99999/live/key", status: 64, saying: "port"),
+            Case("--to", "rtmp", status: 64, saying: "address"),
+            Case("--to", "-", "--to", "-", status: 64, saying: "once"),
+            Case("--to", "a.mp4", "--to", "a.mp4", status: 64, saying: "twice"),
+            Case("--to", "-", "--detach", status: 64, saying: "--detach"),
+            Case("--to", "a.mp4", "--bitrate", "0", status: 64, saying: "--bitrate"),
+            Case("--to", "a.mp4", "--bitrate", "1000000000", status: 64, saying: "--bitrate"),
+            Case("--to", "a.mp4", "--bitrate", "99999999999999999999", status: 64, saying: "--bitrate"),
+            Case("--to", "a.mp4", "--bitrate=-1", status: 64, saying: "--bitrate"),
+            Case("--to", "a.mp4", "--bitrate", "3000", "--quality", "20", status: 64, saying: "--bitrate", "--quality"),
+            Case("--to", "a.mp4", "--size", "0x0", status: 64, saying: "--size"),
+            Case("--to", "a.mp4", "--size", "1000000000x1000000000", status: 64, saying: "--size"),
+            Case("--to", "a.mp4", "--size", "wide", status: 64, saying: "--size"),
+            Case("--to", "a.mp4", "--fps", "0", status: 64, saying: "--fps"),
+            Case("--to", "a.mp4", "--fps", "1000000000", status: 64, saying: "--fps"),
+            Case("--to", "a.mp4", "--quality", "52", status: 64, saying: "--quality"),
+            Case("--to", "a.mp4", "--quality", "nan", status: 64, saying: "--quality"),
+            Case("--to", "a.mp4", "--duration", "0s", status: 64, saying: "--duration"),
+            Case("--to", "a.mp4", "--duration", "soon", status: 64, saying: "--duration"),
+            Case("--to", "a.mp4", "--keyframe-interval", "0", status: 64, saying: "--keyframe-interval"),
+            Case("--to", "a.mp4", "--preset", "quick", status: 64, saying: "quick", "veryfast"),
+            Case("--to", "a.mp4", "--latency", "none", status: 64, saying: "--latency"),
+            Case("--to", "a.mp4", "--frame-pacing", "odd", status: 64, saying: "--frame-pacing"),
+            Case("--to", "a.mp4", "--audio-bitrate", "1", status: 64, saying: "--audio-bitrate"),
+            Case("--to", "a.mp4", "--format", "gif", status: 64, saying: "gif", "mp4"),
+            Case("--to", "a.mp4", "--session", "../etc", status: 64, saying: "--session"),
+            Case("--to", "a.mp4", "--colour", "red", status: 64, saying: "--colour"),
+            Case("--to", "/nowhere/at/all/a.mp4", status: 73, saying: "/nowhere/at/all/a.mp4", "No such file or directory"),
+            Case("--to", "/proc/a.mp4", status: 73, saying: "/proc/a.mp4"),
+        ]
+
+        @Test func `Wrong arguments give one sentence and the status for it`() async throws {
+            try await withPeers { peers in
+                let screen = try await Xvfb.start(in: peers, width: 320, height: 240)
+                let broadcast = try BroadcastCommand(in: peers, display: screen.display)
+                for wrong in Self.wrongArguments { try await expect(wrong, from: broadcast) }
+            }
+        }
+
+        private nonisolated(nonsending) func expect(_ wrong: Case, from broadcast: BroadcastCommand) async throws {
+            let result = try await broadcast.run(["start"] + wrong.arguments)
+            #expect(result.status == .exited(wrong.status), "\(wrong.testDescription): \(result.errors)")
+            #expect(result.output == "", "\(wrong.testDescription)")
+            expectSentence(in: result.errors, saying: wrong.words)
+        }
+
+        @Test func `Without a display the way to one is told`() async throws {
+            try await withPeers { peers in
+                let result = try await BroadcastCommand(in: peers).run(["start", "--to", "a.mp4"])
+                #expect(result.status == .exited(66))
+                expectSentence(in: result.errors, saying: ["DISPLAY", "--display :0"])
+            }
+        }
+
+        @Test func `A refused connection is told with host and port`() async throws {
+            try await withStudio(width: 320, height: 240) { studio in
+                let port = try freePort()
+                let result = try await studio.broadcast.run(["start", "--to", "rtmp://127.0.0.1:\(port)/live/key"])
+                #expect(result.status == .exited(69))
+                expectSentence(in: result.errors, saying: ["127.0.0.1", "\(port)", "nothing listens there"])
+            }
+        }
+
+        @Test func `An unknown destination is told with the nearest name`() async throws {
+            try await withPeers { peers in
+                let broadcast = try BroadcastCommand(in: peers, display: ":9999")
+                try broadcast.writeConfiguration("[destinations.archive]\nextension = \"file\"\n")
+                for arguments in [["start", "--to", "archvie"], ["picker", "--preferred", "archvie"]] {
+                    let result = try await broadcast.run(arguments)
+                    #expect(result.status == .exited(66))
+                    expectSentence(in: result.errors, saying: ["archvie", "Did you mean archive?"])
+                }
+            }
+        }
+
+        @Test func `Nothing to stop is status 1`() async throws {
+            try await withPeers { peers in
+                let broadcast = try BroadcastCommand(in: peers)
+                for arguments in [["stop"], ["stop", "--session", "other"], ["stop", "--all"]] {
+                    let result = try await broadcast.run(arguments)
+                    #expect(result.status == .exited(1))
+                    expectSentence(in: result.errors, saying: ["No session"])
+                }
+                let status = try await broadcast.run(["status"])
+                #expect(status.status == .exited(0) && status.output == "Nothing is being broadcast.\n")
+            }
+        }
+
+        @Test func `A second broadcast of the same name is refused and leaves the first alone`() async throws {
+            try await withStudio(width: 320, height: 240) { studio in
+                let peer = try await studio.startLive(["--to", studio.path("a.mp4")])
+                let result = try await studio.broadcast.run(["start", "--to", studio.path("a.mp4")])
+                #expect(result.status == .exited(73))
+                expectSentence(in: result.errors, saying: ["default", "broadcast stop", "--session"])
+                #expect(try FileManager.default.contentsOfDirectory(atPath: studio.folder) == ["a.mp4"])
+                #expect(try await studio.status()?.state == "live")
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                #expect(try await peer.waitForExit() == .exited(0))
+                #expect(try await studio.media("a.mp4").complaints() == "")
+            }
+        }
+
+        private static let brokenConfigurations: [(text: String, line: Int, words: [String])] = [
+            ("[video]\nfps = \"30\"\n", 2, ["video.fps", "whole number"]),
+            ("[video]\nbitrate = 0\n", 2, ["video.bitrate"]),
+            ("[video]\n\nbitrat = 3000\n", 3, ["video.bitrat", "did you mean bitrate?"]),
+            ("[vidoe]\nfps = 30\n", 1, ["vidoe", "did you mean video?"]),
+            ("preferred = 7\n", 1, ["preferred", "text"]),
+            ("[audio]\nmic = 1\n", 2, ["audio.mic", "true or false"]),
+            ("# fine\n[video\nfps = 30\n", 2, []),
+            ("[video]\nfps = \n", 2, []),
+            ("[video]\nfps = 30\nfps = 60\n", 3, ["fps"]),
+            ("[destinations.one]\nurl = \"rtmp://127.0.0.1/live\"\n", 1, ["destinations.one", "extension"]),
+            ("[destinations.one]\nextension = \"rtpm\"\n", 2, ["destinations.one.extension", "rtpm"]),
+            ("[destinations.one]\nextension = \"rtmp\"\n", 1, ["destinations.one", "url"]),
+        ]
+
+        @Test func `A broken config is told with file, line and key`() async throws {
+            try await withPeers { peers in
+                let broadcast = try BroadcastCommand(in: peers, display: ":9999")
+                for broken in Self.brokenConfigurations {
+                    try broadcast.writeConfiguration(broken.text)
+                    for arguments in [["start", "--to", "a.mp4"], ["list-destinations"]] {
+                        let result = try await broadcast.run(arguments)
+                        #expect(result.status == .exited(78), "\(broken.text)")
+                        expectSentence(in: result.errors, saying: ["broadcast/config.toml:\(broken.line):"] + broken.words)
+                        #expect(result.errors.split(separator: "\n").count == 1, "\(result.errors)")
+                    }
+                }
+            }
+        }
+
+        @Test func `An unknown command or flag is one sentence`() async throws {
+            try await withPeers { peers in
+                let broadcast = try BroadcastCommand(in: peers)
+                for (arguments, word) in [(["strat"], "strat"), (["stop", "--now"], "--now"), (["status", "extra"], "extra")] {
+                    let result = try await broadcast.run(arguments)
+                    #expect(result.status == .exited(64))
+                    expectSentence(in: result.errors, saying: [word])
+                }
+            }
+        }
+    }
+}

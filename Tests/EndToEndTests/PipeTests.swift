@@ -1,0 +1,101 @@
+import Foundation
+import TestPatterns
+import TestSupport
+import Testing
+
+extension EndToEndTests {
+    /// `broadcast start --to -` in front of other programs.
+    @Suite(.serialized)
+    struct PipeTests {
+        @Test(arguments: ["y4m", "mpegts", "h264", "flv", nil])
+        func `Another program reads what goes to standard output`(format: String?) async throws {
+            try await withStudio(["clock", "--beep"], width: 640, height: 360) { studio in
+                let options = format.map { ["--format", $0] } ?? []
+                let result = try await pipe(
+                    ["--to", "-", "--duration", "2s"] + options, into: "tee copy | ffmpeg -nostdin -v warning -xerror -i - -f null -", in: studio)
+                #expect(result.statuses == [0, 0, 0])
+                #expect(!result.errors.contains("ffmpeg") && !result.errors.contains("@ 0x"), "\(result.errors)")
+                let clock = try await ClockTrack.read(FrameDecoder(result.copy, size: (480, 270)), in: studio.peers)
+                #expect((54...62).contains(clock.readings.count) && clock.unreadable == 0 && clock.isRising)
+            }
+        }
+
+        @Test func `Nothing but media is on standard output`() async throws {
+            try await withStudio(width: 320, height: 240) { studio in
+                for (format, check) in [("y4m", isWholeY4M), ("mpegts", isWholeTS), ("h264", isAnnexB), ("flv", isFLV)] {
+                    let result = try await pipe(["--to", "-", "--duration", "1s", "--format", format], into: "tee copy", in: studio)
+                    #expect(result.statuses == [0, 0])
+                    let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: result.copy)))
+                    #expect(check(bytes), "\(format) begins with \(bytes.prefix(16)), \(bytes.count) bytes")
+                }
+            }
+        }
+
+        private func isWholeY4M(_ bytes: [UInt8]) -> Bool {
+            let header = bytes.prefix { $0 != 0x0A }.count + 1
+            return bytes.starts(with: Array("YUV4MPEG2 W320 H240 ".utf8)) && (bytes.count - header) % (6 + 320 * 240 * 3 / 2) == 0
+        }
+
+        private func isWholeTS(_ bytes: [UInt8]) -> Bool {
+            bytes.count % 188 == 0 && stride(from: 0, to: bytes.count, by: 188).allSatisfy { bytes[$0] == 0x47 }
+        }
+
+        private func isAnnexB(_ bytes: [UInt8]) -> Bool { bytes.starts(with: [0, 0, 0, 1]) }
+
+        private func isFLV(_ bytes: [UInt8]) -> Bool { bytes.starts(with: Array("FLV".utf8)) }
+
+        @Test func `ffprobe reads MPEG-TS from the pipe`() async throws {
+            try await withStudio(["clock", "--beep"]) { studio in
+                let result = try await pipe(
+                    ["--to", "-", "--format", "mpegts", "--duration", "3s"], into: "ffprobe -v error -show_streams -show_format -of json -",
+                    in: studio)
+                #expect(result.statuses == [0, 0])
+                let probe = try JSONDecoder().decode(FFProbe.self, from: Data(result.output.utf8))
+                #expect(probe.video?.codec == "h264" && probe.video?.width == 1280)
+                #expect(probe.audio?.codec == "aac")
+            }
+        }
+
+        @Test(arguments: ["y4m", "mpegts", "h264", "flv"])
+        func `A reader that closes the pipe ends the broadcast cleanly`(format: String) async throws {
+            try await withStudio(width: 640, height: 360) { studio in
+                // No --duration: it would go on for ever.
+                let result = try await pipe(["--to", "-", "--format", format], into: "head -c 15000 > copy", in: studio)
+                #expect(result.statuses == [0, 0])
+                #expect(!result.errors.contains("broadcast: "), "\(result.errors)")
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(1))
+            }
+        }
+
+        @Test func `A file goes on when the reader of the pipe has left`() async throws {
+            try await withStudio(width: 640, height: 360) { studio in
+                let result = try await pipe(
+                    ["--to", "-", "--to", studio.path("out.mp4"), "--duration", "3s"], into: "head -c 20000 > copy", in: studio)
+                #expect(result.statuses == [0, 0])
+                let probe = try await FFProbe.probe(studio.path("out.mp4"), in: studio.peers)
+                #expect(abs(probe.format.seconds - 3) < 0.2)
+            }
+        }
+
+        private struct Result {
+            /// The exit statuses of the pipeline's commands.
+            let statuses: [Int]
+            let output: String
+            let errors: String
+            /// The file `copy` in the pipeline's folder.
+            let copy: String
+        }
+
+        /// Runs `broadcast start` in a pipeline of bash.
+        private nonisolated(nonsending) func pipe(_ arguments: [String], into command: String, in studio: Studio) async throws -> Result {
+            let script = "\"$0\" start \"$@\" | \(command); echo \"${PIPESTATUS[@]}\" > statuses"
+            let peer = try studio.peers.start(
+                "pipeline", ["bash", "-c", script, studio.broadcast.binary] + arguments, environment: studio.broadcast.environment)
+            try await peer.waitForExit()
+            let statuses = try String(contentsOfFile: peer.folder + "/statuses", encoding: .utf8)
+            return Result(
+                statuses: statuses.split(whereSeparator: \.isWhitespace).compactMap { Int($0) }, output: peer.standardOutput,
+                errors: peer.standardError, copy: peer.folder + "/copy")
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension EndToEndTests {
+    /// Live on real RTMP servers.
+    @Suite(.serialized)
+    struct RTMPBroadcastTests {
+        private static let lowDelay = ["-fflags", "nobuffer", "-flags", "low_delay", "-analyzeduration", "200000"]
+
+        @Test func `nginx gets a live stream that players read, and its end`() async throws {
+            try await withStudio(["clock", "--beep"], width: 1920, height: 1080) { studio in
+                let server = try await NginxRTMP.start(in: studio.peers)
+                let peer = try await studio.startLive(["--to", server.url(key: "key")])
+                try await peer.wait(for: "the stream") { try await server.isPublishing(key: "key") }
+                try await expectReadableLive(server, studio)
+                try await expectShortLatency(server, studio)
+                try await expectQuickStop(peer, server, studio)
+            }
+        }
+
+        private nonisolated(nonsending) func expectReadableLive(_ server: NginxRTMP, _ studio: Studio) async throws {
+            let answer = try await studio.peers.run(
+                "ffprobe", ["ffprobe", "-v", "error", "-show_streams", "-show_format", "-of", "json", server.url(key: "key")])
+            let probe = try JSONDecoder().decode(FFProbe.self, from: Data(answer.utf8))
+            #expect(probe.video?.codec == "h264" && probe.video?.profile == "High")
+            #expect(probe.video?.width == 1920 && probe.video?.height == 1080)
+            #expect(probe.audio?.codec == "aac" && probe.audio?.sampleRate == "48000" && probe.audio?.channels == 2)
+        }
+
+        /// Once the player has caught up: its first frames waited for it to start.
+        private nonisolated(nonsending) func expectShortLatency(_ server: NginxRTMP, _ studio: Studio) async throws {
+            var clock = ClockTrack()
+            try await FrameDecoder(server.url(key: "key"), size: (480, 270), inputOptions: Self.lowDelay).forEachFrame(in: studio.peers) { frame in
+                clock.add(frame)
+                return clock.readings.count < 180
+            }
+            let delays = clock.readings.dropFirst(90)
+                .map { Int32(bitPattern: UInt32(truncatingIfNeeded: $0.received / 1_000_000) &- $0.milliseconds) }.sorted()
+            print("screen to player over nginx, ms: median \(delays[delays.count / 2]), p95 \(delays[delays.count * 95 / 100])")
+            #expect(delays[delays.count / 2] < 1000)
+            #expect(clock.isRising && clock.unreadable == 0)
+        }
+
+        private nonisolated(nonsending) func expectQuickStop(_ peer: Peer, _ server: NginxRTMP, _ studio: Studio) async throws {
+            let start = ContinuousClock.now
+            let stop = try await studio.broadcast.run(["stop"])
+            let duration = ContinuousClock.now - start
+            print("broadcast stop took \(duration)")
+            #expect(stop.status == .exited(0) && stop.output.contains("rtmp://127.0.0.1:\(server.port)/live"))
+            #expect(duration < .seconds(3))
+            #expect(try await peer.waitForExit() == .exited(0))
+            try await server.peer.wait(for: "deleteStream") { server.log.contains("deleteStream") }
+            #expect(try await !server.isPublishing(key: "key"))
+        }
+
+        @Test func `ffmpeg as the server gets every frame`() async throws {
+            try await withStudio(["clock", "--beep"]) { studio in
+                let listener = try await FFmpegListener.start(in: studio.peers)
+                let peer = try await studio.startLive(["--to", listener.url])
+                try await studio.waitUntilElapsed(5, of: peer)
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                #expect(try await peer.waitForExit() == .exited(0))
+                try await listener.peer.waitForExit()
+                let media = MediaFile(path: listener.output, peers: studio.peers)
+                #expect(try await media.complaints() == "")
+                let clock = try await media.clock()
+                #expect(clock.unreadable == 0 && clock.isRising)
+                let times = clock.readings.map(\.pts)
+                let seconds = try #require(times.last) - (try #require(times.first))
+                #expect(seconds > 4)
+                #expect(Double(times.count) >= seconds * 30 - 3, "\(times.count) frames in \(seconds) s")
+                let delays = clock.soundDelays(onsets: BeepFinder.onsets(in: try await AudioDecoder.decode(media.path, in: studio.peers)))
+                #expect(delays.count >= 3)
+                #expect(delays.allSatisfy { abs($0) <= 0.04 }, "\(delays)")
+            }
+        }
+
+        @Test func `Two destinations share one encode`() async throws {
+            try await withStudio(["typing"]) { studio in
+                let listener = try await FFmpegListener.start(in: studio.peers)
+                let peer = try await studio.startLive(["--to", studio.path("out.mp4"), "--to", listener.url])
+                try await studio.waitUntilElapsed(4, of: peer)
+                let answer = try await studio.broadcast.run(["stop", "--json"])
+                #expect(try await peer.waitForExit() == .exited(0))
+                try await listener.peer.waitForExit()
+                let session = try #require(try StatusAnswer(json: answer.output).sessions.first)
+                #expect(session.destinations.map(\.dropped) == [0, 0])
+
+                let file = try await pictureSizes(studio.path("out.mp4"), in: studio.peers)
+                let received = try await pictureSizes(listener.output, in: studio.peers)
+                let video = try #require(session.video)
+                #expect(video.encoded + video.repeated == file.count)
+                // The server joins at a key frame, and from there on gets the very pictures that are in the file.
+                #expect(received.count > 90 && received.count <= file.count)
+                #expect(Array(file.suffix(received.count)) == received)
+            }
+        }
+
+        /// The bytes of each coded picture: two encodes would differ in some.
+        private nonisolated(nonsending) func pictureSizes(_ path: String, in peers: Peers) async throws -> [String] {
+            try await FFProbe.packets(of: path, in: peers).filter { $0.kind == "video" }.map(\.size)
+        }
+
+        @Test func `A server that goes away fails its destination and leaves the file alone`() async throws {
+            try await withStudio { studio in
+                let server = try await NginxRTMP.start(in: studio.peers)
+                let peer = try await studio.startLive(["--to", server.url(key: "key"), "--to", studio.path("out.mp4")])
+                try await studio.waitUntilElapsed(1, of: peer)
+                try await server.peer.killNow()
+                _ = try await peer.waitForErrorLine(containing: "rtmp: failed")
+                let elapsed = try #require(try await studio.status()).elapsed
+                try await studio.waitUntilElapsed(elapsed + 1, of: peer)
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(69))
+                #expect(try await peer.waitForExit() == .exited(69))
+                expectSentence(in: peer.standardError, saying: ["server"])
+                try studio.media("out.mp4").expectOrdinaryMP4()
+                #expect(try await studio.media("out.mp4").complaints() == "")
+            }
+        }
+    }
+}

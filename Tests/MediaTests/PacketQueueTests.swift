@@ -1,0 +1,319 @@
+import Media
+import Testing
+
+@Suite struct PacketQueueTests {
+    static let small = PacketQueue.Limits(duration: MediaTime(milliseconds: 1000), byteCount: 1000, startsWithVideo: true)
+
+    // MARK: The start
+
+    @Test func `nothing is kept before the queue is opened, and nothing of it is counted`() async {
+        let queue = PacketQueue(limits: .live)
+        queue.push(video(0, at: 0, keyframe: true))
+        queue.open()
+        queue.end()
+        #expect(await drain(queue).isEmpty)
+        #expect(queue.droppedFrames == 0)
+    }
+
+    @Test func `a live queue starts with a keyframe and lets sound before it go`() async {
+        let queue = PacketQueue(limits: .live)
+        queue.open()
+        queue.push(sound(0, at: 0))
+        queue.push(video(0, at: 10, keyframe: false))
+        queue.push(sound(1, at: 20))
+        queue.push(video(1, at: 30, keyframe: true))
+        queue.push(sound(2, at: 40))
+        queue.end()
+        #expect(await drain(queue) == ["screen 1 key", "mixed 2"])
+        #expect(queue.droppedFrames == 0)
+    }
+
+    @Test func `a file's queue keeps the sound before the first keyframe`() async {
+        let queue = PacketQueue(limits: .file)
+        queue.open()
+        queue.push(sound(0, at: 0))
+        queue.push(video(0, at: 10, keyframe: false))
+        queue.push(video(1, at: 30, keyframe: true))
+        queue.end()
+        #expect(await drain(queue) == ["mixed 0", "screen 1 key"])
+    }
+
+    @Test func `a reader that waits for a keyframe says so until there is one`() {
+        let queue = PacketQueue(limits: .live)
+        queue.open()
+        #expect(queue.push(video(0, at: 0, keyframe: false)))
+        #expect(queue.push(video(1, at: 33, keyframe: false)))
+        #expect(!queue.push(video(2, at: 66, keyframe: true)))
+        #expect(!queue.push(video(3, at: 100, keyframe: false)))
+    }
+
+    // MARK: Overflow
+
+    @Test func `video over the bytes is dropped up to the next keyframe, counted, and the gap is marked`() async {
+        let queue = PacketQueue(limits: Self.small)
+        queue.open()
+        queue.push(video(0, at: 0, keyframe: true, bytes: 400))
+        queue.push(video(1, at: 10, keyframe: false, bytes: 600))
+        queue.push(video(2, at: 20, keyframe: false, bytes: 1))
+        #expect(await take(2, of: queue) == ["screen 0 key", "screen 1"])
+        // There is room again, but these depend on the picture that was dropped.
+        #expect(queue.push(video(3, at: 30, keyframe: false, bytes: 1)))
+        queue.push(video(4, at: 40, keyframe: true, bytes: 1))
+        queue.push(video(5, at: 50, keyframe: false, bytes: 1))
+        queue.end()
+        #expect(await drain(queue) == ["screen 4 key gap", "screen 5"])
+        #expect(queue.droppedFrames == 2)
+    }
+
+    @Test func `exactly as many bytes as the limit still fit`() async {
+        let queue = PacketQueue(limits: Self.small)
+        queue.open()
+        queue.push(video(0, at: 0, keyframe: true, bytes: 999))
+        queue.push(video(1, at: 10, keyframe: false, bytes: 1))
+        queue.push(video(2, at: 20, keyframe: false, bytes: 1))
+        queue.end()
+        #expect(await drain(queue) == ["screen 0 key", "screen 1"])
+        #expect(queue.droppedFrames == 1)
+    }
+
+    @Test func `video over the time is dropped, exactly the limit is not`() async {
+        let queue = PacketQueue(limits: Self.small)
+        queue.open()
+        queue.push(video(0, at: 5000, keyframe: true))
+        queue.push(video(1, at: 6000, keyframe: false))
+        #expect(queue.backlog == MediaTime(milliseconds: 1000))
+        queue.push(video(2, at: 6001, keyframe: false))
+        queue.push(video(3, at: 6010, keyframe: true))
+        queue.end()
+        #expect(await drain(queue) == ["screen 0 key", "screen 1"])
+        #expect(queue.droppedFrames == 2)
+    }
+
+    @Test func `a keyframe that does not fit is dropped too, the next that does goes on`() async {
+        let queue = PacketQueue(limits: Self.small)
+        queue.open()
+        queue.push(video(0, at: 0, keyframe: true, bytes: 900))
+        queue.push(video(1, at: 10, keyframe: true, bytes: 900))
+        queue.push(video(2, at: 20, keyframe: true, bytes: 50))
+        queue.end()
+        #expect(await drain(queue) == ["screen 0 key", "screen 2 key gap"])
+        #expect(queue.droppedFrames == 1)
+    }
+
+    @Test func `a picture larger than the whole limit passes an empty queue`() async {
+        let queue = PacketQueue(limits: Self.small)
+        queue.open()
+        queue.push(video(0, at: 0, keyframe: true, bytes: 50_000))
+        queue.end()
+        #expect(await drain(queue) == ["screen 0 key"])
+    }
+
+    @Test func `sound is never dropped because video overflows`() async {
+        let queue = PacketQueue(limits: Self.small)
+        queue.open()
+        queue.push(video(0, at: 0, keyframe: true, bytes: 990))
+        for index in 0..<40 {
+            queue.push(sound(UInt32(index), at: Int64(index) * 100, bytes: 20))
+            queue.push(video(UInt32(index) + 1, at: Int64(index) * 100, keyframe: index % 5 == 0, bytes: 100))
+        }
+        queue.end()
+        let taken = await drain(queue)
+        #expect(taken == ["screen 0 key"] + (0..<40).map { "mixed \($0)" })
+        #expect(queue.droppedFrames == 40)
+    }
+
+    @Test func `only a reader that never takes anything loses sound, past the limit in bytes`() async {
+        let queue = PacketQueue(limits: Self.small)
+        queue.open()
+        queue.push(video(0, at: 0, keyframe: true, bytes: 10))
+        for index in 0..<12 { queue.push(sound(UInt32(index), at: Int64(index) * 20, bytes: 100)) }
+        queue.end()
+        #expect(await drain(queue) == ["screen 0 key"] + (0..<10).map { "mixed \($0)" })
+    }
+
+    @Test func `taking makes room again`() async {
+        let queue = PacketQueue(limits: Self.small)
+        queue.open()
+        for index in 0..<500 {
+            queue.push(video(UInt32(index), at: Int64(index) * 33, keyframe: index == 0, bytes: 600))
+            let expected = index == 0 ? "screen 0 key" : "screen \(index)"
+            let taken = await take(1, of: queue)
+            guard taken != [expected] else { continue }
+            Issue.record("\(taken) in the place of \(expected)")
+            return
+        }
+        #expect(queue.droppedFrames == 0)
+        #expect(queue.backlog == .zero)
+    }
+
+    @Test func `letting go of everything waits for the next keyframe`() async {
+        let queue = PacketQueue(limits: Self.small)
+        queue.open()
+        queue.push(video(0, at: 0, keyframe: true, bytes: 990))
+        queue.push(sound(0, at: 0))
+        queue.discardAll()
+        #expect(queue.backlog == .zero)
+        queue.push(video(1, at: 33, keyframe: false, bytes: 990))
+        queue.push(video(2, at: 66, keyframe: true, bytes: 990))
+        queue.end()
+        let taken = await drain(queue)
+        #expect(taken.count == 1)
+        #expect(taken.first?.hasPrefix("screen 2 key") == true)
+    }
+
+    // MARK: Lifecycle
+
+    @Test func `lifecycle calls keep their place between the packets`() async {
+        let queue = PacketQueue(limits: .live)
+        queue.open()
+        queue.push(video(0, at: 0, keyframe: true))
+        queue.push(.paused)
+        queue.push(.resumed)
+        queue.push(sound(0, at: 10))
+        queue.push(.annotated(["title": "Terminal"]))
+        queue.push(video(1, at: 33, keyframe: false))
+        queue.end()
+        #expect(await drain(queue) == ["screen 0 key", "paused", "resumed", "mixed 0", "annotated [\"title\": \"Terminal\"]", "screen 1"])
+    }
+
+    @Test func `a lifecycle call passes where packets are dropped`() async {
+        let queue = PacketQueue(limits: Self.small)
+        queue.open()
+        queue.push(video(0, at: 0, keyframe: true, bytes: 1000))
+        queue.push(video(1, at: 33, keyframe: false, bytes: 1000))
+        queue.push(.paused)
+        queue.end()
+        #expect(await drain(queue) == ["screen 0 key", "paused"])
+    }
+
+    @Test func `after the end what waits is still taken, what comes is not`() async {
+        let queue = PacketQueue(limits: .live)
+        queue.open()
+        queue.push(video(0, at: 0, keyframe: true))
+        queue.end()
+        queue.push(video(1, at: 33, keyframe: true))
+        queue.push(.paused)
+        #expect(await drain(queue) == ["screen 0 key"])
+        #expect(await queue.next() == nil)
+        #expect(queue.droppedFrames == 0)
+    }
+
+    // MARK: Waiting
+
+    @Test func `a consumer waits for a packet and gets it`() async throws {
+        let queue = PacketQueue(limits: .live)
+        queue.open()
+        let consumer = Task { await queue.next().map(describe) }
+        try await Task.sleep(for: .milliseconds(20))
+        queue.push(video(7, at: 0, keyframe: true))
+        #expect(await consumer.value == "screen 7 key")
+    }
+
+    @Test func `a consumer that waits is woken by a lifecycle call and by the end`() async throws {
+        let queue = PacketQueue(limits: .live)
+        let consumer = Task { await drain(queue) }
+        try await Task.sleep(for: .milliseconds(20))
+        queue.push(.paused)
+        try await Task.sleep(for: .milliseconds(20))
+        queue.end()
+        #expect(await consumer.value == ["paused"])
+    }
+
+    @Test func `many producers and a consumer that is too slow at times lose pictures only, in order`() async {
+        let queue = PacketQueue(limits: PacketQueue.Limits(duration: MediaTime(milliseconds: 60_000), byteCount: 20_000, startsWithVideo: true))
+        queue.open()
+        queue.push(video(0, at: 0, keyframe: true))
+        let count: UInt32 = 3000
+        let consumer = Task {
+            var taken: [EncodedPacket] = []
+            while let element = await queue.next() {
+                if case .packet(let packet) = element { taken.append(packet) }
+                if taken.count % 64 == 0 { try? await Task.sleep(for: .microseconds(500)) }
+            }
+            return taken
+        }
+        await withTaskGroup(of: Void.self) { producers in
+            producers.addTask {
+                for index in 1...count {
+                    queue.push(video(index, at: Int64(index), keyframe: index % 20 == 0, bytes: 500))
+                    if index % 16 == 0 { await Task.yield() }
+                }
+            }
+            for track in [Track.app, .mic, .mixed] {
+                producers.addTask {
+                    for index in 0..<count {
+                        queue.push(sound(index, at: Int64(index), track: track, bytes: 4))
+                        if index % 16 == 0 { await Task.yield() }
+                    }
+                }
+            }
+        }
+        queue.end()
+        let taken = await consumer.value
+        for track in [Track.app, .mic, .mixed] {
+            let isComplete = taken.filter { $0.track == track }.map(\.sequence) == Array(0..<count)
+            #expect(isComplete, "sound of \(track.name) is missing or out of order")
+        }
+        let pictures = taken.filter { $0.track == .screen }
+        #expect(pictures.count + queue.droppedFrames == Int(count) + 1)
+        for (one, next) in zip(pictures, pictures.dropFirst()) {
+            let isGap = next.sequence != one.sequence + 1
+            guard next.sequence <= one.sequence || isGap != next.isDiscontinuity || (isGap && !next.isKeyframe) else { continue }
+            Issue.record("picture \(next.sequence) after \(one.sequence): keyframe \(next.isKeyframe), marked \(next.isDiscontinuity)")
+            return
+        }
+    }
+
+    @Test func `what waits for a reader that has stopped stays bounded`() async {
+        let queue = PacketQueue(limits: PacketQueue.Limits(duration: MediaTime(milliseconds: 2000), byteCount: 100_000, startsWithVideo: true))
+        queue.open()
+        for index in 0..<100_000 {
+            queue.push(video(UInt32(index), at: Int64(index) * 33, keyframe: index % 60 == 0, bytes: 3000))
+            queue.push(sound(UInt32(index), at: Int64(index) * 33, bytes: 100))
+        }
+        queue.end()
+        var bytes = 0
+        while let element = await queue.next() {
+            if case .packet(let packet) = element { bytes += packet.data.count }
+        }
+        #expect(bytes <= 200_000)
+    }
+
+    /// Takes `count` elements, which must be there.
+    private func take(_ count: Int, of queue: PacketQueue) async -> [String] {
+        var taken: [String] = []
+        while taken.count < count, let element = await queue.next() { taken.append(describe(element)) }
+        return taken
+    }
+}
+
+private func video(_ sequence: UInt32, at milliseconds: Int64, keyframe: Bool, bytes: Int = 10) -> EncodedPacket {
+    packet(.screen, sequence, milliseconds, keyframe, bytes)
+}
+
+private func sound(_ sequence: UInt32, at milliseconds: Int64, track: Track = .mixed, bytes: Int = 10) -> EncodedPacket {
+    packet(track, sequence, milliseconds, true, bytes)
+}
+
+private func packet(_ track: Track, _ sequence: UInt32, _ milliseconds: Int64, _ isKeyframe: Bool, _ bytes: Int) -> EncodedPacket {
+    let time = MediaTime(milliseconds: milliseconds)
+    return EncodedPacket(
+        track: track, presentationTime: time, decodeTime: time, isKeyframe: isKeyframe, sequence: sequence, data: [UInt8](repeating: 1, count: bytes))
+}
+
+/// Everything up to the queue's end.
+private func drain(_ queue: PacketQueue) async -> [String] {
+    var taken: [String] = []
+    while let element = await queue.next() { taken.append(describe(element)) }
+    return taken
+}
+
+private func describe(_ element: PacketQueue.Element) -> String {
+    switch element {
+    case .packet(let packet):
+        "\(packet.track.name) \(packet.sequence)\(packet.track == .screen && packet.isKeyframe ? " key" : "")\(packet.isDiscontinuity ? " gap" : "")"
+    case .paused: "paused"
+    case .resumed: "resumed"
+    case .annotated(let values): "annotated \(values)"
+    }
+}

@@ -1,0 +1,156 @@
+function __broadcast_should_offer_completions_for_flags_or_options -a expected_commands
+    set -l non_repeating_flags_or_options $argv[2..]
+    set -l non_repeating_flags_or_options_absent 0
+    set -l positional_index 0
+    set -l commands
+    __broadcast_parse_tokens
+    test "$commands" = "$expected_commands"; and return $non_repeating_flags_or_options_absent
+end
+
+function __broadcast_should_offer_completions_for_positional -a expected_commands positional_index_comparison expected_positional_index
+    set -l non_repeating_flags_or_options
+    set -l non_repeating_flags_or_options_absent 0
+    set -l positional_index 0
+    set -l commands
+    __broadcast_parse_tokens
+    test "$commands" = "$expected_commands" -a \( "$positional_index" "$positional_index_comparison" "$expected_positional_index" \)
+end
+
+function __broadcast_parse_tokens -S
+    set -l unparsed_tokens (__broadcast_tokens -pc)
+    switch $unparsed_tokens[1]
+    case 'broadcast'
+        __broadcast_parse_subcommand 0 'version' 'h/help'
+        switch $unparsed_tokens[1]
+        case 'start'
+            __broadcast_parse_subcommand 0 'to=+' 'display=' 'size=' 'fps=' 'bitrate=' 'quality=' 'preset=' 'latency=' 'keyframe-interval=' 'frame-pacing=' 'cursor' 'no-cursor' 'app-audio' 'no-app-audio' 'mic' 'no-mic' 'app-source=' 'mic-source=' 'audio-bitrate=' 'session=' 'detach' 'duration=' 'title=' 'format=' 'version' 'h/help'
+        case 'stop'
+            __broadcast_parse_subcommand 0 'session=' 'all' 'json' 'version' 'h/help'
+        case 'status'
+            __broadcast_parse_subcommand 0 'json' 'watch' 'version' 'h/help'
+        case 'picker'
+            __broadcast_parse_subcommand 0 'preferred=' 'microphone-button' 'no-microphone-button' 'list' 'json' 'version' 'h/help'
+        case 'list-destinations'
+            __broadcast_parse_subcommand 0 'json' 'version' 'h/help'
+        case 'list-extensions'
+            __broadcast_parse_subcommand 0 'json' 'version' 'h/help'
+        case 'list-sources'
+            __broadcast_parse_subcommand 0 'display=' 'json' 'version' 'h/help'
+        case 'help'
+            __broadcast_parse_subcommand -r 1 'version'
+        end
+    end
+end
+
+function __broadcast_tokens
+    if test (string split -m 1 -f 1 -- . "$FISH_VERSION") -gt 3
+        commandline --tokens-raw $argv
+    else
+        commandline -o $argv
+    end
+end
+
+function __broadcast_parse_subcommand -S -a positional_count
+    argparse -s r -- $argv
+    set -l option_specs $argv[2..]
+    set -l is_repeating_positional $_flag_r
+    set -el _flag_r
+    set -a commands $unparsed_tokens[1]
+    set positional_index 0
+    while true
+        set -e unparsed_tokens[1]
+        argparse -sn "$commands" $option_specs -- $unparsed_tokens 2> /dev/null
+        set unparsed_tokens $argv
+        set positional_index (math $positional_index + 1)
+        for non_repeating_flag_or_option in $non_repeating_flags_or_options
+            if set -ql "_flag_$(string replace -a - _ -- $non_repeating_flag_or_option)"
+                set non_repeating_flags_or_options_absent 1
+                break
+            end
+        end
+        test (count $unparsed_tokens) -eq 0 -o \( -z "$is_repeating_positional" -a "$positional_index" -gt "$positional_count" \) && break
+    end
+end
+
+function __broadcast_complete_directories
+    set -l token (commandline -t)
+    string match -- '*/' $token
+    set -l subdirs $token*/
+    printf %s\n $subdirs
+end
+
+function __broadcast_custom_completion
+    set -x SAP_SHELL fish
+    set -x SAP_SHELL_VERSION $FISH_VERSION
+    set -l tokens (__broadcast_tokens -p)
+    if test -z "$(__broadcast_tokens -t)"
+        set -l index (count (__broadcast_tokens -pc))
+        set tokens $tokens[..$index] \'\' $tokens[(math $index + 1)..]
+    end
+    command $tokens[1] $argv $tokens
+end
+
+complete -c 'broadcast' -f
+complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_flags_or_options "broadcast" version' -l 'version' -d 'Show the version.'
+complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_flags_or_options "broadcast" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_positional "broadcast" -eq 1' -fa 'start' -d 'Start a broadcast.'
+complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_positional "broadcast" -eq 1' -fa 'stop' -d 'Stop a broadcast, and wait until everything is written and closed.'
+complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_positional "broadcast" -eq 1' -fa 'status' -d 'Show what is being broadcast.'
+complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_positional "broadcast" -eq 1' -fa 'picker' -d 'Choose one of the configured destinations and start it.'
+complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_positional "broadcast" -eq 1' -fa 'list-destinations' -d 'List the configured destinations.'
+complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_positional "broadcast" -eq 1' -fa 'list-extensions' -d 'List the kinds of uploaders there are.'
+complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_positional "broadcast" -eq 1' -fa 'list-sources' -d 'List the screen and the sources of sound that can be captured.'
+complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_positional "broadcast" -eq 1' -fa 'help' -d 'Show subcommand help information.'
+complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_flags_or_options "broadcast start"' -l 'to' -d 'Where to send it; may be repeated.' -rfka ''
+complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_flags_or_options "broadcast start" display' -l 'display' -d 'The X display.' -rfka ''
+complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_flags_or_options "broadcast start" size' -l 'size' -d 'The size that is sent; the picture keeps its aspect. Default: the source\'s.' -rfka ''
+complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_flags_or_options "broadcast start" fps' -l 'fps' -d 'Frames a second, at most. Default: 30.' -rfka ''
+complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_flags_or_options "broadcast start" bitrate' -l 'bitrate' -d 'The bitrate in kbit/s. The default where anything is live, by size.' -rfka ''
+complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_flags_or_options "broadcast start" quality' -l 'quality' -d 'The quality as x264\'s CRF; 0 is lossless. The default where only files are written: 23.' -rfka ''
+complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_flags_or_options "broadcast start" preset' -l 'preset' -d 'x264\'s preset. Default: veryfast.' -rfka ''
+complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_flags_or_options "broadcast start" latency' -l 'latency' -d 'low: each frame at once. normal: more quality a bit. Default: low.' -rfka ''
+complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_flags_or_options "broadcast start" keyframe-interval' -l 'keyframe-interval' -d 'Seconds between keyframes. Default: 2.' -rfka ''
+complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_flags_or_options "broadcast start" frame-pacing' -l 'frame-pacing' -d 'constant: every tick. variable: when something changed. Default: constant for live and stdout, variable for files.' -rfka ''
+complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_flags_or_options "broadcast start" cursor' -l 'cursor' -d 'Show the mouse pointer. Default: shown.'
+complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_flags_or_options "broadcast start" no-cursor' -l 'no-cursor' -d 'Show the mouse pointer. Default: shown.'
+complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_flags_or_options "broadcast start" app-audio' -l 'app-audio' -d 'Take what the applications play. Default: taken.'
+complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_flags_or_options "broadcast start" no-app-audio' -l 'no-app-audio' -d 'Take what the applications play. Default: taken.'
+complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_flags_or_options "broadcast start" mic' -l 'mic' -d 'Take the microphone. Default: off.'
+complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_flags_or_options "broadcast start" no-mic' -l 'no-mic' -d 'Take the microphone. Default: off.'
+complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_flags_or_options "broadcast start" app-source' -l 'app-source' -d 'The PulseAudio source for the applications\' sound. Default: the monitor of the default sink.' -rfka ''
+complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_flags_or_options "broadcast start" mic-source' -l 'mic-source' -d 'The PulseAudio source for the microphone. Default: the default source.' -rfka ''
+complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_flags_or_options "broadcast start" audio-bitrate' -l 'audio-bitrate' -d 'The sound\'s bitrate in kbit/s. Default: 160.' -rfka ''
+complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_flags_or_options "broadcast start" session' -l 'session' -d 'The session\'s name.' -rfka ''
+complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_flags_or_options "broadcast start" detach' -l 'detach' -d 'Go on in the background; return once every destination is live.'
+complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_flags_or_options "broadcast start" duration' -l 'duration' -d 'End by itself after so long: 90s, 5m, 1h.' -rfka ''
+complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_flags_or_options "broadcast start" title' -l 'title' -d 'What the broadcast is called, for services and files.' -rfka ''
+complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_flags_or_options "broadcast start" format' -l 'format' -d 'The format of files and of stdout: mp4, flv, mpegts, h264, y4m. Default: by the file\'s ending; stdout: mpegts.' -rfka ''
+complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_flags_or_options "broadcast start" version' -l 'version' -d 'Show the version.'
+complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_flags_or_options "broadcast start" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_flags_or_options "broadcast stop" session' -l 'session' -d 'The session\'s name.' -rfka ''
+complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_flags_or_options "broadcast stop" all' -l 'all' -d 'Stop every session.'
+complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_flags_or_options "broadcast stop" json' -l 'json' -d 'Answer in JSON.'
+complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_flags_or_options "broadcast stop" version' -l 'version' -d 'Show the version.'
+complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_flags_or_options "broadcast stop" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_flags_or_options "broadcast status" json' -l 'json' -d 'Answer in JSON.'
+complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_flags_or_options "broadcast status" watch' -l 'watch' -d 'Go on showing it, once a second, until no session runs.'
+complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_flags_or_options "broadcast status" version' -l 'version' -d 'Show the version.'
+complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_flags_or_options "broadcast status" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_flags_or_options "broadcast picker" preferred' -l 'preferred' -d 'The destination that is chosen already.' -rfka ''
+complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_flags_or_options "broadcast picker" microphone-button' -l 'microphone-button' -d 'Ask whether the microphone is on. Default: asked.'
+complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_flags_or_options "broadcast picker" no-microphone-button' -l 'no-microphone-button' -d 'Ask whether the microphone is on. Default: asked.'
+complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_flags_or_options "broadcast picker" list' -l 'list' -d 'Only list the destinations.'
+complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_flags_or_options "broadcast picker" json' -l 'json' -d 'Only list the destinations, in JSON.'
+complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_flags_or_options "broadcast picker" version' -l 'version' -d 'Show the version.'
+complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_flags_or_options "broadcast picker" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_flags_or_options "broadcast list-destinations" json' -l 'json' -d 'Answer in JSON.'
+complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_flags_or_options "broadcast list-destinations" version' -l 'version' -d 'Show the version.'
+complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_flags_or_options "broadcast list-destinations" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_flags_or_options "broadcast list-extensions" json' -l 'json' -d 'Answer in JSON.'
+complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_flags_or_options "broadcast list-extensions" version' -l 'version' -d 'Show the version.'
+complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_flags_or_options "broadcast list-extensions" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_flags_or_options "broadcast list-sources" display' -l 'display' -d 'The X display.' -rfka ''
+complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_flags_or_options "broadcast list-sources" json' -l 'json' -d 'Answer in JSON.'
+complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_flags_or_options "broadcast list-sources" version' -l 'version' -d 'Show the version.'
+complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_flags_or_options "broadcast list-sources" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_flags_or_options "broadcast help" version' -l 'version' -d 'Show the version.'
