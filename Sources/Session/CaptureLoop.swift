@@ -100,7 +100,7 @@ final class CaptureLoop: Sendable {
         while !stopping.load(ordering: .relaxed) {
             let tickTime = MediaTime(value: index, timescale: rate)
             clock.sleep(until: tickTime)
-            let frame = try source.nextSample().flatMap { composer.compose($0) }
+            let frame = try source.nextSample().flatMap { composer.compose($0, replacing: mailbox.takeBack()) }
             // With constant pacing frames are stamped with their tick: players and services want an even cadence.
             let time = pacing == .constant ? tickTime : frame?.presentationTime ?? tickTime
             if pacer.shows(at: time, isChanged: frame != nil, isSettled: isSettled.load(ordering: .relaxed)) {

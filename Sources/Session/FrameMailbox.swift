@@ -1,7 +1,7 @@
 import Media
 
-/// What the capture thread has for the encoder: at most one frame. The newest wins; what it replaces is counted, and its
-/// damage is added to that of the frame that came instead.
+/// What the capture thread has for the encoder: at most one frame. The newest wins: the capture
+/// thread takes back what nobody has taken, which is counted, and adds its damage to that of the frame that comes instead.
 final class FrameMailbox: Sendable {
     /// What a tick gives.
     enum Item {
@@ -18,15 +18,19 @@ final class FrameMailbox: Sendable {
 
     private let state = Monitor(State())
 
-    /// Leaves a frame for the encoder.
+    /// Leaves a frame for the encoder, which has taken the one before or will get its damage with this one.
     func put(_ frame: SampleBuffer) {
-        state.update { state in
-            if case .frame(let older) = state.item {
-                state.replaced += 1
-                state.item = .frame(frame.addingDamage(of: older))
-            } else {
-                state.item = .frame(frame)
-            }
+        state.update { $0.item = .frame(frame) }
+    }
+
+    /// Takes back a frame that nobody has taken yet, to be replaced by a newer one. Gives its damage, not the frame: its
+    /// memory is free to be written again.
+    func takeBack() -> DamageRegion? {
+        state.withLock { state in
+            guard case .frame(let frame) = state.item, case .picture(let picture) = frame.payload else { return nil }
+            state.replaced += 1
+            state.item = nil
+            return picture.damage
         }
     }
 
@@ -62,16 +66,4 @@ final class FrameMailbox: Sendable {
 
     /// Frames that were replaced before the encoder took them.
     var replacedCount: Int { state.withLock { $0.replaced } }
-}
-
-extension SampleBuffer {
-    /// The same frame, damaged also where `older`, which nobody saw, was.
-    fileprivate func addingDamage(of older: SampleBuffer) -> SampleBuffer {
-        guard case .picture(let picture) = payload, case .picture(let before) = older.payload, before.size == picture.size else { return self }
-        var damage = picture.damage
-        damage.formUnion(before.damage)
-        return SampleBuffer(
-            track: track, presentationTime: presentationTime,
-            payload: .picture(Picture(size: picture.size, patches: picture.patches, damage: damage)))
-    }
 }

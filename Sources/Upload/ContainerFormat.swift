@@ -25,12 +25,11 @@ package enum ContainerFormat: String, Sendable, CaseIterable {
     /// True where raw pictures go in instead of encoded ones.
     package var takesRawVideo: Bool { self == .y4m }
     package var takesAudio: Bool { self == .mp4 || self == .flv || self == .mpegts }
-    /// True where the muxer overwrites earlier places at the end.
-    package var needsSeeking: Bool { self == .mp4 }
 
-    func makeMuxer() -> any Muxer {
+    /// The muxer for a file that can be written over at the end, or for a pipe that cannot.
+    func makeMuxer(isSeekable: Bool) -> any Muxer {
         switch self {
-        case .mp4: HybridMP4Muxer()
+        case .mp4: isSeekable ? HybridMP4Muxer() : FragmentedMP4Muxer()
         case .flv: FLVMuxer()
         case .mpegts: MPEGTSMuxer()
         case .h264: AnnexBMuxer()

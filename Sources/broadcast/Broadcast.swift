@@ -41,8 +41,18 @@ struct Broadcast: AsyncParsableCommand {
         } catch let error as CommandError {
             Output.note("broadcast: " + error.message)
             Glibc.exit(error.status.rawValue)
+        } catch  where exitCode(for: error) == .validationFailure {
+            Output.note("broadcast: " + sentence(for: error))
+            Glibc.exit(ExitStatus.usage.rawValue)
         } catch {
             exit(withError: error)
         }
+    }
+
+    /// ArgumentParser's words for a wrong command line, as one sentence with the next step.
+    private static func sentence(for error: any Error) -> String {
+        let words = message(for: error).split(whereSeparator: \.isNewline).first.map(String.init) ?? "The command line is wrong"
+        let end = words.last.map { ".?!".contains($0) } == true ? "" : "."
+        return words + end + " See broadcast --help."
     }
 }

@@ -9,10 +9,10 @@ func expectSentence(in errors: String, saying words: [String], sourceLocation: S
     #expect(lines.last == sentences.last, "\(errors)", sourceLocation: sourceLocation)
     let sentence = String(sentences.last ?? "")
     #expect(sentence.hasSuffix(".") || sentence.hasSuffix("?"), "\(sentence)", sourceLocation: sourceLocation)
-    #expect(!sentence.contains("?.") && !sentence.contains(".."), "\(sentence)", sourceLocation: sourceLocation)
+    #expect(!sentence.hasSuffix("?.") && !sentence.hasSuffix(".."), "\(sentence)", sourceLocation: sourceLocation)
     for word in words { #expect(sentence.contains(word), "\(sentence)", sourceLocation: sourceLocation) }
     // A Swift value or a crash that was printed instead of told.
-    for dump in ["Fatal error", "Error(", "Optional(", ".swift:", "Stack dump", "0x0000", "nil"] {
+    for dump in ["Fatal error", "Error(", "Optional(", ".swift:", "Stack dump", "0x0000", " nil"] {
         #expect(!errors.contains(dump), "\(errors)", sourceLocation: sourceLocation)
     }
 }

@@ -58,7 +58,7 @@ extension EndToEndTests {
 
         @Test(arguments: ["y4m", "mpegts", "h264", "flv"])
         func `A reader that closes the pipe ends the broadcast cleanly`(format: String) async throws {
-            try await withStudio(width: 640, height: 360) { studio in
+            try await withStudio(["everything"], width: 640, height: 360) { studio in
                 // No --duration: it would go on for ever.
                 let result = try await pipe(["--to", "-", "--format", format], into: "head -c 15000 > copy", in: studio)
                 #expect(result.statuses == [0, 0])

@@ -20,7 +20,10 @@ package struct FrameComposer {
     /// The frame after `sample`, with what really changed as its damage; nil where no pixel differs from the frame before.
     ///
     /// Damage is finer here than where it came from: programs often draw again what was there.
-    package mutating func compose(_ sample: SampleBuffer) -> SampleBuffer? {
+    ///
+    /// - Parameter unseen: the damage of the frame before, where that was taken back before anybody saw it. Its memory is then
+    ///   written again, so that an encoder that falls behind costs no third frame.
+    package mutating func compose(_ sample: SampleBuffer, replacing unseen: DamageRegion? = nil) -> SampleBuffer? {
         guard case .picture(let picture) = sample.payload else { return nil }
         let isNewLayout = letterbox?.source != picture.size
         let layout =
@@ -35,24 +38,37 @@ package struct FrameComposer {
                 region.add(layout.outputRectangle(for: rectangle).alignedToMacroblocks)
             }
         }
+        region.formUnion(unseen ?? DamageRegion(size: outputSize))
         guard !region.isEmpty else { return nil }
+        if unseen != nil, let frame = pool.rewriteLatest(region) {
+            draw(picture, layout: layout, isNewLayout: isNewLayout, into: frame)
+            return result(frame, damage: region, at: sample)
+        }
         // The patches give at least the damaged pixels; the rest of their macroblocks comes from the frame before.
         let previous = pool.latestFrame
         let frame = pool.nextFrame(rewriting: region)
         if let previous, !isNewLayout || layout.isIdentity {
             for rectangle in region.rectangles where !patchesCover(rectangle, of: picture, in: layout) { frame.copy(rectangle, from: previous) }
         }
+        draw(picture, layout: layout, isNewLayout: isNewLayout, into: frame)
+        var changed = isNewLayout ? region : previous.map { frame.changedMacroblocks(since: $0, in: region) } ?? region
+        if let unseen { changed.formUnion(unseen) }
+        return changed.isEmpty ? nil : result(frame, damage: changed, at: sample)
+    }
+
+    private func result(_ frame: PixelBuffer, damage: DamageRegion, at sample: SampleBuffer) -> SampleBuffer {
+        SampleBuffer(
+            track: .screen, presentationTime: sample.presentationTime,
+            payload: .picture(Picture(size: outputSize, patches: [.init(x: 0, y: 0, pixels: frame)], damage: damage)))
+    }
+
+    private mutating func draw(_ picture: Picture, layout: Letterbox, isNewLayout: Bool, into frame: PixelBuffer) {
         if layout.isIdentity {
             unscaled = nil
             for patch in picture.patches { ColourConversion.convert(patch, into: frame) }
         } else {
             scale(picture, layout: layout, into: frame, isNewLayout: isNewLayout)
         }
-        let changed = isNewLayout ? region : previous.map { frame.changedMacroblocks(since: $0, in: region) } ?? region
-        guard !changed.isEmpty else { return nil }
-        return SampleBuffer(
-            track: .screen, presentationTime: sample.presentationTime,
-            payload: .picture(Picture(size: outputSize, patches: [.init(x: 0, y: 0, pixels: frame)], damage: changed)))
     }
 
     private func patchesCover(_ rectangle: PixelRect, of picture: Picture, in layout: Letterbox) -> Bool {

@@ -18,6 +18,13 @@ struct FramePool {
     /// The picture as it was composed last.
     var latestFrame: PixelBuffer? { latest.map { frames[$0] } }
 
+    /// The latest frame, to be written again in `region`; nil where somebody else holds it.
+    mutating func rewriteLatest(_ region: DamageRegion) -> PixelBuffer? {
+        guard let latest, isKnownUniquelyReferenced(&frames[latest]) else { return nil }
+        for other in stale.indices where other != latest { stale[other].formUnion(region) }
+        return frames[latest]
+    }
+
     /// Gives a free frame that is equal to the latest but for `region`, which the caller is about to write.
     mutating func nextFrame(rewriting region: DamageRegion) -> PixelBuffer {
         let index = freeIndex()

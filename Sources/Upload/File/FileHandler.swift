@@ -11,8 +11,10 @@ import Musl
 /// Writes a container to a file: MP4, FLV, MPEG-TS, H.264 or Y4M.
 package actor FileHandler: SampleHandler {
     private let path: String
+    private let format: ContainerFormat
     private var muxer: any Muxer
     private var file: FileDescriptor?
+    private var isSeekable = true
     /// True once writing failed: the end is not tried on a disk that is full.
     private var isBroken = false
     private let written = Atomic(0)
@@ -20,7 +22,8 @@ package actor FileHandler: SampleHandler {
 
     package init(path: String, format: ContainerFormat) {
         self.path = path
-        muxer = format.makeMuxer()
+        self.format = format
+        muxer = format.makeMuxer(isSeekable: true)
     }
 
     package func started(_ stream: StreamDescription) async throws(UploadError) {
@@ -29,6 +32,9 @@ package actor FileHandler: SampleHandler {
         } catch {
             throw .cannotCreate(path: path, reason: error.reason)
         }
+        // A named pipe or a device can't be written over.
+        isSeekable = file?.isSeekable ?? true
+        if !isSeekable { muxer = format.makeMuxer(isSeekable: false) }
         try write(muxer.begin(stream))
     }
 
@@ -42,7 +48,7 @@ package actor FileHandler: SampleHandler {
         guard !isBroken else { return }
         let ending = muxer.end()
         try write(ending.bytes)
-        guard !ending.patches.isEmpty else { return }
+        guard isSeekable, !ending.patches.isEmpty else { return }
         // First the end, then the places that lead to it: a crash between the two leaves a file that plays.
         file?.synchronize()
         for patch in ending.patches { try overwrite(patch) }

@@ -20,7 +20,7 @@ package actor StdoutHandler: SampleHandler {
     private var isClosed = false
 
     package init(format: ContainerFormat) {
-        muxer = format.makeMuxer()
+        muxer = format.makeMuxer(isSeekable: false)
     }
 
     package func started(_ stream: StreamDescription) async throws(UploadError) {

@@ -1,6 +1,12 @@
 import ArgumentParser
 import Control
 
+#if canImport(Glibc)
+import Glibc
+#else
+import Musl
+#endif
+
 /// `broadcast status`
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "status", abstract: "Show what is being broadcast.")
@@ -20,6 +26,8 @@ struct StatusCommand: AsyncParsableCommand {
                 let reply = await ControlClient.ask(ControlRequest(command: "status"), at: paths.socket(session: name))
                 if let report = reply?.session { sessions.append(report) }
             }
+            // A person watches one picture of it; a program reads one after another.
+            if watch && !json && isatty(STDOUT_FILENO) != 0 { Output.answer("\u{1b}[H\u{1b}[J", newline: false) }
             show(sessions, isFirst: isFirst)
             guard watch, !sessions.isEmpty else { return }
             isFirst = false

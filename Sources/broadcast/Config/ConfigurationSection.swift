@@ -14,7 +14,7 @@ struct ConfigurationSection {
     /// An error about `key`, with the line on which it stands; that of the table where it is missing.
     func error(_ key: String, _ problem: String) -> CommandError {
         let fullName = (name + [key]).joined(separator: ".")
-        return CommandError(.config, "\(path):\(document[name + [key]]?.line ?? line): \(fullName): \(problem).")
+        return CommandError(.config, "\(path):\(document[name + [key]]?.line ?? line): \(fullName): \(problem)" + (problem.hasSuffix("?") ? "" : "."))
     }
 
     /// Throws for a key that nobody reads: it is a slip of the pen.

@@ -73,6 +73,9 @@ struct DestinationResolver {
         } catch {
             throw CommandError(source == "--to" ? .usage : .config, "\(source): \(error)")
         }
+        if key == nil && source == "--to" && !RTMPAddress.isLoopback(url.host) {
+            notice("The stream key in the address can be read by other users of this machine. Where there are any, use key-command in the config.")
+        }
         if url.scheme == .rtmps { throw CommandError(.usage, "\(RTMPError.tlsUnavailable)") }
         return DestinationPlan(
             name: name, extensionName: "rtmp", url: "\(url)", isLive: true, prefersConstantPacing: true, handler: RTMPHandler(url: url))

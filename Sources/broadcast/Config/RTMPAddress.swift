@@ -10,4 +10,9 @@ enum RTMPAddress {
             return "(not a valid address)"
         }
     }
+
+    /// True for this machine itself.
+    static func isLoopback(_ host: String) -> Bool {
+        host == "localhost" || host == "::1" || host.hasPrefix("127.")
+    }
 }

@@ -150,7 +150,10 @@ final class SessionHost: Sendable {
     private func say(_ destination: SessionSnapshot.Destination) {
         switch destination.state {
         case .live: status.say("\(destination.name): live" + ((destination.url ?? destination.path).map { " (\($0))" } ?? ""))
-        case .failed: status.say("\(destination.name): failed. \(destination.error?.description ?? "")")
+        case .failed:
+            status.say("\(destination.name): failed. \(destination.error?.description ?? "")")
+            // Whoever waits for every destination to be live waits in vain; the others go on.
+            if let error = destination.error { readiness?.report(CommandError(error)) }
         default: break
         }
     }

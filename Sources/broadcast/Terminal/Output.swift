@@ -7,8 +7,8 @@ import Musl
 /// Where text goes: answers and media to standard output, everything else to standard error.
 enum Output {
     /// An answer that was asked for.
-    static func answer(_ text: String) {
-        write(text + "\n", to: STDOUT_FILENO)
+    static func answer(_ text: String, newline: Bool = true) {
+        write(newline ? text + "\n" : text, to: STDOUT_FILENO)
     }
 
     static func answer(_ json: [UInt8]) {

@@ -1,0 +1,50 @@
+import Foundation
+
+/// The commands that README.md shows.
+enum ReadmeCommands {
+    /// Each command of its `sh` blocks, without those that build (`make`, `git clone`, `cd`).
+    static func all() throws -> [String] {
+        commands(in: try String(contentsOf: readme, encoding: .utf8)).filter { command in
+            !["make", "git", "cd"].contains { command == $0 || command.hasPrefix($0 + " ") }
+        }
+    }
+
+    /// The README's example configuration: its first `toml` block.
+    static func configuration() throws -> String? {
+        blocks("toml", in: try String(contentsOf: readme, encoding: .utf8)).first
+    }
+
+    /// In the package's folder.
+    private static let readme = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("README.md")
+
+    /// A command a line; a backslash at the end continues it. Comments and prompts are left out.
+    private static func commands(in text: String) -> [String] {
+        blocks("sh", in: text).flatMap { block in
+            block.replacingOccurrences(of: "\\\n", with: " ").split(separator: "\n").compactMap { line in
+                var command = line.trimmingCharacters(in: .whitespaces)
+                if command.hasPrefix("$ ") { command.removeFirst(2) }
+                if let comment = command.range(of: #"(^|\s+)# .*$"#, options: .regularExpression) { command.removeSubrange(comment) }
+                return command.isEmpty || command.hasPrefix("#") ? nil : command
+            }
+        }
+    }
+
+    private static func blocks(_ language: String, in text: String) -> [String] {
+        var blocks: [String] = []
+        var block: [Substring]?
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            if let lines = block {
+                if line.trimmingCharacters(in: .whitespaces) == "```" {
+                    blocks.append(lines.joined(separator: "\n"))
+                    block = nil
+                } else {
+                    block = lines + [line]
+                }
+            } else if line.trimmingCharacters(in: .whitespaces) == "```" + language {
+                block = []
+            }
+        }
+        return blocks
+    }
+}

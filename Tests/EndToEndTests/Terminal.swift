@@ -1,0 +1,56 @@
+import Foundation
+import TestSupport
+
+/// A terminal for a person to sit at: a tmux of the test's own, in which commands run and keys are typed.
+struct Terminal {
+    private let server: Peer
+    private let socket: String
+    private let peers: Peers
+
+    /// Opens one, 120 by 40 characters, with bash in it.
+    nonisolated(nonsending) static func open(environment: [String: String], in peers: Peers) async throws -> Terminal {
+        let folder = try peers.makeFolder("tmux")
+        let socket = folder + "/socket"
+        // In the foreground: a server in the background would outlive a killed test.
+        let server = try peers.start("tmux-server", ["tmux", "-S", socket, "-f", "/dev/null", "-D"], environment: environment, folder: folder)
+        try await server.wait(for: "its socket") { FileManager.default.fileExists(atPath: socket) }
+        let terminal = Terminal(server: server, socket: socket, peers: peers)
+        try await terminal.tmux(["new-session", "-d", "-x", "120", "-y", "40", "PS1='ready> ' bash --norc --noprofile"])
+        try await terminal.wait(for: "ready>")
+        return terminal
+    }
+
+    /// Types a text, and Enter.
+    nonisolated(nonsending) func type(_ text: String) async throws {
+        if !text.isEmpty { try await tmux(["send-keys", "-l", "--", text]) }
+        try await tmux(["send-keys", "Enter"])
+    }
+
+    /// Presses a key by tmux's name for it (`C-c`).
+    nonisolated(nonsending) func press(_ key: String) async throws {
+        try await tmux(["send-keys", key])
+    }
+
+    /// What has been shown up to now, with what has scrolled away.
+    nonisolated(nonsending) func text() async throws -> String {
+        try await tmux(["capture-pane", "-p", "-J", "-S", "-"])
+    }
+
+    /// Waits until that is shown.
+    nonisolated(nonsending) func wait(for text: String) async throws {
+        var last = ""
+        do {
+            try await server.wait(for: text) {
+                last = try await self.text()
+                return last.contains(text)
+            }
+        } catch PeerError.deadline {
+            throw PeerError.deadline(text, context: "The terminal shows:\n\(last)")
+        }
+    }
+
+    @discardableResult
+    private nonisolated(nonsending) func tmux(_ arguments: [String]) async throws -> String {
+        try await peers.run("tmux", ["tmux", "-S", socket] + arguments)
+    }
+}

@@ -1,0 +1,228 @@
+import Foundation
+import Media
+import Mix
+import Testing
+
+@Suite struct AudioMixerTests {
+    // MARK: Time
+
+    @Test func `silence comes when nothing else does, gapless and at exact times`() {
+        var mixer = AudioMixer(tracks: [.app])
+        let blocks = takeAll(&mixer, until: MediaTime(milliseconds: 1080))
+        #expect(blocks.count == 46)
+        for (index, block) in blocks.enumerated() {
+            #expect(block.time == MediaTime(value: Int64(index) * 1024, timescale: 48_000))
+            #expect(block.samples.count == 2048)
+            #expect(block.samples.allSatisfy { $0 == 0 })
+        }
+        #expect(blocks[1].time.nanoseconds == 21_333_333)
+        #expect(blocks[45].time.nanoseconds == 960_000_000)
+    }
+
+    @Test func `a silent source is waited for 80 ms, not longer`() {
+        var mixer = AudioMixer(tracks: [.app])
+        #expect(mixer.nextDeadline.nanoseconds == 101_333_333)
+        #expect(takeAll(&mixer, until: MediaTime(nanoseconds: 101_333_332)).isEmpty)
+        #expect(takeAll(&mixer, until: MediaTime(nanoseconds: 101_333_333)).count == 1)
+    }
+
+    @Test func `a block whose sound is there comes as soon as its time has passed`() {
+        var mixer = AudioMixer(tracks: [.app])
+        mixer.feed(constant(0.5, at: 0, frames: 4800))
+        #expect(takeAll(&mixer, until: MediaTime(nanoseconds: 21_333_332)).isEmpty)
+        #expect(takeAll(&mixer, until: MediaTime(nanoseconds: 21_333_333)).count == 1)
+    }
+
+    @Test func `the mix waits for a source that is late, but not for one that is suspended`() {
+        var mixer = AudioMixer(tracks: [.app, .mic])
+        mixer.feed(constant(0.25, at: 0, frames: 9600))
+        mixer.feed(constant(0.25, at: 0, frames: 480, track: .mic))
+        #expect(takeAll(&mixer, until: MediaTime(milliseconds: 60)).isEmpty)
+        mixer.suspend(.mic)
+        #expect(takeAll(&mixer, until: MediaTime(milliseconds: 60)).count == 2)
+    }
+
+    @Test func `sound lies where its time says, and nothing is lost between the blocks`() {
+        var mixer = AudioMixer(tracks: [.app])
+        for piece in 0..<100 { mixer.feed(tone(from: piece * 960, frames: 960)) }
+        let mix = takeAll(&mixer, until: MediaTime(milliseconds: 1950)).flatMap(\.samples)
+        #expect(mix.count / 2 >= 92_000)
+        var worst: Float = 0
+        for frame in 100..<92_000 { worst = max(worst, abs(mix[2 * frame] - toneValue(frame)), abs(mix[2 * frame + 1] + toneValue(frame))) }
+        #expect(worst < 0.005, "\(worst)")
+    }
+
+    // MARK: Gaps and overlaps
+
+    @Test func `a gap is silent, and the sound after it lies where it belongs`() {
+        var mixer = AudioMixer(tracks: [.app])
+        for piece in 0..<10 { mixer.feed(constant(0.5, at: Int64(piece) * 20, frames: 960)) }
+        for piece in 0..<10 { mixer.feed(constant(0.25, at: 500 + Int64(piece) * 20, frames: 960)) }
+        let mix = takeAll(&mixer, until: MediaTime(milliseconds: 1000)).flatMap(\.samples)
+        #expect(level(mix, from: 5, to: 195) == 0.5...0.5)
+        #expect(level(mix, from: 205, to: 495) == 0...0)
+        #expect(level(mix, from: 505, to: 695) == 0.25...0.25)
+        #expect(level(mix, from: 705, to: 900) == 0...0)
+    }
+
+    @Test func `sound resumes after the mix has passed a gap`() {
+        var mixer = AudioMixer(tracks: [.app])
+        mixer.feed(constant(0.5, at: 0, frames: 9600))
+        var mix = takeAll(&mixer, until: MediaTime(milliseconds: 3000)).flatMap(\.samples)
+        mixer.feed(constant(0.25, at: 3000, frames: 9600))
+        mix += takeAll(&mixer, until: MediaTime(milliseconds: 3500)).flatMap(\.samples)
+        #expect(level(mix, from: 5, to: 195) == 0.5...0.5)
+        #expect(level(mix, from: 205, to: 2995) == 0...0)
+        #expect(level(mix, from: 3005, to: 3195) == 0.25...0.25)
+        #expect(level(mix, from: 3205, to: 3400) == 0...0)
+    }
+
+    @Test func `sound that begins before the end of the sound before it takes its place`() {
+        var mixer = AudioMixer(tracks: [.app])
+        mixer.feed(constant(0.5, at: 0, frames: 9600))
+        mixer.feed(constant(0.25, at: 100, frames: 9600))
+        let mix = takeAll(&mixer, until: MediaTime(milliseconds: 500)).flatMap(\.samples)
+        #expect(level(mix, from: 5, to: 95) == 0.5...0.5)
+        #expect(level(mix, from: 105, to: 295) == 0.25...0.25)
+        #expect(level(mix, from: 305, to: 400) == 0...0)
+    }
+
+    @Test func `sound for a time that has been given out is let go, what reaches beyond is kept`() {
+        var mixer = AudioMixer(tracks: [.app])
+        var mix = takeAll(&mixer, until: MediaTime(milliseconds: 1000)).flatMap(\.samples)
+        let position = mix.count / 2
+        mixer.feed(constant(0.5, at: 0, frames: 960))
+        mixer.feed(constant(0.25, at: 800, frames: 14_400))
+        mix += takeAll(&mixer, until: MediaTime(milliseconds: 1300)).flatMap(\.samples)
+        #expect(mix.prefix(position * 2).allSatisfy { $0 == 0 })
+        #expect(level(mix, from: 930, to: 1095) == 0.25...0.25)
+        #expect(level(mix, from: 1105, to: 1200) == 0...0)
+    }
+
+    @Test func `a source whose clock is far ahead does not fill the memory`() {
+        var mixer = AudioMixer(tracks: [.app])
+        for piece in 0..<2000 { mixer.feed(constant(0.5, at: Int64(piece) * 20, frames: 960)) }
+        mixer.feed(constant(0.25, at: 100, frames: 9600))
+        let mix = takeAll(&mixer, until: MediaTime(milliseconds: 500)).flatMap(\.samples)
+        #expect(level(mix, from: 105, to: 295) == 0.25...0.25)
+    }
+
+    // MARK: Drift
+
+    @Test(arguments: [200.0, -200.0])
+    func `a source that is 200 ppm off stays within 15 ms for 30 minutes, though its times jitter by 5 ms`(partsPerMillion: Double) {
+        var random = SplitMix64(state: 6)
+        var mixer = AudioMixer(tracks: [.app])
+        // The ramp tells which of the source's frames is heard: it is as long as ten seconds, and never zero.
+        let ramp = 480_000
+        // A source that is behind by 200 ppm needs this long for a frame.
+        let frameDuration = 1 / (48_000 * (1 - partsPerMillion / 1e6))
+        var worst = 0.0
+        var checked = 0
+        for piece in 0..<90_000 {
+            let first = piece * 960
+            let heard = Double(first) * frameDuration + Double.random(in: -0.005...0.005, using: &random)
+            var samples = [Float](repeating: 0, count: 1920)
+            for index in 0..<960 {
+                let value = 0.05 + 0.85 * Float((first + index) % ramp) / Float(ramp)
+                samples[2 * index] = value
+                samples[2 * index + 1] = value
+            }
+            mixer.feed(
+                SampleBuffer(track: .app, presentationTime: MediaTime(seconds: heard), payload: .sound(Sound(format: .broadcast, samples: samples))))
+            while let block = mixer.nextBlock(now: MediaTime(seconds: Double(first + 960) * frameDuration)) {
+                guard case .sound(let sound) = block.payload, piece > 5 else { continue }
+                let value = Double(sound.samples[1024] - 0.05) / 0.85
+                let time = block.presentationTime.seconds + 512 / 48_000.0
+                // Which of the many ramps it is, the time tells.
+                let source = time / frameDuration
+                let turn = ((source - value * Double(ramp)) / Double(ramp)).rounded()
+                let error = (turn + value) * Double(ramp) * frameDuration - time
+                // Where one ramp ends and the next begins, the resampler rings.
+                guard value > 0.01, value < 0.99 else { continue }
+                worst = max(worst, abs(error))
+                checked += 1
+            }
+        }
+        #expect(checked > 80_000)
+        #expect(worst < 0.015, "\(worst * 1000) ms")
+        #expect(abs(mixer.drift(of: .app) - partsPerMillion) < 60, "\(mixer.drift(of: .app)) ppm")
+    }
+
+    // MARK: Level
+
+    @Test func `gain and mute act on one source`() {
+        var mixer = AudioMixer(tracks: [.app, .mic])
+        mixer.setLevel(AudioMixer.Level(gain: 0.5), of: .app)
+        mixer.feed(constant(0.5, at: 0, frames: 14_400))
+        mixer.feed(constant(0.125, at: 0, frames: 14_400, track: .mic))
+        var mix = takeAll(&mixer, until: MediaTime(milliseconds: 100)).flatMap(\.samples)
+        #expect(level(mix, from: 5, to: 80) == 0.375...0.375)
+        mixer.setLevel(AudioMixer.Level(gain: 0.5, isMuted: true), of: .app)
+        #expect(mixer.level(of: .app).isMuted)
+        mix += takeAll(&mixer, until: MediaTime(milliseconds: 200)).flatMap(\.samples)
+        #expect(level(mix, from: 110, to: 180) == 0.125...0.125)
+        mixer.setLevel(AudioMixer.Level(), of: .app)
+        mix += takeAll(&mixer, until: MediaTime(milliseconds: 290)).flatMap(\.samples)
+        #expect(level(mix, from: 210, to: 270) == 0.625...0.625)
+    }
+
+    @Test func `a mix of loud sources stays under the ceiling`() {
+        var mixer = AudioMixer(tracks: [.app, .mic])
+        mixer.feed(constant(0.9, at: 0, frames: 9600))
+        mixer.feed(constant(0.9, at: 0, frames: 9600, track: .mic))
+        let mix = takeAll(&mixer, until: MediaTime(milliseconds: 180)).flatMap(\.samples)
+        #expect(mix.reduce(0) { max($0, abs($1)) } <= Float(0.966).nextUp)
+        #expect(level(mix, from: 5, to: 150).lowerBound > 0.9)
+    }
+
+    @Test func `the peak is that of the source, before its gain, since it was asked for last`() {
+        var mixer = AudioMixer(tracks: [.app])
+        mixer.setLevel(AudioMixer.Level(gain: 0.1), of: .app)
+        mixer.feed(constant(-0.75, at: 0, frames: 960))
+        mixer.feed(constant(0.25, at: 20, frames: 960))
+        let peaks = [mixer.takePeak(of: .app), mixer.takePeak(of: .app)]
+        #expect(peaks == [0.75, 0])
+    }
+
+    @Test func `a source that was not asked for is not heard`() {
+        var mixer = AudioMixer(tracks: [.app])
+        mixer.feed(constant(0.5, at: 0, frames: 9600, track: .mic))
+        let mix = takeAll(&mixer, until: MediaTime(milliseconds: 250)).flatMap(\.samples)
+        #expect(mix.count > 0)
+        #expect(mix.allSatisfy { $0 == 0 })
+    }
+
+    // MARK: Helpers
+
+    private func takeAll(_ mixer: inout AudioMixer, until now: MediaTime) -> [(time: MediaTime, samples: [Float])] {
+        var blocks: [(MediaTime, [Float])] = []
+        while let block = mixer.nextBlock(now: now) {
+            guard case .sound(let sound) = block.payload else { continue }
+            blocks.append((block.presentationTime, sound.samples))
+        }
+        return blocks
+    }
+
+    private func constant(_ value: Float, at milliseconds: Int64, frames: Int, track: Track = .app) -> SampleBuffer {
+        SampleBuffer(
+            track: track, presentationTime: MediaTime(milliseconds: milliseconds),
+            payload: .sound(Sound(format: .broadcast, samples: [Float](repeating: value, count: frames * 2))))
+    }
+
+    /// 440 Hz, the right channel turned over.
+    private func tone(from first: Int, frames: Int) -> SampleBuffer {
+        SampleBuffer(
+            track: .app, presentationTime: MediaTime(value: Int64(first), timescale: 48_000),
+            payload: .sound(Sound(format: .broadcast, samples: (first..<first + frames).flatMap { [toneValue($0), -toneValue($0)] })))
+    }
+
+    private func toneValue(_ frame: Int) -> Float { Float(0.5 * sin(2 * Double.pi * 440 * Double(frame) / 48_000)) }
+
+    /// The lowest and highest sample between two times in milliseconds since the start, to a thousandth.
+    private func level(_ mix: [Float], from: Int, to: Int) -> ClosedRange<Float> {
+        let part = mix[min(mix.count, from * 96)..<min(mix.count, to * 96)].map { ($0 * 1000).rounded() / 1000 }
+        guard part.count == (to - from) * 96, let low = part.min(), let high = part.max() else { return -9...9 }
+        return low...high
+    }
+}

@@ -1,0 +1,268 @@
+import CPixelKernels
+import CYUV
+import Media
+import Mix
+import Testing
+
+/// Rec. ITU-R BT.709-6 in limited range, against a floating point reference, and every implementation against the portable one.
+@Suite struct ColourConversionTests {
+    /// The eight bars at 75 % and at 100 % (SMPTE RP 219), and what BT.709 makes of them in 8 bits.
+    static let bars: [(Pixel, YUV)] = [
+        (Pixel(191, 191, 191), YUV(180, 128, 128)), (Pixel(191, 191, 0), YUV(168, 44, 136)), (Pixel(0, 191, 191), YUV(145, 147, 44)),
+        (Pixel(0, 191, 0), YUV(133, 63, 52)), (Pixel(191, 0, 191), YUV(63, 193, 204)), (Pixel(191, 0, 0), YUV(51, 109, 212)),
+        (Pixel(0, 0, 191), YUV(28, 212, 120)), (Pixel(0, 0, 0), YUV(16, 128, 128)),
+        (Pixel(255, 255, 255), YUV(235, 128, 128)), (Pixel(255, 255, 0), YUV(219, 16, 138)), (Pixel(0, 255, 255), YUV(188, 154, 16)),
+        (Pixel(0, 255, 0), YUV(173, 42, 26)), (Pixel(255, 0, 255), YUV(78, 214, 230)), (Pixel(255, 0, 0), YUV(63, 102, 240)),
+        (Pixel(0, 0, 255), YUV(32, 240, 118)),
+    ]
+
+    @Test(arguments: bars) func `a colour bar has its BT.709 values`(colour: Pixel, expected: YUV) {
+        let result = Self.convert(colour)
+        #expect(result.isWithin(1, of: expected), "\(result)")
+        #expect(result.isWithin(1, of: Self.reference(colour)), "\(result)")
+    }
+
+    @Test func `every grey has its BT.709 luma and no colour`() {
+        for grey in UInt8.min...UInt8.max {
+            let result = Self.convert(Pixel(grey, grey, grey))
+            guard !result.isWithin(1, of: Self.reference(Pixel(grey, grey, grey))) || result.u != 128 || result.v != 128 else { continue }
+            Issue.record("grey \(grey) becomes \(result)")
+        }
+        #expect(Self.convert(Pixel(0, 0, 0)) == YUV(16, 128, 128))
+        #expect(Self.convert(Pixel(255, 255, 255)) == YUV(235, 128, 128))
+    }
+
+    @Test func `every colour is within one step of the reference`() {
+        for red in stride(from: 0, through: 255, by: 15) {
+            for green in stride(from: 0, through: 255, by: 15) {
+                for blue in stride(from: 0, through: 255, by: 15) {
+                    let colour = Pixel(UInt8(red), UInt8(green), UInt8(blue))
+                    let result = Self.convert(colour)
+                    guard !result.isWithin(1, of: Self.reference(colour)) else { continue }
+                    Issue.record("\(colour) becomes \(result) in the place of \(Self.reference(colour))")
+                    return
+                }
+            }
+        }
+    }
+
+    @Test func `chroma is the average of two by two pixels`() {
+        // Red and blue above, black and white below.
+        let pixels = bgra([Pixel(255, 0, 0), Pixel(0, 0, 255), Pixel(0, 0, 0), Pixel(255, 255, 255)], width: 2)
+        let frame = PixelBuffer(format: .i420, size: PixelSize(width: 2, height: 2))
+        ColourConversion.convert(.init(x: 0, y: 0, pixels: pixels), into: frame)
+        let bytes = frame.withUnsafeBytes { Array($0) }
+        // The mean colour is (127.5, 63.75, 127.5).
+        let expected: [Int] = [63, 32, 16, 235, 153, 152]
+        for (index, value) in bytes.enumerated() { #expect(abs(Int(value) - expected[index]) <= 1, "byte \(index) of \(bytes)") }
+    }
+
+    @Test(arguments: 1...4) func `the fast kernel gives the portable one's bytes at any width and offset`(seed: UInt64) {
+        var random = SplitMix64(state: seed)
+        for width in stride(from: 2, through: 140, by: 2) {
+            for height in [2, 4, 6] {
+                let offset = Int.random(in: 0...9, using: &random)
+                let sourceStride = (width + Int.random(in: 0...9, using: &random)) * 4
+                let source = (0..<offset * 4 + sourceStride * height).map { _ in UInt8.random(in: 0...255, using: &random) }
+                let layout = Layout(width: width, height: height, padding: Int.random(in: 0...5, using: &random), lead: offset)
+                let fast = layout.run { y, u, v in
+                    source.withUnsafeBytes {
+                        pixel_kernels_bgra_to_i420(
+                            bytes($0) + offset * 4, sourceStride, y, layout.stride, u, v, layout.chromaStride, Int32(width), Int32(height))
+                    }
+                }
+                let portable = layout.run { y, u, v in
+                    source.withUnsafeBytes {
+                        pixel_kernels_bgra_to_i420_portable(
+                            bytes($0) + offset * 4, sourceStride, y, layout.stride, u, v, layout.chromaStride, Int32(width), Int32(height))
+                    }
+                }
+                guard fast != portable else { continue }
+                Issue.record("seed \(seed): \(width)x\(height) at offset \(offset) differs")
+                return
+            }
+        }
+    }
+
+    @Test func `the extremes of every channel agree in both kernels`() {
+        var random = SplitMix64(state: 9)
+        let source = (0..<64 * 4 * 64).map { _ in [UInt8(0), 1, 127, 128, 254, 255].randomElement(using: &random) ?? 0 }
+        let layout = Layout(width: 64, height: 64, padding: 0, lead: 0)
+        let fast = layout.run { y, u, v in
+            source.withUnsafeBytes { pixel_kernels_bgra_to_i420(bytes($0), 256, y, layout.stride, u, v, layout.chromaStride, 64, 64) }
+        }
+        let portable = layout.run { y, u, v in
+            source.withUnsafeBytes { pixel_kernels_bgra_to_i420_portable(bytes($0), 256, y, layout.stride, u, v, layout.chromaStride, 64, 64) }
+        }
+        let isEqual = fast == portable
+        #expect(isEqual)
+    }
+
+    /// A patch, and the even pixels inside it that may be written.
+    static let patches: [(PixelRect, PixelRect)] = [
+        (PixelRect(x: 4, y: 6, width: 8, height: 4), PixelRect(x: 4, y: 6, width: 8, height: 4)),
+        (PixelRect(x: 3, y: 5, width: 10, height: 6), PixelRect(x: 4, y: 6, width: 8, height: 4)),
+        (PixelRect(x: 3, y: 5, width: 9, height: 5), PixelRect(x: 4, y: 6, width: 8, height: 4)),
+        (PixelRect(x: 5, y: 7, width: 2, height: 2), PixelRect(x: 6, y: 8, width: 0, height: 0)),
+        (PixelRect(x: 60, y: 40, width: 9, height: 9), PixelRect(x: 60, y: 40, width: 4, height: 8)),
+        (PixelRect(x: 0, y: 0, width: 65, height: 49), PixelRect(x: 0, y: 0, width: 64, height: 48)),
+        (PixelRect(x: 70, y: 4, width: 4, height: 4), PixelRect(x: 64, y: 4, width: 0, height: 4)),
+    ]
+
+    @Test(arguments: patches) func `odd edges of a patch are moved inwards, and nothing outside is touched`(patch: PixelRect, written: PixelRect) {
+        let size = PixelSize(width: 64, height: 48)
+        let frame = PixelBuffer(format: .i420, size: size)
+        frame.withUnsafeMutableBytes { $0.initializeMemory(as: UInt8.self, repeating: 77) }
+        let pixels = PixelBuffer(format: .bgra, size: patch.size)
+        pixels.withUnsafeMutableBytes { $0.initializeMemory(as: UInt8.self, repeating: 255) }
+        ColourConversion.convert(.init(x: patch.x, y: patch.y, pixels: pixels), into: frame)
+        let bytes = frame.withUnsafeBytes { Array($0) }
+        var wrong = 0
+        for y in 0..<48 {
+            for x in 0..<64 {
+                let isInside = written.contains(PixelRect(x: x, y: y, width: 1, height: 1))
+                if bytes[y * 64 + x] != (isInside ? 235 : 77) { wrong += 1 }
+                let chroma = 64 * 48 + y / 2 * 32 + x / 2
+                if bytes[chroma] != (isInside ? 128 : 77) || bytes[chroma + 32 * 24] != (isInside ? 128 : 77) { wrong += 1 }
+            }
+        }
+        #expect(wrong == 0)
+    }
+
+    @Test(.enabled(if: isOptimised, "speed is measured in release builds"))
+    func `the conversion takes at most 1.5 times as long as libyuv's`() {
+        let size = PixelSize(width: 1920, height: 1080)
+        var random = SplitMix64(state: 3)
+        let pixels = PixelBuffer(format: .bgra, size: size)
+        pixels.withUnsafeMutableBytes { bytes in
+            for index in stride(from: 0, to: bytes.count, by: 8) { bytes.storeBytes(of: random.next(), toByteOffset: index, as: UInt64.self) }
+        }
+        let frame = PixelBuffer(format: .i420, size: size)
+        let patch = Picture.Patch(x: 0, y: 0, pixels: pixels)
+        var ratios: [Double] = []
+        // The machine does other things too: one quiet run is enough, and there are ten.
+        while ratios.count < 10 {
+            var ours: [Duration] = []
+            var theirs: [Duration] = []
+            for _ in 0..<15 {
+                ours.append(ContinuousClock().measure { ColourConversion.convert(patch, into: frame) })
+                theirs.append(ContinuousClock().measure { Self.convertWithLibyuv(pixels, into: frame) })
+            }
+            ratios.append(ours.sorted()[7] / theirs.sorted()[7])
+            if let last = ratios.last, last <= 1.5 { break }
+        }
+        #expect(ratios.min() ?? .infinity <= 1.5, "ratios of medians: \(ratios)")
+    }
+
+    private static func convertWithLibyuv(_ pixels: PixelBuffer, into frame: PixelBuffer) {
+        let offsets = frame.planeOffsets
+        pixels.withUnsafeBytes { source in
+            frame.withUnsafeMutableBytes { target in
+                guard let from = source.baseAddress?.assumingMemoryBound(to: UInt8.self), let to = target.baseAddress?.assumingMemoryBound(to: UInt8.self)
+                else { return }
+                // libyuv's "ARGB" is blue, green, red, alpha in memory.
+                _ = ARGBToI420(
+                    from, Int32(pixels.stride), to + offsets.y, Int32(frame.stride), to + offsets.u, Int32(frame.chromaStride), to + offsets.v,
+                    Int32(frame.chromaStride), Int32(pixels.size.width), Int32(pixels.size.height))
+            }
+        }
+    }
+
+    private static let isOptimised: Bool = {
+        var isDebug = false
+        assert(
+            {
+                isDebug = true
+                return true
+            }())
+        return !isDebug
+    }()
+
+    /// One colour through the conversion.
+    private static func convert(_ colour: Pixel) -> YUV {
+        let frame = PixelBuffer(format: .i420, size: PixelSize(width: 2, height: 2))
+        ColourConversion.convert(.init(x: 0, y: 0, pixels: bgra([colour, colour, colour, colour], width: 2)), into: frame)
+        return frame.withUnsafeBytes { YUV($0[0], $0[4], $0[5]) }
+    }
+
+    /// Rec. ITU-R BT.709-6, 3.2 to 3.5, 8 bits.
+    private static func reference(_ colour: Pixel) -> YUV {
+        let red = Double(colour.red) / 255
+        let green = Double(colour.green) / 255
+        let blue = Double(colour.blue) / 255
+        let luma = 0.2126 * red + 0.7152 * green + 0.0722 * blue
+        return YUV(
+            UInt8((16 + 219 * luma).rounded()), UInt8((128 + 224 * (blue - luma) / 1.8556).rounded()),
+            UInt8((128 + 224 * (red - luma) / 1.5748).rounded()))
+    }
+}
+
+/// An sRGB colour.
+struct Pixel: Sendable, CustomTestStringConvertible {
+    let red: UInt8
+    let green: UInt8
+    let blue: UInt8
+
+    init(_ red: UInt8, _ green: UInt8, _ blue: UInt8) {
+        self.red = red
+        self.green = green
+        self.blue = blue
+    }
+
+    var testDescription: String { "RGB \(red), \(green), \(blue)" }
+}
+
+/// A luma and two chroma samples.
+struct YUV: Equatable, Sendable {
+    let y: UInt8
+    let u: UInt8
+    let v: UInt8
+
+    init(_ y: UInt8, _ u: UInt8, _ v: UInt8) {
+        self.y = y
+        self.u = u
+        self.v = v
+    }
+
+    func isWithin(_ steps: Int, of other: YUV) -> Bool {
+        abs(Int(y) - Int(other.y)) <= steps && abs(Int(u) - Int(other.u)) <= steps && abs(Int(v) - Int(other.v)) <= steps
+    }
+}
+
+private func bgra(_ pixels: [Pixel], width: Int) -> PixelBuffer {
+    let buffer = PixelBuffer(format: .bgra, size: PixelSize(width: width, height: pixels.count / width))
+    buffer.withUnsafeMutableBytes { $0.copyBytes(from: pixels.flatMap { [$0.blue, $0.green, $0.red, 0] }) }
+    return buffer
+}
+
+private func bytes(_ buffer: UnsafeRawBufferPointer) -> UnsafePointer<UInt8> {
+    guard let base = buffer.baseAddress else { preconditionFailure("an empty picture") }
+    return base.assumingMemoryBound(to: UInt8.self)
+}
+
+/// Where a kernel's output goes: three planes with room around their rows, which must keep its value.
+private struct Layout {
+    let height: Int
+    let stride: Int
+    let chromaStride: Int
+    let lead: Int
+
+    init(width: Int, height: Int, padding: Int, lead: Int) {
+        self.height = height
+        self.lead = lead
+        stride = width + padding
+        chromaStride = width / 2 + padding
+    }
+
+    /// All bytes after `body` wrote: guards, Y, U, V.
+    func run(_ body: (UnsafeMutablePointer<UInt8>, UnsafeMutablePointer<UInt8>, UnsafeMutablePointer<UInt8>) -> Void) -> [UInt8] {
+        let luma = stride * height
+        let chroma = chromaStride * height / 2
+        var memory = [UInt8](repeating: 0xA5, count: lead + luma + chroma + chroma + 3 * 64)
+        memory.withUnsafeMutableBufferPointer { buffer in
+            guard let base = buffer.baseAddress else { return }
+            body(base + lead, base + lead + luma + 64, base + lead + luma + chroma + 128)
+        }
+        return memory
+    }
+}

@@ -1,0 +1,222 @@
+import Media
+import Mix
+import Testing
+
+@Suite struct FrameComposerTests {
+    /// Picture and frame of one size, odd sizes, and a scaled picture with borders.
+    static let layouts: [(PixelSize, PixelSize)] = [
+        (PixelSize(width: 320, height: 192), PixelSize(width: 320, height: 192)),
+        (PixelSize(width: 331, height: 203), PixelSize(width: 330, height: 202)),
+        (PixelSize(width: 640, height: 400), PixelSize(width: 320, height: 240)),
+        (PixelSize(width: 321, height: 201), PixelSize(width: 480, height: 480)),
+        (PixelSize(width: 101, height: 75), PixelSize(width: 640, height: 360)),
+    ]
+
+    @Test(arguments: layouts, [1, 2, 3] as [UInt64])
+    func `partial updates give the frame that the whole picture gives`(layout: (PixelSize, PixelSize), seed: UInt64) throws {
+        var random = SplitMix64(state: seed)
+        var screen = Screen(size: layout.0)
+        var composer = FrameComposer(outputSize: layout.1)
+        var shown: [UInt8] = []
+        var held: [(frame: PixelBuffer, bytes: [UInt8])] = []
+        for update in 0..<120 {
+            let damage = update == 0 ? DamageRegion.whole(layout.0) : screen.change(using: &random)
+            let composed = composer.compose(screen.sample(damage: damage, at: update))
+            var reference = FrameComposer(outputSize: layout.1)
+            let whole = picture(in: reference.compose(screen.sample(damage: .whole(layout.0), at: update)))
+            let expected = bytes(of: try #require(whole).frame)
+            if let composed {
+                let (frame, changed) = try #require(picture(in: composed))
+                let now = bytes(of: frame)
+                #expect(composed.presentationTime == MediaTime(value: Int64(update), timescale: 30))
+                guard now == expected else {
+                    Issue.record("update \(update): \(differences(now, expected)) bytes differ from the whole picture's")
+                    return
+                }
+                let missed = update == 0 ? nil : firstChange(from: shown, to: now, outside: changed)
+                guard missed == nil else {
+                    Issue.record("update \(update): pixel \(missed ?? (0, 0)) changed outside of the damage \(changed.rectangles) from \(damage.rectangles)")
+                    return
+                }
+                shown = now
+                // More frames than the pool begins with are in use, and they come back in another order.
+                held.append((frame, now))
+                if held.count > 5 { held.remove(at: Int.random(in: 0..<held.count, using: &random)) }
+                if update % 40 == 39 { held.removeAll() }
+            } else if shown != expected {
+                Issue.record("update \(update): no frame, but the picture changed at \(damage.rectangles)")
+                return
+            }
+            for (frame, kept) in held where bytes(of: frame) != kept {
+                Issue.record("update \(update): a frame that is held was written again")
+                return
+            }
+        }
+    }
+
+    @Test func `drawing again what was there gives no frame`() {
+        let size = PixelSize(width: 320, height: 192)
+        var screen = Screen(size: size)
+        var composer = FrameComposer(outputSize: size)
+        var isComposed = (0..<2).map { composer.compose(screen.sample(damage: .whole(size), at: $0)) != nil }
+        #expect(isComposed == [true, false])
+        screen.fill(PixelRect(x: 40, y: 40, width: 20, height: 20), value: 200)
+        isComposed = (2..<4).map { composer.compose(screen.sample(damage: .whole(size), at: $0)) != nil }
+        #expect(isComposed == [true, false])
+        let untouched = composer.compose(screen.sample(damage: DamageRegion(size: size), at: 4))
+        #expect(untouched == nil)
+    }
+
+    @Test func `the damage that comes out is the macroblocks that changed`() throws {
+        let size = PixelSize(width: 320, height: 192)
+        var screen = Screen(size: size)
+        var composer = FrameComposer(outputSize: size)
+        let first = picture(in: composer.compose(screen.sample(damage: .whole(size), at: 0)))
+        #expect(first?.damage.isWhole == true)
+        screen.fill(PixelRect(x: 50, y: 70, width: 4, height: 4), value: 200)
+        let second = picture(in: composer.compose(screen.sample(damage: .whole(size), at: 1)))
+        #expect(second?.damage.rectangles == [PixelRect(x: 48, y: 64, width: 16, height: 16)])
+    }
+
+    @Test func `a picture that changes its size fills the frame anew, and the size of the frame stays`() throws {
+        let output = PixelSize(width: 320, height: 192)
+        var composer = FrameComposer(outputSize: output)
+        var update = 0
+        let sizes = [(320, 192), (192, 320), (320, 192), (640, 384), (321, 193), (320, 100), (320, 192)]
+        for (width, height) in sizes {
+            let size = PixelSize(width: width, height: height)
+            var random = SplitMix64(state: UInt64(width * height))
+            var screen = Screen(size: size)
+            _ = screen.change(using: &random)
+            let anew = picture(in: composer.compose(screen.sample(damage: .whole(size), at: update)))
+            let composed = try #require(anew, "\(size)")
+            #expect(composed.damage.isWhole, "\(size)")
+            #expect(composed.frame.size == output)
+            for _ in 0..<5 {
+                update += 1
+                let damage = screen.change(using: &random)
+                guard let now = picture(in: composer.compose(screen.sample(damage: damage, at: update))) else { continue }
+                var fresh = FrameComposer(outputSize: output)
+                let expected = picture(in: fresh.compose(screen.sample(damage: .whole(size), at: 0)))
+                let isEqual = try bytes(of: now.frame) == bytes(of: #require(expected).frame)
+                #expect(isEqual, "\(size), update \(update)")
+            }
+            update += 1
+        }
+    }
+
+    @Test(arguments: [(640, 480), (100, 400), (3, 300)]) func `the borders around a scaled picture are black`(width: Int, height: Int) throws {
+        let output = PixelSize(width: 320, height: 180)
+        let size = PixelSize(width: width, height: height)
+        var composer = FrameComposer(outputSize: output)
+        var random = SplitMix64(state: 4)
+        var screen = Screen(size: size)
+        screen.fill(PixelRect(size), value: 255)
+        let content = Letterbox(source: size, output: output).content
+        #expect(content.x >= 30)
+        for update in 0..<20 {
+            let damage = update == 0 ? DamageRegion.whole(size) : screen.change(using: &random)
+            guard let frame = picture(in: composer.compose(screen.sample(damage: damage, at: update)))?.frame else { continue }
+            let pixels = bytes(of: frame)
+            for y in 0..<180 {
+                for x in Array(0..<content.x) + Array(content.maxX..<320) {
+                    let chroma = 320 * 180 + y / 2 * 160 + x / 2
+                    guard pixels[y * 320 + x] != 16 || pixels[chroma] != 128 || pixels[chroma + 160 * 90] != 128 else { continue }
+                    Issue.record("update \(update): pixel (\(x), \(y)) of the border is not black")
+                    return
+                }
+            }
+            if update == 0 { #expect(pixels[90 * 320 + 160] == 235) }
+        }
+    }
+
+    @Test func `sound is no picture`() {
+        var composer = FrameComposer(outputSize: PixelSize(width: 320, height: 180))
+        let sound = SampleBuffer(track: .app, presentationTime: .zero, payload: .sound(Sound(format: .broadcast, samples: [0, 0])))
+        let composed = composer.compose(sound)
+        #expect(composed == nil)
+    }
+
+    private func picture(in sample: SampleBuffer?) -> (frame: PixelBuffer, damage: DamageRegion)? {
+        guard case .picture(let picture)? = sample?.payload, picture.patches.count == 1 else { return nil }
+        return (picture.patches[0].pixels, picture.damage)
+    }
+
+    private func bytes(of frame: PixelBuffer) -> [UInt8] { frame.withUnsafeBytes { Array($0) } }
+
+    private func differences(_ one: [UInt8], _ other: [UInt8]) -> Int { zip(one, other).reduce(0) { $0 + ($1.0 == $1.1 ? 0 : 1) } }
+
+    /// The first luma pixel, or chroma pixel at luma scale, that differs and lies in no rectangle of `region`.
+    private func firstChange(from old: [UInt8], to new: [UInt8], outside region: DamageRegion) -> (x: Int, y: Int)? {
+        let size = region.size
+        for y in 0..<size.height {
+            for x in 0..<size.width {
+                let chroma = size.area + y / 2 * (size.width / 2) + x / 2
+                let differs =
+                    old[y * size.width + x] != new[y * size.width + x] || old[chroma] != new[chroma]
+                    || old[chroma + size.area / 4] != new[chroma + size.area / 4]
+                if differs && !region.covers(PixelRect(x: x, y: y, width: 1, height: 1)) { return (x, y) }
+            }
+        }
+        return nil
+    }
+}
+
+/// A desktop's pixels, which change by rectangles.
+private struct Screen {
+    let size: PixelSize
+    private var pixels: [UInt8]
+
+    init(size: PixelSize) {
+        self.size = size
+        pixels = (0..<size.area * 4).map { UInt8(truncatingIfNeeded: $0 / 7) }
+    }
+
+    mutating func fill(_ rectangle: PixelRect, value: UInt8) {
+        for y in rectangle.y..<rectangle.maxY {
+            for index in (y * size.width + rectangle.x) * 4..<(y * size.width + rectangle.maxX) * 4 { pixels[index] = value }
+        }
+    }
+
+    /// Paints some rectangles, plain, noisy, or as they were, and gives the damage that an X server would tell of.
+    mutating func change(using random: inout SplitMix64) -> DamageRegion {
+        var damage = DamageRegion(size: size)
+        for _ in 0..<Int.random(in: 1...5, using: &random) {
+            let width = Int.random(in: 1...max(1, size.width / 3), using: &random)
+            let height = Int.random(in: 1...max(1, size.height / 3), using: &random)
+            let rectangle = PixelRect(
+                x: Int.random(in: 0...size.width - width, using: &random), y: Int.random(in: 0...size.height - height, using: &random), width: width,
+                height: height)
+            damage.add(rectangle)
+            switch Int.random(in: 0...2, using: &random) {
+            case 0: fill(rectangle, value: UInt8.random(in: 0...255, using: &random))
+            case 1:
+                for y in rectangle.y..<rectangle.maxY {
+                    for index in (y * size.width + rectangle.x) * 4..<(y * size.width + rectangle.maxX) * 4 {
+                        pixels[index] = UInt8.random(in: 0...255, using: &random)
+                    }
+                }
+            default: break
+            }
+        }
+        return damage
+    }
+
+    /// Patches around the damage on even edges, as capture makes them.
+    func sample(damage: DamageRegion, at tick: Int) -> SampleBuffer {
+        let patches = damage.rectangles.map { rectangle -> Picture.Patch in
+            let area = rectangle.alignedToChroma.intersection(PixelRect(size))
+            let buffer = PixelBuffer(format: .bgra, size: area.size)
+            buffer.withUnsafeMutableBytes { target in
+                for row in 0..<area.height {
+                    let start = ((area.y + row) * size.width + area.x) * 4
+                    UnsafeMutableRawBufferPointer(rebasing: target[(row * buffer.stride)...]).copyBytes(from: pixels[start..<start + area.width * 4])
+                }
+            }
+            return Picture.Patch(x: area.x, y: area.y, pixels: buffer)
+        }
+        return SampleBuffer(
+            track: .screen, presentationTime: MediaTime(value: Int64(tick), timescale: 30),
+            payload: .picture(Picture(size: size, patches: patches, damage: damage)))
+    }
+}
