@@ -42,7 +42,7 @@ let package = Package(
             name: "RTMP",
             dependencies: ["Media", "Mux", .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio")],
             swiftSettings: strict),
-        .target(name: "Upload", dependencies: ["Media", "Mux", "RTMP"], swiftSettings: strict),
+        .target(name: "Upload", dependencies: ["Media", "Mux", "RTMP", "BroadcastExtension", "CLinux"], swiftSettings: strict),
         .target(name: "Session", dependencies: ["Media", "Capture", "Mix", "Encode", "Mux", "Upload", "CLinux"], swiftSettings: strict),
         .target(
             name: "Control",

@@ -1,0 +1,18 @@
+/// Bytes that are no frames of the extension protocol.
+public enum FrameError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// The bytes end inside a header or a payload.
+    case truncated
+    /// A header does not start with `BXS1`: the reader and the writer are out of step.
+    case wrongMagic([UInt8])
+    /// A header announces more payload bytes than a frame may have.
+    case tooLong(UInt32)
+
+    public var description: String {
+        switch self {
+        case .truncated: "The stream ended inside a frame."
+        case .wrongMagic(let bytes):
+            "A frame starts with \(bytes) instead of BXS1: the header before it was read wrongly, or something else wrote here."
+        case .tooLong(let length): "A frame announces \(length) bytes; at most \(FrameHeader.maximumPayloadByteCount) are allowed."
+        }
+    }
+}

@@ -1,0 +1,101 @@
+/// The 32 bytes before each payload of the extension protocol (broadcast-extension(7)): little endian,
+/// in Python `struct.Struct('<4sIBBHIqq')`.
+public struct FrameHeader: Equatable, Sendable {
+    /// Bytes of one header.
+    public static let byteCount = 32
+    /// The most payload bytes that a frame may have: 64 MiB.
+    public static let maximumPayloadByteCount = 64 << 20
+    /// What every header starts with.
+    public static let magic: [UInt8] = [0x42, 0x58, 0x53, 0x31]
+
+    /// What a frame holds. Kinds that a reader does not know are to be skipped.
+    public struct Kind: RawRepresentable, Hashable, Sendable {
+        public let rawValue: UInt8
+
+        public init(rawValue: UInt8) {
+            self.rawValue = rawValue
+        }
+
+        /// `J`: a JSON object that tells of the broadcast's life.
+        public static let control = Kind(rawValue: 0x4a)
+        /// `C`: what a decoder needs before the track's first sample.
+        public static let configuration = Kind(rawValue: 0x43)
+        /// `S`: a sample of a track.
+        public static let sample = Kind(rawValue: 0x53)
+    }
+
+    /// Bits that say something of a sample.
+    public struct Flags: OptionSet, Hashable, Sendable {
+        public let rawValue: UInt16
+
+        public init(rawValue: UInt16) {
+            self.rawValue = rawValue
+        }
+
+        /// Decoding can start here.
+        public static let keyframe = Flags(rawValue: 1)
+        /// Samples were dropped before this one.
+        public static let discontinuity = Flags(rawValue: 2)
+    }
+
+    /// Payload bytes that follow.
+    public var length: Int
+    public var kind: Kind
+    /// 0 screen, 1 app, 2 mic, 3 mixed; of control frames 0.
+    public var track: UInt8
+    public var flags: Flags
+    /// Counts the track's samples: a jump means that some were dropped.
+    public var sequence: UInt32
+    /// Nanoseconds since the broadcast's start.
+    public var presentationTime: Int64
+    /// Nanoseconds since the broadcast's start; equal to `presentationTime` where nothing is reordered.
+    public var decodeTime: Int64
+
+    public init(
+        length: Int, kind: Kind, track: UInt8 = 0, flags: Flags = [], sequence: UInt32 = 0, presentationTime: Int64 = 0, decodeTime: Int64 = 0
+    ) {
+        self.length = length
+        self.kind = kind
+        self.track = track
+        self.flags = flags
+        self.sequence = sequence
+        self.presentationTime = presentationTime
+        self.decodeTime = decodeTime
+    }
+
+    /// Reads a header from exactly `byteCount` bytes; throws where they are no header, or announce more than is allowed.
+    public init(_ bytes: some Collection<UInt8>) throws(FrameError) {
+        let bytes = Array(bytes)
+        guard bytes.count == Self.byteCount else { throw .truncated }
+        guard Array(bytes[0..<4]) == Self.magic else { throw .wrongMagic(Array(bytes[0..<4])) }
+        func number<Value: FixedWidthInteger>(_ offset: Int, as type: Value.Type) -> Value {
+            (0..<MemoryLayout<Value>.size).reduce(0) { $0 | Value(truncatingIfNeeded: bytes[offset + $1]) << Value(8 * $1) }
+        }
+        let announced = number(4, as: UInt32.self)
+        guard announced <= UInt32(Self.maximumPayloadByteCount) else { throw .tooLong(announced) }
+        length = Int(announced)
+        kind = Kind(rawValue: bytes[8])
+        track = bytes[9]
+        flags = Flags(rawValue: number(10, as: UInt16.self))
+        sequence = number(12, as: UInt32.self)
+        presentationTime = Int64(bitPattern: number(16, as: UInt64.self))
+        decodeTime = Int64(bitPattern: number(24, as: UInt64.self))
+    }
+
+    /// The header's bytes.
+    public var bytes: [UInt8] {
+        var bytes = Self.magic
+        bytes.reserveCapacity(Self.byteCount)
+        func append<Value: FixedWidthInteger>(_ value: Value) {
+            withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
+        }
+        append(UInt32(clamping: length))
+        bytes.append(kind.rawValue)
+        bytes.append(track)
+        append(flags.rawValue)
+        append(sequence)
+        append(presentationTime)
+        append(decodeTime)
+        return bytes
+    }
+}

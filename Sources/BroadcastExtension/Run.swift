@@ -1,0 +1,85 @@
+import Media
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Musl
+#endif
+
+/// Runs an extension: reads frames from standard input, calls the handler, and ends the program after `finished`.
+public func run(_ handler: some BroadcastSampleHandler) -> Never {
+    // A host that is gone is the end, not a crash.
+    signal(SIGPIPE, SIG_IGN)
+    let host = BroadcastHost(descriptor: STDOUT_FILENO)
+    host.send(Reply(hello: 1))
+    do {
+        try FrameDispatcher(handler: handler, host: host).run(descriptor: STDIN_FILENO)
+    } catch let failure as BroadcastFailure {
+        host.finish(with: failure)
+    } catch {
+        host.finish(with: BroadcastFailure(code: 500, message: "\(error)"))
+    }
+    exit(0)
+}
+
+/// Turns frames into a handler's calls.
+struct FrameDispatcher<Handler: BroadcastSampleHandler> {
+    let handler: Handler
+    let host: BroadcastHost
+
+    /// Reads until `finish`, or until the host is gone, which is a finish too.
+    func run(descriptor: Int32) throws {
+        var reader = FrameReader()
+        var isStarted = false
+        var buffer = [UInt8](repeating: 0, count: 1 << 18)
+        while true {
+            let count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+            if count < 0 && errno == EINTR { continue }
+            guard count > 0 else { break }
+            reader.append(buffer[..<count])
+            while let frame = try reader.next() {
+                if frame.header.kind == .control, let event = ControlEvent(json: frame.payload) {
+                    if event.event == "finish" {
+                        try handler.finished()
+                        return
+                    }
+                    if event.event == "start" { isStarted = true }
+                    try dispatch(event)
+                } else {
+                    try dispatch(frame)
+                }
+            }
+        }
+        if isStarted { try handler.finished() }
+    }
+
+    func dispatch(_ event: ControlEvent) throws {
+        switch event.event {
+        case "start":
+            try handler.started(BroadcastStart(setup: event.setup ?? [:], tracks: event.tracks ?? [], title: event.title), host: host)
+        case "pause": try handler.paused()
+        case "resume": try handler.resumed()
+        case "annotate": try handler.annotated(event.information ?? [:])
+        case "clip":
+            guard let path = event.path else { return }
+            try handler.process(
+                BroadcastClip(path: path, start: MediaTime(seconds: event.start ?? 0), duration: MediaTime(seconds: event.duration ?? 0)))
+        default: break
+        }
+    }
+
+    func dispatch(_ frame: Frame) throws {
+        guard let track = Track(rawValue: frame.header.track) else { return }
+        switch frame.header.kind {
+        case .configuration: try handler.configured(track, data: frame.payload)
+        case .sample:
+            let header = frame.header
+            try handler.process(
+                BroadcastSample(
+                    track: track, presentationTime: MediaTime(nanoseconds: header.presentationTime),
+                    decodeTime: MediaTime(nanoseconds: header.decodeTime), isKeyframe: header.flags.contains(.keyframe),
+                    hasGapBefore: header.flags.contains(.discontinuity), sequence: header.sequence, data: frame.payload))
+        default: break
+        }
+    }
+}
