@@ -117,11 +117,13 @@ package struct DestinationReport: Codable, Sendable, Equatable {
     package var nextRetryS: Double?
     package var path: String?
     package var watchUrl: String?
+    /// What an extension says that it is doing.
+    package var status: String?
     package var error: ErrorReport?
 
     package init(
         name: String, extension: String, state: String, url: String?, bytes: Int, bitrateKbps: Int, dropped: Int, queueMs: Int, path: String?,
-        error: ErrorReport?
+        watchUrl: String? = nil, status: String? = nil, error: ErrorReport?
     ) {
         self.name = name
         self.extension = `extension`
@@ -133,6 +135,8 @@ package struct DestinationReport: Codable, Sendable, Equatable {
         self.queueMs = queueMs
         reconnects = 0
         self.path = path
+        self.watchUrl = watchUrl
+        self.status = status
         self.error = error
     }
 }

@@ -41,7 +41,9 @@ package final class BroadcastSession: Sendable {
         self.observer = observer
         destinations = plans.map { plan in Destination(plan: plan) { observer(.destination($0)) } }
         distributor = Distributor(
-            outlets: destinations.map { .init(queue: $0.queue, takesRawVideo: $0.plan.takesRawVideo, takesAudio: $0.plan.takesAudio) })
+            outlets: destinations.map {
+                .init(queue: $0.queue, takesVideo: $0.plan.takesVideo, takesRawVideo: $0.plan.takesRawVideo, takesAudio: $0.plan.takesAudio)
+            })
         capture = CaptureLoop(configuration: configuration, mailbox: mailbox)
         video = VideoLoop(mailbox: mailbox, distributor: distributor)
         let hasSound = configuration.audio.app != nil || configuration.audio.mic != nil
@@ -171,6 +173,7 @@ package final class BroadcastSession: Sendable {
         for destination in destinations {
             var own = stream
             if destination.plan.takesRawVideo { own.video?.codec = .i420 }
+            if !destination.plan.takesVideo { own.video = nil }
             if !destination.plan.takesAudio { own.audio = [] }
             destination.start(own, requestKeyframe: requestKeyframe)
         }
@@ -263,10 +266,13 @@ package final class BroadcastSession: Sendable {
         let hurry = Task { [destinations] in
             // A viewer's server that takes nothing any more does not hold up the end.
             try await Task.sleep(for: .milliseconds(800))
-            for destination in destinations where destination.plan.isLive && !destination.state.isOver {
+            for destination in destinations where destination.plan.isLive && !destination.state.isOver && !destination.isPatient {
                 destination.queue.discardAll()
                 destination.abandon()
             }
+            // An extension has some seconds of its own to write out; one that does not read by then is ended.
+            try await Task.sleep(for: .milliseconds(5900))
+            for destination in destinations where destination.isPatient && !destination.state.isOver { destination.abandon() }
         }
         // A handler that blocks in a system call cannot be ended; its destination can.
         for destination in destinations { await destination.waitUntilOver() }

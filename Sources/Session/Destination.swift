@@ -21,7 +21,10 @@ final class Destination: Sendable {
     init(plan: DestinationPlan, onChange: @escaping @Sendable (SessionSnapshot.Destination) -> Void) {
         self.plan = plan
         self.onChange = onChange
-        queue = PacketQueue(limits: plan.isLive ? .live : .file)
+        var limits = plan.isLive ? PacketQueue.Limits.live : .file
+        // Where no picture comes, sound does not wait for one.
+        if !plan.takesVideo { limits.startsWithVideo = false }
+        queue = PacketQueue(limits: limits)
         executor = ThreadExecutor(name: "to \(plan.name)")
         status = Mutex(Status())
         // A file keeps everything from the beginning; a viewer gets what is new once the connection stands.
@@ -52,8 +55,12 @@ final class Destination: Sendable {
         }
         return SessionSnapshot.Destination(
             name: plan.name, extensionName: plan.extensionName, state: state, url: plan.url, path: plan.path, byteCount: bytes,
-            bitrate: Int(rate * 8 / 1000), dropped: queue.droppedFrames, backlog: queue.backlog, error: error)
+            bitrate: Int(rate * 8 / 1000), dropped: queue.droppedFrames, backlog: queue.backlog, watchURL: plan.handler.watchURL,
+            statusText: plan.handler.statusText, error: error)
     }
+
+    /// True where it has seconds of its own to write out at the end.
+    var isPatient: Bool { plan.finishDeadline > .seconds(1) }
 
     var state: DestinationState { status.withLock { $0.state } }
     var error: UploadError? { status.withLock { $0.error } }
@@ -74,7 +81,8 @@ final class Destination: Sendable {
         change(to: .failed, error: error)
     }
 
-    private func run(_ stream: StreamDescription, requestKeyframe: @Sendable () -> Void) async {
+    private func run(_ stream: StreamDescription, requestKeyframe: @escaping @Sendable () -> Void) async {
+        plan.handler.attach(requestKeyframe: requestKeyframe)
         do throws(UploadError) {
             try await plan.handler.started(stream)
             if plan.isLive {
@@ -83,7 +91,7 @@ final class Destination: Sendable {
             }
             change(to: .live)
             while let element = await queue.next() { try await process(element) }
-            try await plan.handler.finished(deadline: .milliseconds(700))
+            try await plan.handler.finished(deadline: plan.finishDeadline)
             change(to: .finished)
         } catch .readerClosed {
             queue.end()

@@ -9,6 +9,7 @@ final class Distributor: Sendable {
     /// One destination's queue, and which packets belong in it.
     struct Outlet: Sendable {
         var queue: PacketQueue
+        var takesVideo: Bool
         var takesRawVideo: Bool
         var takesAudio: Bool
     }
@@ -19,12 +20,12 @@ final class Distributor: Sendable {
 
     func distributeVideo(_ packets: [EncodedPacket]) {
         for packet in packets {
-            for outlet in outlets where !outlet.takesRawVideo && outlet.queue.push(packet) { requestKeyframe() }
+            for outlet in outlets where outlet.takesVideo && !outlet.takesRawVideo && outlet.queue.push(packet) { requestKeyframe() }
         }
     }
 
     func distributeRawVideo(_ packet: EncodedPacket) {
-        for outlet in outlets where outlet.takesRawVideo { outlet.queue.push(packet) }
+        for outlet in outlets where outlet.takesVideo && outlet.takesRawVideo { outlet.queue.push(packet) }
     }
 
     func distributeAudio(_ packets: [EncodedPacket]) {

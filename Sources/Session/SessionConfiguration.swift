@@ -79,11 +79,16 @@ package struct DestinationPlan: Sendable {
     package var prefersConstantPacing: Bool
     package var takesRawVideo: Bool
     package var takesAudio: Bool
+    /// False where the picture is left out.
+    package var takesVideo: Bool
+    /// How long it may take to write out and close at the end.
+    package var finishDeadline: Duration
     package var handler: any SampleHandler
 
     package init(
         name: String, extensionName: String, url: String? = nil, path: String? = nil, isLive: Bool, prefersConstantPacing: Bool,
-        takesRawVideo: Bool = false, takesAudio: Bool = true, handler: any SampleHandler
+        takesRawVideo: Bool = false, takesAudio: Bool = true, takesVideo: Bool = true, finishDeadline: Duration = .milliseconds(700),
+        handler: any SampleHandler
     ) {
         self.name = name
         self.extensionName = extensionName
@@ -93,6 +98,8 @@ package struct DestinationPlan: Sendable {
         self.prefersConstantPacing = prefersConstantPacing
         self.takesRawVideo = takesRawVideo
         self.takesAudio = takesAudio
+        self.takesVideo = takesVideo
+        self.finishDeadline = finishDeadline
         self.handler = handler
     }
 }

@@ -32,6 +32,10 @@ package struct SessionSnapshot: Sendable {
         package var bitrate: Int
         package var dropped: Int
         package var backlog: MediaTime
+        /// Where viewers can watch, where the far end has said so.
+        package var watchURL: String?
+        /// What the far end says that it is doing.
+        package var statusText: String?
         package var error: UploadError?
     }
 

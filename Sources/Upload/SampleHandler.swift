@@ -19,11 +19,21 @@ package protocol SampleHandler: Sendable {
     /// Nothing more comes: write out and close what there is, within `deadline`.
     func finished(deadline: Duration) async throws(UploadError)
 
+    /// Gives the handler the way to ask for a keyframe; called once, before `started`.
+    func attach(requestKeyframe: @escaping @Sendable () -> Void)
+
+    /// Where viewers can watch, if the far end has said so; may be asked at any time, like the others below.
+    var watchURL: String? { get }
+    /// What the far end says that it is doing.
+    var statusText: String? { get }
     /// Bytes written or sent so far; may be asked at any time, also while a call blocks.
     var byteCount: Int { get }
 }
 
 extension SampleHandler {
+    package func attach(requestKeyframe: @escaping @Sendable () -> Void) {}
+    package var watchURL: String? { nil }
+    package var statusText: String? { nil }
     package func paused() async throws(UploadError) {}
     package func resumed() async throws(UploadError) {}
     package func annotated(_ information: [String: String]) async throws(UploadError) {}

@@ -16,6 +16,10 @@ package enum UploadError: Error, Sendable, Equatable, CustomStringConvertible {
     case protocolViolation(String)
     /// The destination cannot take what it was given.
     case unsupported(String)
+    /// An extension ended the broadcast for itself, with a code in the manner of HTTP's and its own words.
+    case extensionFailed(name: String, code: Int, message: String)
+    /// An extension's program cannot be run.
+    case extensionUnusable(String)
 
     package var description: String {
         switch self {
@@ -24,7 +28,12 @@ package enum UploadError: Error, Sendable, Equatable, CustomStringConvertible {
         case .writeFailed(let path, _, let reason):
             "Cannot write to \(path): \(reason). What was recorded until then is complete; free some space or choose another place."
         case .readerClosed: "The program that read the stream has ended."
-        case .unreachable(let sentence), .refused(let sentence), .protocolViolation(let sentence), .unsupported(let sentence): sentence
+        case .unreachable(let sentence), .refused(let sentence), .protocolViolation(let sentence), .unsupported(let sentence),
+            .extensionUnusable(let sentence):
+            sentence
+        case .extensionFailed(let name, let code, let message):
+            "The extension \(name) ended the broadcast: \(message) (\(code))."
+                + ([401, 403].contains(code) ? " Check what its setup asks for in the config." : "")
         }
     }
 
@@ -38,6 +47,8 @@ package enum UploadError: Error, Sendable, Equatable, CustomStringConvertible {
         case .refused: 401
         case .protocolViolation: 502
         case .unsupported: 415
+        case .extensionFailed(_, let code, _): code
+        case .extensionUnusable: 500
         }
     }
 }

@@ -28,6 +28,8 @@ extension CommandError {
             case .refused: .notPermitted
             case .protocolViolation: .protocolError
             case .unsupported: .usage
+            case .extensionFailed(_, let code, _): code == 401 || code == 403 ? .notPermitted : .unavailable
+            case .extensionUnusable: .config
             }
         self.init(status, error.description)
     }

@@ -36,6 +36,7 @@ extension DestinationReport {
             name: destination.name, extension: destination.extensionName, state: destination.state.rawValue, url: destination.url,
             bytes: destination.byteCount, bitrateKbps: destination.bitrate, dropped: destination.dropped,
             queueMs: Int(destination.backlog.milliseconds), path: destination.path,
+            watchUrl: destination.watchURL, status: destination.statusText,
             error: destination.error.map { ErrorReport(code: $0.code, message: $0.description, status: CommandError($0).status.rawValue) })
     }
 }

@@ -1,0 +1,57 @@
+import Media
+import Mux
+
+/// One clip while it is written: a playable MP4 whose time starts at its first picture.
+final class ClipFile {
+    let path: String
+    let start: MediaTime
+    private let file: FileDescriptor
+    private var muxer = HybridMP4Muxer()
+    /// Ahead of the first sound, the encoder's priming may come before time zero, and nothing else.
+    private let earliest: MediaTime
+
+    /// Makes the file anew.
+    init(path: String, start: MediaTime, stream: StreamDescription) throws(UploadError) {
+        self.path = path
+        self.start = start
+        earliest = MediaTime(nanoseconds: -(stream.audio.map { Int64($0.priming) * 1_000_000_000 / Int64(max(1, $0.format.sampleRate)) }.max() ?? 0))
+        do throws(FileDescriptor.Failure) {
+            file = try FileDescriptor(creating: path)
+        } catch {
+            throw .cannotCreate(path: path, reason: error.reason)
+        }
+        try write(muxer.begin(stream))
+    }
+
+    func append(_ packet: EncodedPacket) throws(UploadError) {
+        let presented = packet.presentationTime - start
+        guard packet.track == .screen || presented >= earliest else { return }
+        try write(
+            muxer.append(
+                EncodedPacket(
+                    track: packet.track, presentationTime: presented, decodeTime: packet.decodeTime - start, isKeyframe: packet.isKeyframe,
+                    isDiscontinuity: packet.isDiscontinuity, sequence: packet.sequence, data: packet.data)))
+    }
+
+    /// Completes the file; it is an ordinary MP4 then.
+    func close() throws(UploadError) {
+        let ending = muxer.end()
+        try write(ending.bytes)
+        for patch in ending.patches {
+            do throws(FileDescriptor.Failure) {
+                try file.write(patch.bytes, at: patch.offset)
+            } catch {
+                throw .writeFailed(path: path, code: error.code, reason: error.reason)
+            }
+        }
+    }
+
+    private func write(_ bytes: [UInt8]) throws(UploadError) {
+        guard !bytes.isEmpty else { return }
+        do throws(FileDescriptor.Failure) {
+            try file.write(bytes)
+        } catch {
+            throw .writeFailed(path: path, code: error.code, reason: error.reason)
+        }
+    }
+}

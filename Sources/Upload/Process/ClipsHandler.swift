@@ -1,0 +1,124 @@
+import BroadcastExtension
+import Media
+import Mux
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Musl
+#endif
+
+/// Hands finished MP4 files to an extension's process, one after another (`mode = "clips"`): ReplayKit's
+/// `RPBroadcastMP4ClipHandler`. Standard input carries control frames only.
+package actor ClipsHandler: SampleHandler {
+    private let manifest: ExtensionManifest
+    private let launch: ExtensionLaunch
+    private let remarks = ExtensionRemarks()
+    private var channel: ExtensionChannel?
+    private var cutter: ClipCutter
+    private var stream = StreamDescription(video: nil, audio: [])
+    /// Where this broadcast's clips are, and the one that is being written.
+    private var folder: String?
+    private var clip: ClipFile?
+    private var clipCount = 0
+
+    package nonisolated var byteCount: Int { remarks.byteCount.load(ordering: .relaxed) }
+    package nonisolated var watchURL: String? { remarks.watchURL }
+    package nonisolated var statusText: String? { remarks.status }
+
+    package init(manifest: ExtensionManifest, launch: ExtensionLaunch) {
+        self.manifest = manifest
+        self.launch = launch
+        cutter = ClipCutter(length: MediaTime(seconds: manifest.clipDuration), hasSound: false)
+    }
+
+    package nonisolated func attach(requestKeyframe: @escaping @Sendable () -> Void) {
+        remarks.attach(requestKeyframe: requestKeyframe)
+    }
+
+    package func started(_ stream: StreamDescription) async throws(UploadError) {
+        if let sentence = manifest.unsupported { throw .unsupported(sentence) }
+        self.stream = stream
+        cutter = ClipCutter(length: MediaTime(seconds: manifest.clipDuration), hasSound: !stream.audio.isEmpty)
+        try makeFolder()
+        let channel = try ExtensionChannel(manifest: manifest, launch: launch, remarks: remarks)
+        self.channel = channel
+        let tracks = SamplePacketizer(stream, video: .avcc, audio: .raw).tracks
+        try channel.send(.start(setup: launch.setup, tracks: tracks, title: stream.title))
+        try channel.waitForHello()
+    }
+
+    package func process(_ packet: EncodedPacket) async throws(UploadError) {
+        try channel?.listen()
+        try perform(cutter.append(packet))
+    }
+
+    package func paused() async throws(UploadError) { try channel?.send(ControlEvent(event: "pause")) }
+    package func resumed() async throws(UploadError) { try channel?.send(ControlEvent(event: "resume")) }
+    package func annotated(_ information: [String: String]) async throws(UploadError) { try channel?.send(.annotate(information)) }
+
+    package func finished(deadline: Duration) async throws(UploadError) {
+        defer { removeFolder() }
+        guard let channel else { return }
+        defer { self.channel = nil }
+        guard deadline > .zero else { return channel.terminate() }
+        do throws(UploadError) {
+            try perform(cutter.finish())
+            try channel.send(ControlEvent(event: "finish"))
+            try channel.finish()
+        } catch {
+            channel.terminate()
+            throw error
+        }
+    }
+
+    private func perform(_ steps: [ClipCutter.Step]) throws(UploadError) {
+        for step in steps {
+            switch step {
+            case .begin(let time):
+                clipCount += 1
+                let number = String(clipCount)
+                let name = String(repeating: "0", count: max(0, 6 - number.count)) + number
+                clip = try ClipFile(path: "\(folder ?? launch.clipFolder)/clip-\(name).mp4", start: time, stream: stream)
+            case .append(let packet): try clip?.append(packet)
+            case .end(let time):
+                guard let clip else { continue }
+                self.clip = nil
+                try clip.close()
+                var event = ControlEvent(event: "clip")
+                event.path = clip.path
+                event.start = clip.start.seconds
+                event.duration = (time - clip.start).seconds
+                try channel?.send(event)
+            }
+        }
+    }
+
+    /// A new folder that only its owner may enter.
+    private func makeFolder() throws(UploadError) {
+        var partial = ""
+        for part in launch.clipFolder.split(separator: "/") {
+            partial += "/" + part
+            if mkdir(partial, 0o700) != 0 && errno != EEXIST {
+                throw .cannotCreate(path: launch.clipFolder, reason: String(cString: strerror(errno)))
+            }
+        }
+        var template = Array("\(launch.clipFolder)/\(manifest.name)-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw .cannotCreate(path: launch.clipFolder, reason: String(cString: strerror(errno))) }
+        folder = template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } }
+    }
+
+    /// Removes the folder with the clips that the extension has left in it.
+    private func removeFolder() {
+        clip = nil
+        guard let folder else { return }
+        self.folder = nil
+        if clipCount > 0 {
+            for number in 1...clipCount {
+                let text = String(number)
+                unlink("\(folder)/clip-\(String(repeating: "0", count: max(0, 6 - text.count)) + text).mp4")
+            }
+        }
+        rmdir(folder)
+    }
+}

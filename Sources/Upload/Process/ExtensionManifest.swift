@@ -1,0 +1,99 @@
+/// What an extension's `extension.toml` says (DESIGN section 8).
+package struct ExtensionManifest: Sendable, Equatable {
+    /// What the program is given.
+    package enum Mode: String, Sendable, CaseIterable {
+        /// Framed samples on standard input.
+        case samples
+        /// The bytes of a container on standard input.
+        case stream
+        /// Finished MP4 files, one after another.
+        case clips
+    }
+
+    /// The format of the picture in `samples` mode.
+    package enum Video: String, Sendable, CaseIterable {
+        /// NAL units behind start codes, parameter sets before each IDR picture.
+        case annexB = "h264-annexb"
+        /// NAL units behind lengths of four bytes.
+        case avcc = "h264-avcc"
+        /// Raw planes Y, U, V.
+        case i420
+        case none
+    }
+
+    /// The format of the sound in `samples` mode.
+    package enum Audio: String, Sendable, CaseIterable {
+        /// AAC-LC, a header before each packet.
+        case adts = "aac-adts"
+        /// AAC-LC without headers.
+        case raw = "aac-raw"
+        /// Linear PCM, 16 bits, little endian, interleaved.
+        case s16le
+        case none
+    }
+
+    /// The container in `stream` mode.
+    package enum Container: String, Sendable, CaseIterable {
+        case flv
+        case mpegts
+        case fmp4
+    }
+
+    /// One thing that `broadcast setup` asks.
+    package struct Question: Sendable, Equatable {
+        package var key: String
+        package var prompt: String
+        /// True where the answer must not be shown or stored in the open.
+        package var isSecret: Bool
+        package var isRequired: Bool
+
+        package init(key: String, prompt: String, isSecret: Bool = false, isRequired: Bool = false) {
+            self.key = key
+            self.prompt = prompt
+            self.isSecret = isSecret
+            self.isRequired = isRequired
+        }
+    }
+
+    package var name: String
+    package var version: String?
+    package var description: String
+    /// The folder that the manifest lies in, an absolute path; the program's working folder.
+    package var folder: String
+    /// The program, an absolute path.
+    package var executable: String
+    package var mode: Mode
+    package var video = Video.annexB
+    package var audio = Audio.adts
+    /// The tracks that it wants.
+    package var tracks: [String] = ["screen", "mixed"]
+    package var container = Container.mpegts
+    /// Seconds; a clip is cut at the first keyframe after.
+    package var clipDuration = 5.0
+    package var questions: [Question] = []
+
+    package init(name: String, description: String = "", folder: String, executable: String, mode: Mode) {
+        self.name = name
+        self.description = description
+        self.folder = folder
+        self.executable = executable
+        self.mode = mode
+    }
+
+    /// True where raw pictures are wanted instead of encoded ones.
+    package var takesRawVideo: Bool { mode == .samples && video == .i420 }
+    /// True where sound is wanted.
+    package var takesAudio: Bool { tracks.contains { $0 != "screen" } && (mode != .samples || audio != .none) }
+
+    /// What this manifest asks for that is not there yet, in a sentence; nil where everything is.
+    package var unsupported: String? {
+        if tracks.contains(where: { $0 == "app" || $0 == "mic" }) {
+            return
+                "The extension \(name) wants the app and mic tracks apart, which this version cannot give yet. Use tracks = [\"screen\", \"mixed\"]."
+        }
+        if mode == .samples && audio == .s16le && takesAudio {
+            return "The extension \(name) wants s16le sound, which this version cannot give yet. Use aac-adts or aac-raw."
+        }
+        return nil
+    }
+}

@@ -1,0 +1,49 @@
+/// Cuts what an extension writes into lines, and notices a flood.
+///
+/// It has no clock: the caller says when it read.
+struct ReplyLines {
+    /// Bytes of the longest line.
+    static let maximumLineByteCount = 64 << 10
+    /// Lines and bytes in a second that nobody needs who has something to say.
+    static let maximumLinesPerSecond = 1000
+    static let maximumBytesPerSecond = 1 << 20
+
+    /// Why nothing more is read.
+    enum Failure: Error, Equatable {
+        case lineTooLong
+        case flood
+    }
+
+    private var partial: [UInt8] = []
+    private var windowStart: ContinuousClock.Instant?
+    private var lineCount = 0
+    private var byteCount = 0
+
+    /// The lines, without their newlines, that `bytes` completed; empty lines are left out.
+    mutating func append(_ bytes: ArraySlice<UInt8>, at now: ContinuousClock.Instant) throws(Failure) -> [[UInt8]] {
+        if let start = windowStart, now - start < .seconds(1) {
+            byteCount += bytes.count
+        } else {
+            windowStart = now
+            lineCount = 0
+            byteCount = bytes.count
+        }
+        var lines: [[UInt8]] = []
+        for part in bytes.split(separator: 0x0a, omittingEmptySubsequences: false).dropLast() {
+            if partial.count + part.count > Self.maximumLineByteCount { throw .lineTooLong }
+            if !partial.isEmpty || !part.isEmpty { lines.append(partial + part) }
+            lineCount += 1
+            partial = []
+        }
+        partial += bytes.suffix(from: bytes.lastIndex(of: 0x0a).map { $0 + 1 } ?? bytes.startIndex)
+        if partial.count > Self.maximumLineByteCount { throw .lineTooLong }
+        if lineCount > Self.maximumLinesPerSecond || byteCount > Self.maximumBytesPerSecond { throw .flood }
+        return lines
+    }
+
+    /// What came after the last newline, at the end.
+    mutating func takeRest() -> [UInt8]? {
+        defer { partial = [] }
+        return partial.isEmpty ? nil : partial
+    }
+}

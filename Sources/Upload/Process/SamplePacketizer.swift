@@ -1,0 +1,52 @@
+import BroadcastExtension
+import Media
+import Mux
+
+/// Packets as the payloads that a manifest asked for.
+struct SamplePacketizer {
+    /// What the `start` event says of the tracks.
+    private(set) var tracks: [ControlEvent.Track] = []
+    /// What a decoder needs first, by track.
+    private(set) var configurations: [(track: Track, data: [UInt8])] = []
+    private var annexB: AnnexBMuxer?
+    private var headers: [Track: ADTSHeader] = [:]
+
+    /// Nothing, until a stream is there.
+    init() {}
+
+    init(_ stream: StreamDescription, video: ExtensionManifest.Video, audio: ExtensionManifest.Audio) {
+        if let format = stream.video, video != .none {
+            tracks.append(
+                ControlEvent.Track(
+                    name: Track.screen.name, id: Track.screen.rawValue, format: video.rawValue, width: format.size.width, height: format.size.height,
+                    fps: format.frameRate))
+            if case .h264(let sequence, let picture) = format.codec {
+                if video == .annexB {
+                    var muxer = AnnexBMuxer()
+                    _ = muxer.begin(stream)
+                    annexB = muxer
+                    configurations.append((.screen, NALUnits.startCode + sequence + NALUnits.startCode + picture))
+                } else {
+                    let record = AVCDecoderConfigurationRecord(sequenceParameterSet: sequence, pictureParameterSet: picture)
+                    configurations.append((.screen, record.bytes))
+                }
+            }
+        }
+        for format in stream.audio where audio != .none {
+            tracks.append(
+                ControlEvent.Track(
+                    name: format.track.name, id: format.track.rawValue, format: audio.rawValue, sampleRate: format.format.sampleRate,
+                    channels: format.format.channelCount))
+            configurations.append((format.track, format.audioSpecificConfig))
+            if audio == .adts { headers[format.track] = ADTSHeader(format) }
+        }
+    }
+
+    /// The sample's bytes; nil where the extension does not want the track.
+    mutating func payload(of packet: EncodedPacket) -> [UInt8]? {
+        guard tracks.contains(where: { $0.id == packet.track.rawValue }) else { return nil }
+        if packet.track == .screen { return annexB == nil ? packet.data : annexB?.append(packet) }
+        guard let header = headers[packet.track] else { return packet.data }
+        return header.bytes(payloadByteCount: packet.data.count).map { $0 + packet.data }
+    }
+}

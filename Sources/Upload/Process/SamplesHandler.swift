@@ -1,0 +1,82 @@
+import BroadcastExtension
+import Media
+import Mux
+
+/// Hands framed samples to an extension's process (`mode = "samples"`).
+package actor SamplesHandler: SampleHandler {
+    private let manifest: ExtensionManifest
+    private let launch: ExtensionLaunch
+    private let remarks = ExtensionRemarks()
+    private var channel: ExtensionChannel?
+    private var packetizer = SamplePacketizer()
+
+    package nonisolated var byteCount: Int { remarks.byteCount.load(ordering: .relaxed) }
+    package nonisolated var watchURL: String? { remarks.watchURL }
+    package nonisolated var statusText: String? { remarks.status }
+
+    package init(manifest: ExtensionManifest, launch: ExtensionLaunch) {
+        self.manifest = manifest
+        self.launch = launch
+    }
+
+    package nonisolated func attach(requestKeyframe: @escaping @Sendable () -> Void) {
+        remarks.attach(requestKeyframe: requestKeyframe)
+    }
+
+    package func started(_ stream: StreamDescription) async throws(UploadError) {
+        if let sentence = manifest.unsupported { throw .unsupported(sentence) }
+        let channel = try ExtensionChannel(manifest: manifest, launch: launch, remarks: remarks)
+        self.channel = channel
+        packetizer = SamplePacketizer(stream, video: manifest.video, audio: manifest.audio)
+        try channel.send(.start(setup: launch.setup, tracks: packetizer.tracks, title: stream.title))
+        for (track, data) in packetizer.configurations {
+            try channel.send(FrameHeader(length: data.count, kind: .configuration, track: track.rawValue), payload: data)
+        }
+        try channel.waitForHello()
+    }
+
+    package func process(_ packet: EncodedPacket) async throws(UploadError) {
+        guard let channel else { return }
+        guard let payload = packetizer.payload(of: packet) else { return try channel.listen() }
+        var flags = FrameHeader.Flags()
+        if packet.isKeyframe { flags.insert(.keyframe) }
+        if packet.isDiscontinuity { flags.insert(.discontinuity) }
+        let header = FrameHeader(
+            length: payload.count, kind: .sample, track: packet.track.rawValue, flags: flags, sequence: packet.sequence,
+            presentationTime: packet.presentationTime.nanoseconds, decodeTime: packet.decodeTime.nanoseconds)
+        try channel.send(header, payload: payload)
+    }
+
+    package func paused() async throws(UploadError) { try channel?.send(ControlEvent(event: "pause")) }
+    package func resumed() async throws(UploadError) { try channel?.send(ControlEvent(event: "resume")) }
+    package func annotated(_ information: [String: String]) async throws(UploadError) { try channel?.send(.annotate(information)) }
+
+    package func finished(deadline: Duration) async throws(UploadError) {
+        guard let channel else { return }
+        self.channel = nil
+        guard deadline > .zero else { return channel.terminate() }
+        do throws(UploadError) {
+            try channel.send(ControlEvent(event: "finish"))
+            try channel.finish()
+        } catch {
+            channel.terminate()
+            throw error
+        }
+    }
+}
+
+extension ControlEvent {
+    static func start(setup: [String: String], tracks: [ControlEvent.Track], title: String?) -> ControlEvent {
+        var event = ControlEvent(event: "start")
+        event.setup = setup
+        event.tracks = tracks
+        event.title = title
+        return event
+    }
+
+    static func annotate(_ information: [String: String]) -> ControlEvent {
+        var event = ControlEvent(event: "annotate")
+        event.information = information
+        return event
+    }
+}

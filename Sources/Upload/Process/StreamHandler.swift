@@ -1,0 +1,59 @@
+import Media
+import Mux
+
+/// Writes a container to an extension's standard input (`mode = "stream"`), so that `exec curl -T - URL` is a whole extension.
+///
+/// There is no control, and no hello is expected: the stream's start and end are those of standard input.
+package actor StreamHandler: SampleHandler {
+    private let manifest: ExtensionManifest
+    private let launch: ExtensionLaunch
+    private let remarks = ExtensionRemarks()
+    private var channel: ExtensionChannel?
+    private var muxer: any Muxer
+
+    package nonisolated var byteCount: Int { remarks.byteCount.load(ordering: .relaxed) }
+    package nonisolated var watchURL: String? { remarks.watchURL }
+    package nonisolated var statusText: String? { remarks.status }
+
+    package init(manifest: ExtensionManifest, launch: ExtensionLaunch) {
+        self.manifest = manifest
+        self.launch = launch
+        muxer =
+            switch manifest.container {
+            case .flv: FLVMuxer()
+            case .mpegts: MPEGTSMuxer()
+            case .fmp4: FragmentedMP4Muxer()
+            }
+    }
+
+    package nonisolated func attach(requestKeyframe: @escaping @Sendable () -> Void) {
+        remarks.attach(requestKeyframe: requestKeyframe)
+    }
+
+    package func started(_ stream: StreamDescription) async throws(UploadError) {
+        if let sentence = manifest.unsupported { throw .unsupported(sentence) }
+        let channel = try ExtensionChannel(manifest: manifest, launch: launch, remarks: remarks)
+        self.channel = channel
+        try channel.write(muxer.begin(stream))
+    }
+
+    package func process(_ packet: EncodedPacket) async throws(UploadError) {
+        guard let channel else { return }
+        try channel.listen()
+        try channel.write(muxer.append(packet))
+    }
+
+    package func finished(deadline: Duration) async throws(UploadError) {
+        guard let channel else { return }
+        self.channel = nil
+        guard deadline > .zero else { return channel.terminate() }
+        do throws(UploadError) {
+            // A pipe cannot be written over: the ending's patches are left out.
+            try channel.write(muxer.end().bytes)
+            try channel.finish()
+        } catch {
+            channel.terminate()
+            throw error
+        }
+    }
+}
