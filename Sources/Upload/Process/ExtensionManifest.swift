@@ -82,6 +82,8 @@ package struct ExtensionManifest: Sendable, Equatable {
 
     /// True where raw pictures are wanted instead of encoded ones.
     package var takesRawVideo: Bool { mode == .samples && video == .i420 }
+    /// True where the picture is wanted.
+    package var takesVideo: Bool { tracks.contains("screen") && (mode != .samples || video != .none) }
     /// True where sound is wanted.
     package var takesAudio: Bool { tracks.contains { $0 != "screen" } && (mode != .samples || audio != .none) }
 

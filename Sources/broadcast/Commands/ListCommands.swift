@@ -13,14 +13,31 @@ struct ListExtensionsCommand: ParsableCommand {
         var name: String
         var description: String
         var builtIn: Bool
+        var version: String?
+        var mode: String?
+        var folder: String?
+        /// Why it cannot be used.
+        var error: String?
     }
 
     func run() throws {
-        let rows = BuiltInExtension.all.map { Row(name: $0.name, description: $0.description, builtIn: true) }
+        let context = try CommandContext()
+        var rows = BuiltInExtension.all.map { Row(name: $0.name, description: $0.description, builtIn: true) }
+        for entry in ExtensionCatalog(folders: context.paths.extensionFolders).entries {
+            switch entry.manifest {
+            case .success(let manifest):
+                rows.append(
+                    Row(
+                        name: manifest.name, description: manifest.description, builtIn: false, version: manifest.version,
+                        mode: manifest.mode.rawValue, folder: manifest.folder, error: manifest.unsupported))
+            case .failure(let error):
+                rows.append(Row(name: entry.name, description: "", builtIn: false, folder: entry.folder, error: error.message))
+            }
+        }
         if json {
             Output.answer(ControlJSON.encode(["extensions": rows], pretty: true))
         } else {
-            Output.answer(TextTable.text(rows.map { [$0.name, $0.description] }))
+            Output.answer(TextTable.text(rows.map { [$0.name, $0.error.map { "(cannot be used) \($0)" } ?? $0.description] }))
         }
     }
 }

@@ -48,7 +48,8 @@ struct StartCommand: AsyncParsableCommand {
             let host = SessionHost(name: name, title: session.title, context: context, readiness: readiness)
             try await host.run(configuration) { notice throws(CommandError) in
                 let resolver = DestinationResolver(
-                    configuration: context.configuration, paths: context.paths, format: format, now: Date(), notice: notice)
+                    configuration: context.configuration, paths: context.paths, format: format, now: Date(), notice: notice,
+                    catalog: ExtensionCatalog(folders: context.paths.extensionFolders))
                 let wanted = targets.isEmpty ? [resolver.standardTarget] : targets
                 return try Self.plans(for: wanted, with: resolver)
             }

@@ -38,6 +38,8 @@ struct Configuration {
         var format: String?
         /// Prints the stream key.
         var keyCommand: String?
+        /// Answers to what an extension asks, none of them secret.
+        var setup: [String: String] = [:]
     }
 
     var path: String

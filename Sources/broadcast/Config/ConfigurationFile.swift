@@ -75,16 +75,19 @@ enum ConfigurationFile {
     }
 
     private static func destination(_ section: ConfigurationSection, name: String) throws(CommandError) -> Configuration.Destination {
-        try section.allow(["extension", "service", "url", "path", "format", "key-command"])
+        try section.allow(["extension", "service", "url", "path", "format", "key-command", "setup"])
         if let service = try section.string("service") {
             throw section.error("service", "the service \"\(service)\" is not known to this version. Use extension = \"rtmp\" with its ingest url")
         }
-        guard let extensionName = try section.string("extension", oneOf: BuiltInExtension.all.map(\.name)) else {
-            throw section.error("extension", "every destination needs an extension (\(BuiltInExtension.all.map(\.name).joined(separator: ", ")))")
+        guard let extensionName = try section.string("extension") else {
+            throw section.error("extension", "every destination needs an extension; broadcast list-extensions shows them")
         }
-        let destination = Configuration.Destination(
+        var destination = Configuration.Destination(
             name: name, line: section.line, extensionName: extensionName, url: try section.string("url"), path: try section.string("path"),
             format: try section.string("format"), keyCommand: try section.string("key-command"))
+        if let setup = try section.section("setup") {
+            for key in setup.keys { destination.setup[key] = try setup.string(key) }
+        }
         if extensionName == "rtmp" && destination.url == nil { throw section.error("url", "an rtmp destination needs a url") }
         return destination
     }

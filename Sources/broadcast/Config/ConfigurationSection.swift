@@ -64,6 +64,32 @@ struct ConfigurationSection {
         return number
     }
 
+    /// A list of texts; nil where it is missing.
+    func strings(_ key: String, oneOf choices: [String]) throws(CommandError) -> [String]? {
+        guard let node = document[name + [key]] else { return nil }
+        guard node.value == .array else { throw error(key, "this must be a list of texts") }
+        var strings: [String] = []
+        while let element = document[name + [key, "\(strings.count)"]] {
+            guard case .string(let string) = element.value, choices.contains(string) else {
+                throw error(key, "this must be a list of \(choices.joined(separator: ", "))")
+            }
+            strings.append(string)
+        }
+        return strings
+    }
+
+    /// The tables of a list, `[[key]]`; none where it is missing.
+    func sections(_ key: String) throws(CommandError) -> [ConfigurationSection] {
+        guard let node = document[name + [key]] else { return [] }
+        guard node.value == .array else { throw error(key, "this must be a list of tables, [[\(key)]]") }
+        var sections: [ConfigurationSection] = []
+        while let element = document[name + [key, "\(sections.count)"]] {
+            guard element.value == .table else { throw error(key, "this must be a list of tables, [[\(key)]]") }
+            sections.append(ConfigurationSection(document: document, path: path, name: name + [key, "\(sections.count)"]))
+        }
+        return sections
+    }
+
     func isNonEmptyArray(_ key: String) -> Bool {
         document[name + [key, "0"]] != nil
     }

@@ -18,7 +18,8 @@ struct DestinationResolver {
     /// For names of files that are made.
     let now: Date
     /// Tells the user something that is no error.
-    let notice: (String) -> Void
+    let notice: @Sendable (String) -> Void
+    let catalog: ExtensionCatalog
 
     /// The destination for `target`.
     func resolve(_ target: String) throws(CommandError) -> DestinationPlan {
@@ -32,10 +33,13 @@ struct DestinationResolver {
             throw CommandError(.usage, "The rtmp extension needs an address: use --to rtmp://HOST/APP/KEY, or configure a destination.")
         default: break
         }
+        if !target.contains("/"), let manifest = try catalog.manifest(named: target) {
+            return try process(manifest, name: target, setup: [:], source: "--to")
+        }
         if target.contains("/") || ContainerFormat(ending: target) != nil || format != nil {
             return file(path: target, name: URLName.last(target), format: format)
         }
-        let known = configuration.destinations.map(\.name) + BuiltInExtension.all.map(\.name)
+        let known = configuration.destinations.map(\.name) + BuiltInExtension.all.map(\.name) + catalog.names
         let hint = NearestName.of(target, among: known).map { "Did you mean \($0)?" } ?? "Known are \(known.joined(separator: ", "))."
         throw CommandError(
             .noInput, "There is no destination \"\(target)\". \(hint) A file needs an ending such as .mp4; see broadcast list-destinations.")
@@ -51,7 +55,7 @@ struct DestinationResolver {
                 url: destination.url ?? "", key: try key(of: destination), name: destination.name, source: "\(configuration.path):\(destination.line)"
             )
         case "stdout": return stdout(name: destination.name)
-        default:
+        case "file":
             let own = try destination.format.map { name throws(CommandError) -> ContainerFormat in
                 guard let format = ContainerFormat(rawValue: name) else {
                     throw CommandError(
@@ -60,7 +64,47 @@ struct DestinationResolver {
                 return format
             }
             return file(path: destination.path ?? standardFolder, name: destination.name, format: format ?? own)
+        default:
+            let source = "\(configuration.path):\(destination.line): destinations.\(destination.name)"
+            guard let manifest = try catalog.manifest(named: destination.extensionName) else {
+                let known = BuiltInExtension.all.map(\.name) + catalog.names
+                let hint =
+                    NearestName.of(destination.extensionName, among: known).map { "Did you mean \($0)?" }
+                    ?? "Known are \(known.joined(separator: ", "))."
+                throw CommandError(.config, "\(source).extension: there is no extension \"\(destination.extensionName)\". \(hint)")
+            }
+            return try process(manifest, name: destination.name, setup: destination.setup, source: source)
         }
+    }
+
+    /// An extension that is a program of its own.
+    private func process(
+        _ manifest: ExtensionManifest, name: String, setup: [String: String], source: String
+    ) throws(CommandError) -> DestinationPlan {
+        if let sentence = manifest.unsupported { throw CommandError(.config, sentence) }
+        for (key, _) in setup.sorted(by: { $0.key < $1.key }) {
+            guard let question = manifest.questions.first(where: { $0.key == key }) else {
+                let known = manifest.questions.map(\.key)
+                throw CommandError(
+                    .config,
+                    "\(source).setup.\(key): the extension \(manifest.name) does not ask for this. "
+                        + (known.isEmpty ? "It asks for nothing." : "It asks for \(known.joined(separator: ", "))."))
+            }
+            if question.isSecret {
+                throw CommandError(.config, "\(source).setup.\(key): this is secret and must not stand in the config. Remove it from there.")
+            }
+        }
+        if let missing = manifest.questions.first(where: { $0.isRequired && setup[$0.key] == nil }) {
+            throw CommandError(
+                .notPermitted,
+                missing.isSecret
+                    ? "Not signed in to \(name): its extension needs the secret \(missing.key), and this version cannot store secrets for extensions yet."
+                    : "Not set up: \(name) needs \(missing.key) (\(missing.prompt)). Add it to [destinations.NAME.setup] in \(configuration.path).")
+        }
+        return manifest.plan(
+            name: name,
+            launch: ExtensionLaunch(
+                environment: paths.extensionEnvironment, setup: setup, clipFolder: paths.stateFolder + "/clips", log: notice))
     }
 
     private func rtmp(url text: String, key: String?, name: String, source: String) throws(CommandError) -> DestinationPlan {

@@ -13,6 +13,10 @@ struct Paths {
     var dataFolder: String
     var runtimeFolder: String
     var stateFolder: String
+    /// Where extensions are looked for, the first one first.
+    var extensionFolders: [String]
+    /// What an extension's program gets of our environment, and nothing else.
+    var extensionEnvironment: [String: String]
 
     /// - Parameter environment: the process's.
     init(environment: [String: String]) {
@@ -26,6 +30,12 @@ struct Paths {
         configFile = base("XDG_CONFIG_HOME", "/.config") + "/broadcast/config.toml"
         dataFolder = base("XDG_DATA_HOME", "/.local/share") + "/broadcast"
         stateFolder = base("XDG_STATE_HOME", "/.local/state") + "/broadcast"
+        // BROADCAST_EXTENSION_PATH goes before what the system has, and after what the user has put in place.
+        let more = (environment["BROADCAST_EXTENSION_PATH"] ?? "").split(separator: ":").map(String.init).filter { $0.hasPrefix("/") }
+        extensionFolders = [dataFolder + "/extensions"] + more + ["/usr/local/lib/broadcast/extensions", "/usr/lib/broadcast/extensions"]
+        extensionEnvironment = [
+            "PATH": environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin", "HOME": home, "LANG": environment["LANG"] ?? "C.UTF-8",
+        ]
         let runtime = environment["XDG_RUNTIME_DIR"].flatMap { $0.hasPrefix("/") ? $0 : nil }
         runtimeFolder = runtime.map { $0 + "/broadcast" } ?? "/tmp/broadcast-\(getuid())"
     }

@@ -34,7 +34,7 @@ final class SessionHost: Sendable {
     ///
     /// - Parameter destinations: makes the destinations, once the session's name is taken; its argument tells the user something.
     func run(
-        _ configuration: SessionConfiguration, destinations: (@escaping (String) -> Void) throws(CommandError) -> [DestinationPlan]
+        _ configuration: SessionConfiguration, destinations: (@escaping @Sendable (String) -> Void) throws(CommandError) -> [DestinationPlan]
     ) async throws(CommandError) {
         let signals = StopSignals { [self] in stop() }
         defer { signals.ignore() }

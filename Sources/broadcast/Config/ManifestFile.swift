@@ -1,0 +1,119 @@
+import FoundationEssentials
+import Upload
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Musl
+#endif
+
+/// Reads an extension's `extension.toml`. What is wrong in it is told with file, line and key.
+enum ManifestFile {
+    /// The manifest in `folder`, an absolute path.
+    static func load(folder: String) throws(CommandError) -> ExtensionManifest {
+        let path = folder + "/extension.toml"
+        try refuseForeign(folder)
+        try refuseForeign(path)
+        guard let data = FileManager.default.contents(atPath: path), let text = String(validating: data, as: UTF8.self) else {
+            throw CommandError(.config, "Cannot read \(path) as UTF-8 text. Check that it is there, and its permissions.")
+        }
+        let manifest = try parse(text, folder: folder)
+        guard access(manifest.executable, X_OK) == 0, FileStatus(manifest.executable)?.isRegularFile == true else {
+            throw CommandError(
+                .config, "\(path): exec: \(manifest.executable) is no program that you may run. Correct the path, or make it executable.")
+        }
+        try refuseForeign(manifest.executable)
+        return manifest
+    }
+
+    /// The manifest that `text` gives.
+    static func parse(_ text: String, folder: String) throws(CommandError) -> ExtensionManifest {
+        let path = folder + "/extension.toml"
+        let document: TOMLDocument
+        do throws(TOMLDocument.SyntaxError) {
+            document = try TOMLDocument(text)
+        } catch {
+            let message = error.message.split(whereSeparator: \.isNewline).first.map(String.init) ?? error.message
+            throw CommandError(.config, "\(path):\(error.line): \(message). Correct that line.")
+        }
+        let root = ConfigurationSection(document: document, path: path, name: [])
+        try root.allow([
+            "name", "version", "description", "exec", "mode", "video", "audio", "tracks", "container", "clip-duration", "setup",
+        ])
+        let name = try required("name", in: root)
+        guard !name.isEmpty, name.utf8.allSatisfy({ isNameByte($0) }), !name.hasPrefix("-") else {
+            throw root.error("name", "this must be letters, digits, - and _")
+        }
+        if BuiltInExtension.all.contains(where: { $0.name == name }) { throw root.error("name", "\"\(name)\" is built in; choose another name") }
+        let program = try required("exec", in: root)
+        let modes = ExtensionManifest.Mode.allCases.map(\.rawValue)
+        guard let mode = ExtensionManifest.Mode(rawValue: try root.string("mode", oneOf: modes) ?? "") else {
+            throw root.error("mode", "this is needed: one of \(modes.joined(separator: ", "))")
+        }
+        var manifest = ExtensionManifest(
+            name: name, description: try root.string("description") ?? "", folder: folder, executable: absolute(program, in: folder), mode: mode)
+        manifest.version = try root.string("version")
+        manifest.video = try choice("video", in: root) ?? manifest.video
+        manifest.audio = try choice("audio", in: root) ?? manifest.audio
+        manifest.container = try choice("container", in: root) ?? manifest.container
+        manifest.tracks = try root.strings("tracks", oneOf: ["screen", "app", "mic", "mixed"]) ?? manifest.tracks
+        manifest.clipDuration = try root.number("clip-duration", in: 0.1...3600) ?? manifest.clipDuration
+        manifest.questions = try questions(root)
+        if !manifest.takesVideo && (mode == .clips || !manifest.takesAudio) {
+            throw root.error("tracks", mode == .clips ? "clips need the screen track" : "this extension would get neither picture nor sound")
+        }
+        return manifest
+    }
+
+    private static func questions(_ root: ConfigurationSection) throws(CommandError) -> [ExtensionManifest.Question] {
+        var questions: [ExtensionManifest.Question] = []
+        for section in try root.sections("setup") {
+            try section.allow(["key", "prompt", "secret", "required"])
+            let key = try required("key", in: section)
+            questions.append(
+                .init(
+                    key: key, prompt: try section.string("prompt") ?? key, isSecret: try section.boolean("secret") ?? false,
+                    isRequired: try section.boolean("required") ?? false))
+        }
+        return questions
+    }
+
+    private static func required(_ key: String, in section: ConfigurationSection) throws(CommandError) -> String {
+        guard let text = try section.string(key), !text.isEmpty else { throw section.error(key, "this is needed, a text in quotes") }
+        return text
+    }
+
+    private static func choice<Choice: RawRepresentable<String> & CaseIterable>(
+        _ key: String, in section: ConfigurationSection
+    ) throws(CommandError) -> Choice? {
+        try section.string(key, oneOf: Choice.allCases.map(\.rawValue)).flatMap { Choice(rawValue: $0) }
+    }
+
+    private static func absolute(_ program: String, in folder: String) -> String {
+        if program.hasPrefix("/") { return program }
+        return folder + "/" + (program.hasPrefix("./") ? String(program.dropFirst(2)) : program)
+    }
+
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+            UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+
+    /// What someone else may change would run with our rights: it is refused.
+    private static func refuseForeign(_ path: String) throws(CommandError) {
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            throw CommandError(.config, "Cannot read \(path): \(String(cString: strerror(errno))). Check that it is there.")
+        }
+        guard status.st_uid == getuid() || status.st_uid == 0 else {
+            throw CommandError(.config, "\(path) belongs to another user, who could change what it does. Make a copy of your own.")
+        }
+        guard status.st_mode & 0o022 == 0 else {
+            throw CommandError(.config, "Others than its owner may write \(path). Take that away: chmod go-w '\(path)'.")
+        }
+    }
+}
