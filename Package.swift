@@ -10,6 +10,7 @@ let package = Package(
         .executable(name: "broadcast", targets: ["broadcast"]),
         .library(name: "RTMP", targets: ["RTMP"]),
         .library(name: "BroadcastExtension", targets: ["BroadcastExtension"]),
+        .executable(name: "keyframe-watch", targets: ["keyframe-watch"]),
     ],
     dependencies: [
         // The command line: subcommands, help, completions and the manual come from one declaration.
@@ -57,6 +58,11 @@ let package = Package(
             ],
             swiftSettings: strict),
 
+        // An extension in Swift, to start from; its manifest lies beside it.
+        .executableTarget(
+            name: "keyframe-watch", dependencies: ["BroadcastExtension"], path: "Examples/keyframe-watch", exclude: ["extension.toml"],
+            swiftSettings: strict),
+
         // What tests stand on: patterns that can be read back, a program that paints and plays them, and real peers.
         .target(name: "TestPatterns", path: "Tests/TestPatterns", swiftSettings: strict),
         .executableTarget(name: "TestScreen", dependencies: ["TestPatterns", "CX11", "CPulse"], path: "Tests/TestScreen", swiftSettings: strict),
@@ -76,7 +82,8 @@ let package = Package(
             name: "ControlTests",
             dependencies: ["Control", .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio")],
             swiftSettings: strict),
-        .testTarget(name: "EndToEndTests", dependencies: ["TestSupport", "TestPatterns", "TestScreen", "broadcast"], swiftSettings: strict),
+        .testTarget(name: "UploadTests", dependencies: ["Upload", "BroadcastExtension", "Media"], swiftSettings: strict),
+        .testTarget(name: "EndToEndTests", dependencies: ["TestSupport", "TestPatterns", "TestScreen", "broadcast", "keyframe-watch"], swiftSettings: strict),
         .executableTarget(
             name: "PixelConversionBenchmark", dependencies: ["Media", "Mix", "CYUV"], path: "Benchmarks/PixelConversion", swiftSettings: strict),
     ],

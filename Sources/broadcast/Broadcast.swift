@@ -23,7 +23,7 @@ struct Broadcast: AsyncParsableCommand {
         version: "0.1.0",
         subcommands: [
             StartCommand.self, StopCommand.self, StatusCommand.self, PickerCommand.self, ListDestinationsCommand.self,
-            ListExtensionsCommand.self, ListSourcesCommand.self,
+            ListExtensionsCommand.self, ListSourcesCommand.self, CheckExtensionCommand.self,
         ])
 
     static func main() async {

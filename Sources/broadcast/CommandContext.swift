@@ -9,5 +9,25 @@ struct CommandContext {
     init() throws(CommandError) {
         paths = Paths(environment: ProcessInfo.processInfo.environment)
         configuration = try ConfigurationFile.load(paths.configFile)
+        try refuseUnknownExtensions()
+    }
+
+    /// The extensions that are programs of their own; reads their folders.
+    var catalog: ExtensionCatalog { ExtensionCatalog(folders: paths.extensionFolders) }
+
+    /// A destination with an extension that nobody knows is a slip in the config, whatever is asked for.
+    private func refuseUnknownExtensions() throws(CommandError) {
+        let foreign = configuration.destinations.filter { destination in !BuiltInExtension.all.contains { $0.name == destination.extensionName } }
+        guard !foreign.isEmpty else { return }
+        let catalog = self.catalog
+        for destination in foreign where !catalog.entries.contains(where: { $0.answers(to: destination.extensionName) }) {
+            let known = BuiltInExtension.all.map(\.name) + catalog.names
+            let hint =
+                NearestName.of(destination.extensionName, among: known).map { "did you mean \($0)?" } ?? "known are \(known.joined(separator: ", "))."
+            throw CommandError(
+                .config,
+                "\(configuration.path):\(destination.extensionLine): destinations.\(destination.name).extension: there is no extension "
+                    + "\"\(destination.extensionName)\"; \(hint)")
+        }
     }
 }

@@ -5,6 +5,8 @@ import Mux
 final class ClipFile {
     let path: String
     let start: MediaTime
+    /// Bytes written so far.
+    private(set) var byteCount = 0
     private let file: FileDescriptor
     private var muxer = HybridMP4Muxer()
     /// Ahead of the first sound, the encoder's priming may come before time zero, and nothing else.
@@ -50,6 +52,7 @@ final class ClipFile {
         guard !bytes.isEmpty else { return }
         do throws(FileDescriptor.Failure) {
             try file.write(bytes)
+            byteCount += bytes.count
         } catch {
             throw .writeFailed(path: path, code: error.code, reason: error.reason)
         }

@@ -85,6 +85,7 @@ package actor ClipsHandler: SampleHandler {
                 guard let clip else { continue }
                 self.clip = nil
                 try clip.close()
+                remarks.byteCount.add(clip.byteCount, ordering: .relaxed)
                 var event = ControlEvent(event: "clip")
                 event.path = clip.path
                 event.start = clip.start.seconds

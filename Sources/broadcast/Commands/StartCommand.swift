@@ -49,7 +49,7 @@ struct StartCommand: AsyncParsableCommand {
             try await host.run(configuration) { notice throws(CommandError) in
                 let resolver = DestinationResolver(
                     configuration: context.configuration, paths: context.paths, format: format, now: Date(), notice: notice,
-                    catalog: ExtensionCatalog(folders: context.paths.extensionFolders))
+                    catalog: context.catalog)
                 let wanted = targets.isEmpty ? [resolver.standardTarget] : targets
                 return try Self.plans(for: wanted, with: resolver)
             }

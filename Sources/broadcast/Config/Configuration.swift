@@ -32,6 +32,8 @@ struct Configuration {
         var name: String
         /// Where in the file it stands, for errors.
         var line: Int
+        /// Where its extension is named.
+        var extensionLine: Int
         var extensionName: String
         var url: String?
         var path: String?

@@ -83,7 +83,8 @@ enum ConfigurationFile {
             throw section.error("extension", "every destination needs an extension; broadcast list-extensions shows them")
         }
         var destination = Configuration.Destination(
-            name: name, line: section.line, extensionName: extensionName, url: try section.string("url"), path: try section.string("path"),
+            name: name, line: section.line, extensionLine: section.line(of: "extension"), extensionName: extensionName,
+            url: try section.string("url"), path: try section.string("path"),
             format: try section.string("format"), keyCommand: try section.string("key-command"))
         if let setup = try section.section("setup") {
             for key in setup.keys { destination.setup[key] = try setup.string(key) }

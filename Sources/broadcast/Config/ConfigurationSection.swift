@@ -11,10 +11,13 @@ struct ConfigurationSection {
     /// Where the table stands.
     var line: Int { document[name]?.line ?? 1 }
 
+    /// Where `key` stands; the table, where it is missing.
+    func line(of key: String) -> Int { document[name + [key]]?.line ?? line }
+
     /// An error about `key`, with the line on which it stands; that of the table where it is missing.
     func error(_ key: String, _ problem: String) -> CommandError {
         let fullName = (name + [key]).joined(separator: ".")
-        return CommandError(.config, "\(path):\(document[name + [key]]?.line ?? line): \(fullName): \(problem)" + (problem.hasSuffix("?") ? "" : "."))
+        return CommandError(.config, "\(path):\(line(of: key)): \(fullName): \(problem)" + (problem.hasSuffix("?") ? "" : "."))
     }
 
     /// Throws for a key that nobody reads: it is a slip of the pen.

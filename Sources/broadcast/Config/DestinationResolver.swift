@@ -67,11 +67,8 @@ struct DestinationResolver {
         default:
             let source = "\(configuration.path):\(destination.line): destinations.\(destination.name)"
             guard let manifest = try catalog.manifest(named: destination.extensionName) else {
-                let known = BuiltInExtension.all.map(\.name) + catalog.names
-                let hint =
-                    NearestName.of(destination.extensionName, among: known).map { "Did you mean \($0)?" }
-                    ?? "Known are \(known.joined(separator: ", "))."
-                throw CommandError(.config, "\(source).extension: there is no extension \"\(destination.extensionName)\". \(hint)")
+                throw CommandError(
+                    .config, "\(source).extension: there is no extension \"\(destination.extensionName)\". See broadcast list-extensions.")
             }
             return try process(manifest, name: destination.name, setup: destination.setup, source: source)
         }

@@ -10,6 +10,12 @@ struct ExtensionCatalog {
         var name: String
         var folder: String
         var manifest: Result<ExtensionManifest, CommandError>
+
+        /// True where this is what the user calls `wanted`.
+        func answers(to wanted: String) -> Bool {
+            if case .success(let manifest) = manifest, manifest.name == wanted { return true }
+            return name == wanted
+        }
     }
 
     /// In the order of the folders that were searched, and of their names.

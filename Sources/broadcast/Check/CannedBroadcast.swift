@@ -1,0 +1,87 @@
+import Encode
+import Media
+
+/// A small broadcast that is the same each time: moving pictures and silence, a pause, an annotation, and a stretch of pictures that
+/// were dropped.
+struct CannedBroadcast {
+    private static let size = PixelSize(width: 320, height: 180)
+    private static let frameRate = 10
+
+    private(set) var stream: StreamDescription
+    /// What a destination's queue would hand on, in order.
+    private(set) var elements: [PacketQueue.Element] = []
+
+    /// - Parameters:
+    ///   - seconds: how long it is, at least 4.
+    ///   - isRaw: I420 instead of H.264.
+    init(seconds: Int, isRaw: Bool, hasVideo: Bool, hasSound: Bool) throws(EncodeError) {
+        stream = StreamDescription(video: nil, audio: [], title: "A canned broadcast")
+        var packets: [EncodedPacket] = []
+        if hasVideo { packets += try Self.pictures(seconds: seconds, isRaw: isRaw, stream: &stream) }
+        if hasSound { packets += try Self.sound(seconds: seconds, stream: &stream) }
+        packets.sort { ($0.presentationTime, $0.track.rawValue) < ($1.presentationTime, $1.track.rawValue) }
+        let middle = MediaTime(milliseconds: Int64(seconds) * 500)
+        var isPastMiddle = false
+        var isDropping = false
+        var hasDropped = false
+        for packet in packets {
+            if !isPastMiddle && packet.presentationTime >= middle {
+                isPastMiddle = true
+                elements += [.paused, .resumed, .annotated(["id": "org.example.editor", "title": "notes.txt"])]
+            }
+            var packet = packet
+            if packet.track == .screen && isPastMiddle && !hasDropped {
+                // Up to the next keyframe, as a slow reader would lose them.
+                if !isDropping && !(packet.isKeyframe && !isRaw) { isDropping = true }
+                if isDropping {
+                    guard packet.isKeyframe && packet.presentationTime > middle + MediaTime(milliseconds: 300) else { continue }
+                    packet.isDiscontinuity = true
+                    hasDropped = true
+                }
+            }
+            elements.append(.packet(packet))
+        }
+    }
+
+    private static func pictures(seconds: Int, isRaw: Bool, stream: inout StreamDescription) throws(EncodeError) -> [EncodedPacket] {
+        let encoder = try VideoEncoder(
+            settings: VideoSettings(
+                size: size, frameRate: frameRate, rateControl: .quality(30), preset: "ultrafast", latency: .low,
+                keyframeInterval: MediaTime(milliseconds: 1000)))
+        stream.video = isRaw ? VideoTrackFormat(codec: .i420, size: size, frameRate: frameRate) : encoder.format
+        var packets: [EncodedPacket] = []
+        for number in 0..<seconds * frameRate {
+            let frame = PixelBuffer(format: .i420, size: size)
+            let chroma = frame.planeOffsets.u
+            frame.withUnsafeMutableBytes { bytes in
+                for index in 0..<chroma { bytes[index] = UInt8(16 + (index % size.width + number * 4) % 220) }
+                for index in chroma..<bytes.count { bytes[index] = 128 }
+            }
+            let time = MediaTime(value: Int64(number), timescale: Int64(frameRate))
+            if isRaw {
+                packets.append(
+                    EncodedPacket(
+                        track: .screen, presentationTime: time, decodeTime: time, isKeyframe: true, sequence: UInt32(number),
+                        data: frame.withUnsafeBytes { Array($0) }))
+            } else {
+                let picture = Picture(size: size, patches: [.init(x: 0, y: 0, pixels: frame)], damage: .whole(size))
+                packets += try encoder.encode(SampleBuffer(track: .screen, presentationTime: time, payload: .picture(picture)))
+            }
+        }
+        return try isRaw ? packets : packets + encoder.finish()
+    }
+
+    private static func sound(seconds: Int, stream: inout StreamDescription) throws(EncodeError) -> [EncodedPacket] {
+        let encoder = try AACEncoder(track: .mixed, bitrate: 64)
+        stream.audio = [encoder.format]
+        var packets: [EncodedPacket] = []
+        let format = AudioFormat.broadcast
+        let blockLength = AudioTrackFormat.framesPerPacket
+        let silence = Sound(format: format, samples: [Float](repeating: 0, count: blockLength * format.channelCount))
+        for number in 0..<seconds * format.sampleRate / blockLength {
+            let time = MediaTime(value: Int64(number * blockLength), timescale: Int64(format.sampleRate))
+            packets += try encoder.encode(SampleBuffer(track: .mixed, presentationTime: time, payload: .sound(silence)))
+        }
+        return try packets + encoder.finish()
+    }
+}

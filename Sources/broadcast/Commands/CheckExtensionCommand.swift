@@ -1,0 +1,106 @@
+import ArgumentParser
+import Encode
+import Upload
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Musl
+#endif
+
+/// `broadcast check-extension`
+struct CheckExtensionCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check-extension", abstract: "Play a canned broadcast at an extension and say what it does wrong.",
+        discussion: """
+            Starts the extension in the folder as a broadcast would, and gives it a few seconds of picture and sound with a pause, an \
+            annotation, a stretch of dropped pictures and a finish. Nothing on the screen is captured. What the extension writes to \
+            standard error is shown. The exit status is 0 where it kept to the protocol, which broadcast-extension(7) describes.
+            """)
+
+    @Argument(help: ArgumentHelp("The folder with its extension.toml.", valueName: "folder"))
+    var folder: String
+
+    @Option(
+        parsing: .singleValue,
+        help: ArgumentHelp(
+            "An answer to one of its setup questions; may be repeated. Give no real secret: other users can read a command line.",
+            valueName: "key=value"))
+    var set: [String] = []
+
+    func run() async throws {
+        let context = try CommandContext()
+        let path = try absoluteFolder()
+        let manifest = try ManifestFile.load(folder: path)
+        if let sentence = manifest.unsupported { throw CommandError(.nothing, sentence) }
+        let setup = try answers(for: manifest)
+        let launch = ExtensionLaunch(
+            environment: context.paths.extensionEnvironment, setup: setup, clipFolder: context.paths.stateFolder + "/clips", log: { Output.note($0) })
+        let seconds = manifest.mode == .clips ? min(Int(manifest.clipDuration.rounded(.up)) * 2 + 2, 120) : 6
+        let broadcast: CannedBroadcast
+        do throws(EncodeError) {
+            broadcast = try CannedBroadcast(
+                seconds: seconds, isRaw: manifest.takesRawVideo, hasVideo: manifest.takesVideo, hasSound: manifest.takesAudio)
+        } catch {
+            throw CommandError(.software, error.description)
+        }
+        let handler = manifest.plan(name: manifest.name, launch: launch).handler
+        do throws(UploadError) {
+            try await Self.play(broadcast, to: handler)
+        } catch {
+            throw CommandError(.nothing, error.description)
+        }
+        Output.answer(
+            "\(manifest.name) keeps to the protocol: \(broadcast.elements.count) samples and calls (pause, resume, annotate, a gap) and a finish, "
+                + "\(StatusLine.size(handler.byteCount)) on its standard input."
+                + (handler.watchURL.map { " It can be watched at \($0)." } ?? ""))
+    }
+
+    private static func play(_ broadcast: CannedBroadcast, to handler: any SampleHandler) async throws(UploadError) {
+        do throws(UploadError) {
+            try await handler.started(broadcast.stream)
+            for element in broadcast.elements {
+                switch element {
+                case .packet(let packet): try await handler.process(packet)
+                case .paused: try await handler.paused()
+                case .resumed: try await handler.resumed()
+                case .annotated(let information): try await handler.annotated(information)
+                }
+            }
+        } catch {
+            try? await handler.finished(deadline: .zero)
+            throw error
+        }
+        try await handler.finished(deadline: .seconds(6))
+    }
+
+    private func absoluteFolder() throws(CommandError) -> String {
+        guard let resolved = realpath(folder, nil) else {
+            throw CommandError(.noInput, "There is no folder \(folder). Give the one that holds extension.toml.")
+        }
+        defer { free(resolved) }
+        let path = String(cString: resolved)
+        guard FileStatus(path)?.isFolder == true, FileStatus(path + "/extension.toml") != nil else {
+            throw CommandError(.noInput, "There is no extension.toml in \(path). Give the folder that holds it.")
+        }
+        return path
+    }
+
+    private func answers(for manifest: ExtensionManifest) throws(CommandError) -> [String: String] {
+        var setup: [String: String] = [:]
+        for text in set {
+            guard let equals = text.firstIndex(of: "=") else {
+                throw CommandError(.usage, "\"\(text)\" is no answer. Write --set KEY=VALUE.")
+            }
+            let key = String(text[..<equals])
+            guard manifest.questions.contains(where: { $0.key == key }) else {
+                throw CommandError(.usage, "The extension \(manifest.name) does not ask for \(key). Leave it out.")
+            }
+            setup[key] = String(text[text.index(after: equals)...])
+        }
+        if let missing = manifest.questions.first(where: { $0.isRequired && setup[$0.key] == nil }) {
+            throw CommandError(.usage, "The extension \(manifest.name) needs \(missing.key) (\(missing.prompt)). Add --set \(missing.key)=VALUE.")
+        }
+        return setup
+    }
+}
