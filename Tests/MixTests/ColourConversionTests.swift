@@ -112,9 +112,9 @@ import Testing
     @Test(arguments: patches) func `odd edges of a patch are moved inwards, and nothing outside is touched`(patch: PixelRect, written: PixelRect) {
         let size = PixelSize(width: 64, height: 48)
         let frame = PixelBuffer(format: .i420, size: size)
-        frame.withUnsafeMutableBytes { $0.initializeMemory(as: UInt8.self, repeating: 77) }
+        _ = frame.withUnsafeMutableBytes { $0.initializeMemory(as: UInt8.self, repeating: 77) }
         let pixels = PixelBuffer(format: .bgra, size: patch.size)
-        pixels.withUnsafeMutableBytes { $0.initializeMemory(as: UInt8.self, repeating: 255) }
+        _ = pixels.withUnsafeMutableBytes { $0.initializeMemory(as: UInt8.self, repeating: 255) }
         ColourConversion.convert(.init(x: patch.x, y: patch.y, pixels: pixels), into: frame)
         let bytes = frame.withUnsafeBytes { Array($0) }
         var wrong = 0

@@ -4,16 +4,16 @@ import Media
 ///
 /// Sound comes a little later than the picture of the same time: at a cut, packets of the next clip are kept until the sound of
 /// this one is complete.
-struct ClipCutter {
+package struct ClipCutter {
     /// What to do, in order.
-    enum Step: Equatable {
+    package enum Step: Equatable {
         /// A clip begins, at that time of the broadcast.
         case begin(MediaTime)
         case append(EncodedPacket)
         /// The clip ends; it lasted until then.
         case end(MediaTime)
 
-        static func == (left: Step, right: Step) -> Bool {
+        package static func == (left: Step, right: Step) -> Bool {
             switch (left, right) {
             case (.begin(let left), .begin(let right)), (.end(let left), .end(let right)): left == right
             case (.append(let left), .append(let right)): left.track == right.track && left.sequence == right.sequence
@@ -33,12 +33,13 @@ struct ClipCutter {
     private var cut: MediaTime?
     private var kept: [EncodedPacket] = []
 
-    init(length: MediaTime, hasSound: Bool) {
+    package init(length: MediaTime, hasSound: Bool) {
         self.length = length
         self.hasSound = hasSound
     }
 
-    mutating func append(_ packet: EncodedPacket) -> [Step] {
+    /// The steps that `packet` leads to; none while it is kept for a cut.
+    package mutating func append(_ packet: EncodedPacket) -> [Step] {
         let time = packet.presentationTime
         let isPicture = packet.track == .screen
         guard let start else {
@@ -54,7 +55,7 @@ struct ClipCutter {
     }
 
     /// The last steps.
-    mutating func finish() -> [Step] {
+    package mutating func finish() -> [Step] {
         guard start != nil else { return [] }
         let steps = cut.map { makeCut(at: $0) } ?? []
         defer { start = nil }

@@ -1,0 +1,49 @@
+import Media
+import Testing
+import Upload
+
+/// Which packet belongs to which clip.
+struct ClipCutterTests {
+    private func picture(_ milliseconds: Int64, isKeyframe: Bool = false) -> EncodedPacket {
+        let time = MediaTime(milliseconds: milliseconds)
+        return EncodedPacket(
+            track: .screen, presentationTime: time, decodeTime: time, isKeyframe: isKeyframe, sequence: UInt32(milliseconds), data: [])
+    }
+
+    private func sound(_ milliseconds: Int64) -> EncodedPacket {
+        let time = MediaTime(milliseconds: milliseconds)
+        return EncodedPacket(track: .mixed, presentationTime: time, decodeTime: time, isKeyframe: true, sequence: UInt32(milliseconds), data: [])
+    }
+
+    @Test func `A clip starts with a keyframe and ends at the first one after its length`() {
+        var cutter = ClipCutter(length: MediaTime(milliseconds: 1000), hasSound: false)
+        #expect(cutter.append(picture(0)) == [])
+        #expect(cutter.append(picture(100, isKeyframe: true)) == [.begin(MediaTime(milliseconds: 100)), .append(picture(100))])
+        #expect(cutter.append(picture(1000, isKeyframe: true)) == [.append(picture(1000))])
+        #expect(cutter.append(picture(1200)) == [.append(picture(1200))])
+        let time = MediaTime(milliseconds: 1300)
+        #expect(cutter.append(picture(1300, isKeyframe: true)) == [.end(time), .begin(time), .append(picture(1300))])
+        #expect(cutter.finish() == [.end(time)])
+        #expect(cutter.finish() == [])
+    }
+
+    @Test func `Sound that comes late still belongs to the clip of its time`() {
+        var cutter = ClipCutter(length: MediaTime(milliseconds: 1000), hasSound: true)
+        _ = cutter.append(picture(0, isKeyframe: true))
+        let time = MediaTime(milliseconds: 1000)
+        #expect(cutter.append(picture(1000, isKeyframe: true)) == [])
+        #expect(cutter.append(sound(980)) == [.append(sound(980))])
+        #expect(cutter.append(picture(1033)) == [])
+        #expect(
+            cutter.append(sound(1001)) == [.end(time), .begin(time), .append(picture(1000)), .append(picture(1033)), .append(sound(1001))])
+    }
+
+    @Test func `Sound that never comes holds up no clip`() {
+        var cutter = ClipCutter(length: MediaTime(milliseconds: 1000), hasSound: true)
+        _ = cutter.append(picture(0, isKeyframe: true))
+        #expect(cutter.append(picture(1000, isKeyframe: true)) == [])
+        #expect(cutter.append(picture(1400)) == [])
+        #expect(cutter.append(picture(1600)).count == 5)
+        #expect(cutter.finish() == [.end(MediaTime(milliseconds: 1600))])
+    }
+}

@@ -1,0 +1,183 @@
+import Foundation
+import Media
+import Synchronization
+import TestSupport
+import Testing
+import Upload
+
+/// Extensions that do what they should not, and what a program sees of its host.
+@Suite(.serialized)
+struct ProcessHandlerTests {
+    private static let stream = StreamDescription(
+        video: VideoTrackFormat(
+            codec: .h264(sequenceParameterSet: [0x67, 0x64, 0, 0x0a], pictureParameterSet: [0x68, 0xee]), size: PixelSize(width: 16, height: 16),
+            frameRate: 30), audio: [])
+
+    private static func packet(_ number: Int, byteCount: Int = 100) -> EncodedPacket {
+        let time = MediaTime(value: Int64(number), timescale: 30)
+        let data = [0, 0, UInt8(byteCount >> 8), UInt8(byteCount & 0xff)] + [UInt8](repeating: 0x65, count: byteCount)
+        return EncodedPacket(
+            track: .screen, presentationTime: time, decodeTime: time, isKeyframe: true, sequence: UInt32(number), data: data)
+    }
+
+    /// Plays up to 3000 packets, then finishes; gives the error that it ended with, and lets go of the process as a session does.
+    private func play(_ handler: any SampleHandler, count: Int = 3000, byteCount: Int = 100) async -> UploadError? {
+        do throws(UploadError) {
+            try await handler.started(Self.stream)
+            for number in 0..<count { try await handler.process(Self.packet(number, byteCount: byteCount)) }
+            try await handler.finished(deadline: .seconds(6))
+            return nil
+        } catch {
+            try? await handler.finished(deadline: .zero)
+            return error
+        }
+    }
+
+    private static let hello = "echo '{\"hello\":1}'\n"
+
+    private static let hostile: [(what: String, script: String, words: String)] = [
+        ("no hello", "#!/bin/sh\nexec sleep 60\n", "did not say"),
+        ("hello of another version", "#!/bin/sh\necho '{\"hello\":2}'\nexec sleep 60\n", "version 2"),
+        ("nonsense", "#!/bin/sh\necho 'Hello, world'\nexec sleep 60\n", "no reply"),
+        ("nonsense in bytes", "#!/bin/sh\nhead -c 1000 /dev/zero\necho\nexec sleep 60\n", "no reply"),
+        ("a line without an end", "#!/bin/sh\n\(hello)cat /dev/zero\n", "64 KiB"),
+        ("a flood of lines", "#!/bin/sh\n\(hello)exec yes '{\"status\":\"x\"}'\n", "floods"),
+        ("an early exit", "#!/bin/sh\n\(hello)exit 3\n", "exit status 3"),
+        ("an early exit with 0", "#!/bin/sh\n\(hello)exit 0\n", "exit status 0"),
+        ("a crash", "#!/bin/sh\n\(hello)kill -SEGV $$\n", "signal 11"),
+        ("a closed standard input", "#!/bin/sh\n\(hello)exec <&-\nexec sleep 60\n", "closed its standard input"),
+        ("a hang", "#!/bin/sh\n\(hello)exec sleep 60\n", "read nothing"),
+        ("ignoring finish", "#!/bin/sh\n\(hello)trap '' TERM\ncat > /dev/null\nwhile :; do sleep 1; done\n", "did not end"),
+        ("a failure at the end", "#!/bin/sh\n\(hello)cat > /dev/null\nexit 22\n", "exit status 22"),
+        ("a missing interpreter", "#!/nonexistent/python\n", "cannot be started"),
+    ]
+
+    @Test(arguments: hostile.indices) func `A hostile extension ends with a typed error and leaves no process`(index: Int) async throws {
+        let one = Self.hostile[index]
+        try await withPeers { peers in
+            let folder = try ProgramFolder(one.script, in: peers)
+            let handler = SamplesHandler(manifest: folder.manifest, launch: folder.launch())
+            let start = ContinuousClock.now
+            let error = try #require(await play(handler, byteCount: 10_000), "\(one.what)")
+            #expect("\(error)".contains(one.words), "\(one.what): \(error)")
+            #expect(ContinuousClock.now - start < .seconds(8), "\(one.what)")
+            #expect(try processes(in: folder.folder) == [], "\(one.what)")
+        }
+    }
+
+    /// The processes whose working folder is `folder`.
+    private func processes(in folder: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc").filter { name in
+            guard Int(name) != nil, let link = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(name)/cwd") else { return false }
+            return link == folder
+        }
+    }
+
+    @Test func `Its own error keeps its code and words`() async throws {
+        try await withPeers { peers in
+            let folder = try ProgramFolder(
+                "#!/bin/sh\necho '{\"error\":{\"code\":401,\"message\":\"Not Logged In\",\"retry\":false}}'\nexit 1\n", in: peers)
+            let error = await play(SamplesHandler(manifest: folder.manifest, launch: folder.launch()))
+            #expect(error == .extensionFailed(name: "hostile", code: 401, message: "Not Logged In"))
+            #expect(error?.code == 401)
+        }
+    }
+
+    @Test func `It sees a clean environment and no descriptors of ours`() async throws {
+        try await withPeers { peers in
+            // What a host that is careless elsewhere might have open, without close-on-exec.
+            let stray = open("/dev/null", O_RDONLY)
+            defer { close(stray) }
+            setenv("DISPLAY", ":77", 1)
+            setenv("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent", 1)
+            let folder = try ProgramFolder(
+                """
+                #!/usr/bin/env python3
+                import os, sys, signal
+                open("environment", "w").write("\\n".join(sorted(k for k in os.environ if k != "LC_CTYPE")))
+                open("descriptors", "w").write(" ".join(sorted(d for d in os.listdir("/proc/self/fd") if os.path.exists("/proc/self/fd/" + d))))
+                open("group", "w").write(str(os.getpgid(0) == os.getpid()))
+                open("ignored", "w").write([l for l in open("/proc/self/status") if l.startswith("SigBlk")][0].split()[1])
+                print('{"hello":1}', flush=True)
+                sys.stdin.buffer.read()
+                """, in: peers)
+            #expect(await play(SamplesHandler(manifest: folder.manifest, launch: folder.launch()), count: 10) == nil)
+            #expect(folder.text("environment") == "HOME\nLANG\nPATH")
+            // The fourth is the folder itself and the file that is being written.
+            #expect(folder.text("descriptors").split(separator: " ").prefix(3) == ["0", "1", "2"])
+            #expect(folder.text("descriptors").split(separator: " ").allSatisfy { Int($0).map { $0 < 5 } == true }, "\(folder.text("descriptors"))")
+            #expect(folder.text("group") == "True")
+            #expect(Int(folder.text("ignored"), radix: 16) == 0)
+        }
+    }
+
+    @Test func `What it says reaches the host, and its standard error the log`() async throws {
+        try await withPeers { peers in
+            let folder = try ProgramFolder(
+                """
+                #!/bin/sh
+                echo '{"hello":1}'
+                echo 'a line for the log' >&2
+                echo '{"status":"working","watch_url":"https://example.com/watch","unknown":[1]}'
+                echo '{"request":"keyframe"}'
+                exec cat > received
+                """, in: peers)
+            let log = Mutex<[String]>([])
+            let keyframes = Atomic(0)
+            let handler = SamplesHandler(manifest: folder.manifest, launch: folder.launch { line in log.withLock { $0.append(line) } })
+            handler.attach { keyframes.add(1, ordering: .relaxed) }
+            #expect(await play(handler, count: 500) == nil)
+            #expect(handler.watchURL == "https://example.com/watch" && handler.statusText == "working")
+            #expect(keyframes.load(ordering: .relaxed) == 1)
+            #expect(log.withLock { $0 } == ["hostile: a line for the log"])
+            #expect(handler.byteCount == folder.text("received").utf8.count || handler.byteCount > 500 * 136)
+        }
+    }
+
+    @Test func `What it has started ends with it`() async throws {
+        try await withPeers { peers in
+            let folder = try ProgramFolder("#!/bin/sh\n\(Self.hello)sleep 300 &\nsleep 300 | sleep 300 &\ncat > /dev/null\n", in: peers)
+            #expect(await play(SamplesHandler(manifest: folder.manifest, launch: folder.launch()), count: 10) == nil)
+            try await waitUntil("an empty folder", deadline: .seconds(5)) { try processes(in: folder.folder) == [] }
+        }
+    }
+
+    @Test func `A cancelled task does not wait for a reader that hangs`() async throws {
+        try await withPeers { peers in
+            let folder = try ProgramFolder("#!/bin/sh\n\(Self.hello)exec sleep 60\n", in: peers)
+            var launch = folder.launch()
+            launch.deadlines.progress = .seconds(60)
+            let handler = SamplesHandler(manifest: folder.manifest, launch: launch)
+            let task = Task { await play(handler, byteCount: 10_000) }
+            try await waitUntil("the pipe to be full") { handler.byteCount > 60_000 }
+            try await Task.sleep(for: .milliseconds(300))
+            task.cancel()
+            let start = ContinuousClock.now
+            #expect(await task.value != nil)
+            #expect(ContinuousClock.now - start < .seconds(2))
+        }
+    }
+
+    @Test func `A stream's program needs no hello, and may print what it likes`() async throws {
+        try await withPeers { peers in
+            let folder = try ProgramFolder("#!/bin/sh\necho HTTP/1.1 200 OK\nexec cat > received\n", mode: .stream, in: peers)
+            #expect(await play(StreamHandler(manifest: folder.manifest, launch: folder.launch()), count: 100) == nil)
+            let data = FileManager.default.contents(atPath: folder.folder + "/received") ?? Data()
+            #expect(data.count > 188 && data.count % 188 == 0 && data[0] == 0x47)
+        }
+    }
+
+    @Test func `What is not there yet is said at the start`() async throws {
+        try await withPeers { peers in
+            let folder = try ProgramFolder("#!/bin/sh\n", in: peers)
+            var manifest = folder.manifest
+            manifest.tracks = ["screen", "app", "mic"]
+            let error = await play(SamplesHandler(manifest: manifest, launch: folder.launch()))
+            guard case .unsupported(let sentence)? = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(sentence.contains("app and mic"))
+        }
+    }
+}

@@ -1,0 +1,33 @@
+import Foundation
+import TestSupport
+import Upload
+
+/// An extension that a test writes: a script in a folder of its own.
+struct ProgramFolder {
+    let folder: String
+    let manifest: ExtensionManifest
+
+    /// - Parameter script: with its first line.
+    init(_ script: String, mode: ExtensionManifest.Mode = .samples, in peers: Peers) throws {
+        folder = try peers.makeFolder("extension")
+        let path = folder + "/program"
+        try script.write(toFile: path, atomically: true, encoding: .utf8)
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path)
+        manifest = ExtensionManifest(name: "hostile", folder: folder, executable: path, mode: mode)
+    }
+
+    /// What the script has written into a file of its folder.
+    func text(_ name: String) -> String {
+        String(decoding: FileManager.default.contents(atPath: folder + "/" + name) ?? Data(), as: UTF8.self)
+    }
+
+    /// Short deadlines, so that a test of them does not last.
+    func launch(log: @escaping @Sendable (String) -> Void = { _ in }) -> ExtensionLaunch {
+        var launch = ExtensionLaunch(
+            environment: ["PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": folder, "LANG": "C.UTF-8"], clipFolder: folder + "/clips", log: log)
+        launch.deadlines.hello = .milliseconds(1000)
+        launch.deadlines.progress = .milliseconds(1000)
+        launch.deadlines.exit = .milliseconds(1000)
+        return launch
+    }
+}
