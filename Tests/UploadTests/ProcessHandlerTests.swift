@@ -8,6 +8,11 @@ import Upload
 /// Extensions that do what they should not, and what a program sees of its host.
 @Suite(.serialized)
 struct ProcessHandlerTests {
+    /// As the program does: a reader that is gone is an error of that write.
+    init() {
+        signal(SIGPIPE, SIG_IGN)
+    }
+
     private static let stream = StreamDescription(
         video: VideoTrackFormat(
             codec: .h264(sequenceParameterSet: [0x67, 0x64, 0, 0x0a], pictureParameterSet: [0x68, 0xee]), size: PixelSize(width: 16, height: 16),

@@ -57,7 +57,7 @@ extension ExtensionManifest {
             switch mode {
             case .samples: SamplesHandler(manifest: self, launch: launch)
             case .stream: StreamHandler(manifest: self, launch: launch)
-            case .clips: ClipsHandler(manifest: self, launch: launch)
+            case .clips: ClipFilesHandler(manifest: self, launch: launch)
             }
         return DestinationPlan(
             name: name, extensionName: self.name, isLive: true, prefersConstantPacing: mode == .stream, takesRawVideo: takesRawVideo,

@@ -10,7 +10,7 @@ import Musl
 
 /// Hands finished MP4 files to an extension's process, one after another (`mode = "clips"`): ReplayKit's
 /// `RPBroadcastMP4ClipHandler`. Standard input carries control frames only.
-package actor ClipsHandler: SampleHandler {
+package actor ClipFilesHandler: SampleHandler {
     private let manifest: ExtensionManifest
     private let launch: ExtensionLaunch
     private let remarks = ExtensionRemarks()
