@@ -70,7 +70,7 @@ let package = Package(
         .testTarget(name: "MuxTests", dependencies: ["Mux", "Media"], swiftSettings: strict),
         .testTarget(
             name: "RTMPTests",
-            dependencies: ["RTMP", "Mux", "Media", .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio")],
+            dependencies: ["RTMP", "Mux", "Media", "TestSupport", .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio")],
             swiftSettings: strict),
         .testTarget(
             name: "ControlTests",

@@ -2,11 +2,17 @@ import FoundationEssentials
 
 /// What a client asks: one JSON object on a line. Unknown fields are ignored.
 package struct ControlRequest: Codable, Sendable, Equatable {
-    /// `status` or `stop`.
+    /// `status`, `stop`, `pause`, `resume`, `mic`, `annotate` or `events`.
     package var command: String
+    /// For `mic`: `on`, `off` or `toggle`.
+    package var value: String?
+    /// For `annotate`.
+    package var values: [String: String]?
 
-    package init(command: String) {
+    package init(command: String, value: String? = nil, values: [String: String]? = nil) {
         self.command = command
+        self.value = value
+        self.values = values
     }
 }
 
@@ -15,9 +21,12 @@ package struct ControlReply: Codable, Sendable, Equatable {
     /// The session as it is, or as it ended.
     package var session: SessionReport?
     package var error: ErrorReport?
+    /// For `mic`: whether it is on now.
+    package var microphone: Bool?
 
-    package init(session: SessionReport) {
+    package init(session: SessionReport, microphone: Bool? = nil) {
         self.session = session
+        self.microphone = microphone
     }
 
     package init(error: ErrorReport) {

@@ -54,6 +54,38 @@ package final class BroadcastSession: Sendable {
         ending.reach(.asked)
     }
 
+    /// Pauses: viewers see a slate and hear silence, recordings leave the stretch out. False where it was not live.
+    package func pause() -> Bool {
+        guard change(to: .paused) else { return false }
+        capture.setPaused(true)
+        audio?.setPaused(true)
+        let time = status.withLock { $0.clock?.now ?? .zero }
+        for destination in destinations { destination.queue.push(.paused(at: time)) }
+        return true
+    }
+
+    /// Goes on after a pause. False where it was not paused.
+    package func resume() -> Bool {
+        guard change(to: .live) else { return false }
+        let time = status.withLock { $0.clock?.now ?? .zero }
+        for destination in destinations { destination.queue.push(.resumed(at: time)) }
+        distributor.requestKeyframe()
+        capture.setPaused(false)
+        audio?.setPaused(false)
+        return true
+    }
+
+    /// Turns the microphone on or off. Nil where the session has no sound that it could be part of; else whether it is on now.
+    package func setMicrophone(_ choose: (Bool) -> Bool) -> Bool? {
+        audio?.setMicrophone(choose)
+    }
+
+    /// Gives every destination metadata that the user or an application has.
+    package func annotate(_ information: [String: String]) {
+        for destination in destinations { destination.queue.push(.annotated(information)) }
+        observer(.annotation(information))
+    }
+
     /// Runs the broadcast from start to end.
     ///
     /// - Returns: the destinations as they ended; each carries its own error.
@@ -106,10 +138,9 @@ package final class BroadcastSession: Sendable {
     }
 
     private func audioSnapshot(of track: Track) -> SessionSnapshot.Audio? {
-        guard let audio, (track == .app ? configuration.audio.app : configuration.audio.mic) != nil else { return nil }
-        let source = audio.status(of: track)
+        guard let source = audio?.status(of: track) else { return nil }
         return SessionSnapshot.Audio(
-            source: source?.name, level: source?.level, drift: source?.drift ?? 0, isMuted: source?.isMuted ?? false)
+            source: source.name, level: source.level, drift: source.drift, isMuted: source.isMuted)
     }
 
     // MARK: Start
@@ -209,7 +240,7 @@ package final class BroadcastSession: Sendable {
         var ticks = 0
         while !Task.isCancelled {
             let states = destinations.map(\.state)
-            if !states.contains(.connecting), states.contains(where: { $0 == .live }) { change(to: .live) }
+            if !states.contains(.connecting), states.contains(where: { $0 == .live }) { goLive() }
             let elapsed = status.withLock { $0.clock?.now ?? .zero }
             if let duration = configuration.duration {
                 if elapsed >= duration { ending.reach(.asked) }
@@ -231,7 +262,12 @@ package final class BroadcastSession: Sendable {
         }
     }
 
-    private func change(to state: SessionState) {
+    /// Once: from then on only the user takes it out of that state.
+    private func goLive() {
+        if status.withLock({ $0.state }) == .starting { change(to: .live) }
+    }
+
+    @discardableResult private func change(to state: SessionState) -> Bool {
         let isNews = status.withLock { status -> Bool in
             guard status.state.allows(state) else { return false }
             status.state = state
@@ -239,6 +275,7 @@ package final class BroadcastSession: Sendable {
             return true
         }
         if isNews { observer(.state(state)) }
+        return isNews
     }
 
     // MARK: The end

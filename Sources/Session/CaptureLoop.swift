@@ -20,6 +20,7 @@ final class CaptureLoop: Sendable {
     private let gate = Monitor<Gate>(.closed)
     private let stopping = Atomic(false)
     private let isSettled = Atomic(false)
+    private let isPaused = Atomic(false)
     private let capturedFrames = Atomic(0)
 
     private enum Gate {
@@ -70,6 +71,11 @@ final class CaptureLoop: Sendable {
         gate.update { if case .closed = $0 { $0 = .abandoned } }
     }
 
+    /// While paused nothing is grabbed, and the privacy slate takes the picture's place.
+    func setPaused(_ paused: Bool) {
+        isPaused.store(paused, ordering: .relaxed)
+    }
+
     /// The encoder says whether the last picture needs no more encoding.
     func noteSettled(_ settled: Bool) {
         isSettled.store(settled, ordering: .relaxed)
@@ -97,22 +103,39 @@ final class CaptureLoop: Sendable {
         var pacer = pacer
         let rate = Int64(configuration.frameRate)
         var index: Int64 = 0
+        var showsSlate = false
         while !stopping.load(ordering: .relaxed) {
             let tickTime = MediaTime(value: index, timescale: rate)
             clock.sleep(until: tickTime)
-            let frame = try source.nextSample().flatMap { composer.compose($0, replacing: mailbox.takeBack()) }
-            // With constant pacing frames are stamped with their tick: players and services want an even cadence.
-            let time = pacing == .constant ? tickTime : frame?.presentationTime ?? tickTime
-            if pacer.shows(at: time, isChanged: frame != nil, isSettled: isSettled.load(ordering: .relaxed)) {
-                if let frame {
-                    capturedFrames.add(1, ordering: .relaxed)
-                    mailbox.put(SampleBuffer(track: frame.track, presentationTime: time, payload: frame.payload))
-                } else {
-                    mailbox.putUnchanged(at: time)
+            let paused = isPaused.load(ordering: .relaxed)
+            var frame: SampleBuffer?
+            if paused {
+                if !showsSlate {
+                    _ = mailbox.takeBack()
+                    frame = PrivacySlate.sample(size: composer.outputSize, at: clock.now)
                 }
+            } else {
+                frame = try source.nextSample().flatMap { composer.compose($0, replacing: mailbox.takeBack()) }
+                // The encoder saw the slate last: it is given the whole picture, changed or not.
+                if showsSlate { frame = composer.wholeFrame(at: clock.now) }
             }
+            showsSlate = paused
+            show(frame, tickTime: tickTime, pacing: pacing, pacer: &pacer)
             // A tick that was missed is not made up for: the next one comes at its own time.
             index = max(index + 1, (clock.now.nanoseconds * rate + 999_999_999) / 1_000_000_000)
+        }
+    }
+
+    /// Leaves the tick's frame, or word that there is none, for the encoder.
+    private func show(_ frame: SampleBuffer?, tickTime: MediaTime, pacing: FramePacer.Mode, pacer: inout FramePacer) {
+        // With constant pacing frames are stamped with their tick: players and services want an even cadence.
+        let time = pacing == .constant ? tickTime : frame?.presentationTime ?? tickTime
+        guard pacer.shows(at: time, isChanged: frame != nil, isSettled: isSettled.load(ordering: .relaxed)) else { return }
+        if let frame {
+            capturedFrames.add(1, ordering: .relaxed)
+            mailbox.put(SampleBuffer(track: frame.track, presentationTime: time, payload: frame.payload))
+        } else {
+            mailbox.putUnchanged(at: time)
         }
     }
 }

@@ -50,6 +50,7 @@ package enum SessionEvent: Sendable {
     case state(SessionState)
     case destination(SessionSnapshot.Destination)
     case warning(String)
+    case annotation([String: String])
     /// Twice a second while the session runs.
     case statistics
 }

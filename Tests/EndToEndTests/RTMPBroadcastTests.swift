@@ -6,7 +6,7 @@ extension EndToEndTests {
     /// Live on real RTMP servers.
     @Suite(.serialized)
     struct RTMPBroadcastTests {
-        private static let lowDelay = ["-fflags", "nobuffer", "-flags", "low_delay", "-analyzeduration", "200000"]
+        private static let lowDelay = ["-fflags", "nobuffer", "-flags", "low_delay"]
 
         @Test func `nginx gets a live stream that players read, and its end`() async throws {
             try await withStudio(["clock", "--beep"], width: 1920, height: 1080) { studio in

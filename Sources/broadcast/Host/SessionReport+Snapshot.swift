@@ -31,7 +31,8 @@ extension SessionReport.AudioSource {
 }
 
 extension DestinationReport {
-    fileprivate init(_ destination: SessionSnapshot.Destination) {
+    /// The status JSON's object for a destination.
+    init(_ destination: SessionSnapshot.Destination) {
         self.init(
             name: destination.name, extension: destination.extensionName, state: destination.state.rawValue, url: destination.url,
             bytes: destination.byteCount, bitrateKbps: destination.bitrate, dropped: destination.dropped,
