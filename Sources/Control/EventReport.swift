@@ -2,7 +2,7 @@
 package struct EventReport: Codable, Sendable, Equatable {
     /// ISO 8601, UTC.
     package var time: String
-    /// `state`, `annotation`, `destination`, `warning` or `statistics`.
+    /// `state`, `annotation`, `destination`, `warning`, `clip` or `statistics`.
     package var event: String
     /// The session's name.
     package var session: String
@@ -14,6 +14,8 @@ package struct EventReport: Codable, Sendable, Equatable {
     package var destination: DestinationReport?
     /// With `warning`.
     package var message: String?
+    /// With `clip`.
+    package var clip: ClipReport?
     /// With `statistics`: the whole of it.
     package var statistics: SessionReport?
 

@@ -21,6 +21,7 @@ package final class BroadcastSession: Sendable {
     private let capture: CaptureLoop
     private let video: VideoLoop
     private let audio: AudioLoop?
+    private let clips: ClipBuffer?
     private let observer: @Sendable (SessionEvent) -> Void
     private let status: Mutex<Status>
     private let ending = Ending()
@@ -31,6 +32,7 @@ package final class BroadcastSession: Sendable {
         var elapsed: MediaTime?
         var displayName = ""
         var sourceSize: PixelSize?
+        var stream: StreamDescription?
         var video: SessionSnapshot.Video?
         var meter = RateMeter()
     }
@@ -40,12 +42,15 @@ package final class BroadcastSession: Sendable {
         self.configuration = configuration
         self.observer = observer
         destinations = plans.map { plan in Destination(plan: plan) { observer(.destination($0)) } }
+        clips = configuration.clipBuffer.map { ClipBuffer(length: $0) }
         distributor = Distributor(
-            outlets: destinations.map { .init(queue: $0.queue, takesRawVideo: $0.plan.takesRawVideo, takesAudio: $0.plan.takesAudio) })
+            outlets: destinations.map { .init(queue: $0.queue, takesRawVideo: $0.plan.takesRawVideo, takesAudio: $0.plan.takesAudio) },
+            clips: clips)
         capture = CaptureLoop(configuration: configuration, mailbox: mailbox)
         video = VideoLoop(mailbox: mailbox, distributor: distributor)
         let hasSound = configuration.audio.app != nil || configuration.audio.mic != nil
-        audio = hasSound && plans.contains { $0.takesAudio } ? AudioLoop(configuration: configuration.audio, distributor: distributor) : nil
+        let takesAudio = plans.contains { $0.takesAudio } || configuration.clipBuffer != nil
+        audio = hasSound && takesAudio ? AudioLoop(configuration: configuration.audio, distributor: distributor) : nil
         status = Mutex(Status())
     }
 
@@ -84,6 +89,28 @@ package final class BroadcastSession: Sendable {
     package func annotate(_ information: [String: String]) {
         for destination in destinations { destination.queue.push(.annotated(information)) }
         observer(.annotation(information))
+    }
+
+    /// A stretch of the past that was saved.
+    package struct Clip: Sendable {
+        package var path: String
+        /// On the session's clock.
+        package var start: MediaTime
+        package var duration: MediaTime
+    }
+
+    /// Saves the last `span` of the broadcast as a playable MP4 at `path`, from the keyframe before it on, while it goes on.
+    ///
+    /// Nil where the session keeps nothing for clips, or has nothing yet.
+    package func saveClip(last span: MediaTime, to path: String) async throws(UploadError) -> Clip? {
+        guard let excerpt = clips?.excerpt(last: span), let stream = status.withLock({ $0.stream }) else { return nil }
+        let file = FileHandler(path: path, format: .mp4)
+        try await file.started(stream)
+        for packet in excerpt.packets { try await file.process(packet) }
+        try await file.finished(deadline: .seconds(5))
+        let clip = Clip(path: path, start: excerpt.start, duration: excerpt.duration)
+        observer(.clip(clip))
+        return clip
     }
 
     /// Runs the broadcast from start to end.
@@ -161,7 +188,7 @@ package final class BroadcastSession: Sendable {
         }
         let size = (configuration.outputSize ?? opening.sourceSize).roundedDownToEven
         guard size.width >= 16, size.height >= 16, size.width <= 16384, size.height <= 16384 else { throw .unusableSize("\(size)") }
-        let needsEncoder = destinations.contains { !$0.plan.takesRawVideo }
+        let needsEncoder = destinations.contains { !$0.plan.takesRawVideo } || clips != nil
         let rawSize = destinations.contains { $0.plan.takesRawVideo } ? size : nil
         let (videoThread, videoResult) = await video.start(
             settings: needsEncoder ? videoSettings(size: size) : nil, rawSize: rawSize, noteSettled: { [capture] in capture.noteSettled($0) },
@@ -182,6 +209,7 @@ package final class BroadcastSession: Sendable {
         }
         status.withLock { status in
             status.displayName = opening.displayName
+            status.stream = stream
             status.sourceSize = opening.sourceSize
             status.video = SessionSnapshot.Video(size: size, frameRate: configuration.frameRate)
         }

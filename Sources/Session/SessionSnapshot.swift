@@ -51,6 +51,7 @@ package enum SessionEvent: Sendable {
     case destination(SessionSnapshot.Destination)
     case warning(String)
     case annotation([String: String])
+    case clip(BroadcastSession.Clip)
     /// Twice a second while the session runs.
     case statistics
 }

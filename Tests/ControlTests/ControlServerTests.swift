@@ -102,6 +102,62 @@ import Testing
         }
     }
 
+    @Test func `a request carries its values as they are`() async throws {
+        try await withFolder { folder in
+            let path = folder + "/default.sock"
+            let received = Mutex<[ControlRequest]>([])
+            let server = try await listen(at: path) { request in
+                received.withLock { $0.append(request) }
+                return ControlReply(session: session(state: "live"), microphone: true)
+            }
+            let requests = [
+                ControlRequest(command: "mic", value: "toggle"),
+                ControlRequest(command: "annotate", values: ["songTitle": "Ænima", "song_title": "x=y", "": "empty"]),
+            ]
+            for request in requests { #expect(await ControlClient.ask(request, at: path)?.microphone == true) }
+            #expect(received.withLock { $0 } == requests)
+            await server.shutDown()
+        }
+    }
+
+    @Test func `a client that asks for events is sent each, a line an event, until there are no more`() async throws {
+        try await withFolder { folder in
+            let path = folder + "/default.sock"
+            let (events, continuation) = AsyncStream.makeStream(of: EventReport.self)
+            let server = try await ControlServer.listen(at: path, events: { events }, answer: { _ in ControlReply(session: session(state: "live")) })
+            let client = try LineClient(path: path)
+            client.send("{\"command\":\"events\"}\n")
+            for state in ["live", "paused"] {
+                var event = EventReport(time: "2026-01-02T03:04:05Z", event: "state", session: "default")
+                event.state = state
+                continuation.yield(event)
+                let line = try client.nextLine()
+                #expect(
+                    line
+                        == "{\"event\":\"state\",\"session\":\"default\",\"state\":\"\(state)\",\"time\":\"2026-01-02T03:04:05Z\"}")
+            }
+            continuation.finish()
+            #expect(try client.nextLine() == nil)
+            await server.shutDown()
+        }
+    }
+
+    @Test func `the lines of a client that follows events end with the session`() async throws {
+        try await withFolder { folder in
+            let path = folder + "/default.sock"
+            let (events, continuation) = AsyncStream.makeStream(of: EventReport.self)
+            let server = try await ControlServer.listen(at: path, events: { events }, answer: { _ in ControlReply(session: session(state: "live")) })
+            let lines = try #require(await ControlClient.lines(ControlRequest(command: "events"), at: path))
+            for _ in 0..<3 { continuation.yield(EventReport(time: "t", event: "statistics", session: "default")) }
+            continuation.finish()
+            var received: [String] = []
+            for await line in lines { received.append(String(decoding: line, as: UTF8.self)) }
+            #expect(received == Array(repeating: "{\"event\":\"statistics\",\"session\":\"default\",\"time\":\"t\"}", count: 3))
+            await server.shutDown()
+            #expect(await ControlClient.lines(ControlRequest(command: "events"), at: path) == nil)
+        }
+    }
+
     @Test func `many clients at once are each answered`() async throws {
         try await withServer { path in
             let states = await withTaskGroup(of: String?.self) { group in
@@ -137,7 +193,7 @@ import Testing
     @Test func `of two that want one name the second is refused, and the first goes on`() async throws {
         try await withServer { path in
             await #expect(throws: ControlServer.Failure.inUse) {
-                try await ControlServer.listen(at: path) { _ in ControlReply(session: session(state: "second")) }
+                try await listen(at: path) { _ in ControlReply(session: session(state: "second")) }
             }
             #expect(await ControlClient.ask(ControlRequest(command: "status"), at: path)?.session?.state == "live")
         }
@@ -147,7 +203,7 @@ import Testing
         try await withFolder { folder in
             let servers = await withTaskGroup(of: ControlServer?.self) { group in
                 for _ in 0..<8 {
-                    group.addTask { try? await ControlServer.listen(at: folder + "/one.sock") { _ in ControlReply(session: session(state: "live")) } }
+                    group.addTask { try? await listen(at: folder + "/one.sock") { _ in ControlReply(session: session(state: "live")) } }
                 }
                 return await group.reduce(into: [ControlServer]()) { if let server = $1 { $0.append(server) } }
             }
@@ -162,7 +218,7 @@ import Testing
             let path = folder + "/default.sock"
             #expect(LineClient.leaveStaleSocket(at: path))
             #expect(FileManager.default.createFile(atPath: path + ".lock", contents: nil))
-            let server = try await ControlServer.listen(at: path) { _ in ControlReply(session: session(state: "live")) }
+            let server = try await listen(at: path) { _ in ControlReply(session: session(state: "live")) }
             #expect(await ControlClient.ask(ControlRequest(command: "status"), at: path)?.session?.state == "live")
             await server.shutDown()
         }
@@ -172,7 +228,7 @@ import Testing
         try await withFolder { folder in
             let path = folder + "/default.sock"
             for state in ["first", "second"] {
-                let server = try await ControlServer.listen(at: path) { _ in ControlReply(session: session(state: state)) }
+                let server = try await listen(at: path) { _ in ControlReply(session: session(state: state)) }
                 #expect(await ControlClient.ask(ControlRequest(command: "status"), at: path)?.session?.state == state)
                 await server.shutDown()
                 #expect(!FileManager.default.fileExists(atPath: path))
@@ -184,7 +240,7 @@ import Testing
         try await withFolder { folder in
             let path = folder + "/default.sock"
             let isAsked = Mutex(false)
-            let server = try await ControlServer.listen(at: path) { _ in
+            let server = try await listen(at: path) { _ in
                 isAsked.withLock { $0 = true }
                 try? await Task.sleep(for: .milliseconds(100))
                 return ControlReply(session: session(state: "finished"))
@@ -199,13 +255,13 @@ import Testing
     @Test func `a place where no socket can be made is a typed error`() async throws {
         try await withFolder { folder in
             await #expect {
-                _ = try await ControlServer.listen(at: folder + "/missing/default.sock") { _ in ControlReply(session: session(state: "live")) }
+                _ = try await listen(at: folder + "/missing/default.sock") { _ in ControlReply(session: session(state: "live")) }
             } throws: { error in
                 if case .cannotBind? = error as? ControlServer.Failure { true } else { false }
             }
             // Longer than sun_path can hold: 108 bytes.
             await #expect {
-                _ = try await ControlServer.listen(at: folder + "/" + String(repeating: "x", count: 150)) { _ in
+                _ = try await listen(at: folder + "/" + String(repeating: "x", count: 150)) { _ in
                     ControlReply(session: session(state: "live"))
                 }
             } throws: { error in
@@ -220,7 +276,7 @@ import Testing
     private func withServer(_ body: (String) async throws -> Void) async throws {
         try await withFolder { folder in
             let path = folder + "/default.sock"
-            let server = try await ControlServer.listen(at: path) { request in
+            let server = try await listen(at: path) { request in
                 switch request.command {
                 case "status": return ControlReply(session: session(state: "live"))
                 case "slow":
@@ -245,6 +301,13 @@ import Testing
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try await body(folder)
     }
+}
+
+/// A server whose events are over at once.
+private func listen(
+    at path: String, answer: @escaping @Sendable (ControlRequest) async -> ControlReply
+) async throws(ControlServer.Failure) -> ControlServer {
+    try await ControlServer.listen(at: path, events: { AsyncStream { $0.finish() } }, answer: answer)
 }
 
 private func session(state: String) -> SessionReport {

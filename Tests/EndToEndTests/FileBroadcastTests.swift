@@ -41,7 +41,6 @@ extension EndToEndTests {
             let audio = try await AudioDecoder.decode(media.path, in: media.peers)
             let onsets = BeepFinder.onsets(in: audio)
             let delays = clock.soundDelays(onsets: onsets)
-            print("onsets", onsets)
             print("sound against picture, ms:", delays.map { Int(($0 * 1000).rounded()) })
             #expect(delays.count >= 8, "beeps at \(onsets)")
             #expect(delays.allSatisfy { abs($0) <= 0.04 }, "\(delays)")

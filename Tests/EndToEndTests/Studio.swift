@@ -19,7 +19,6 @@ struct Studio: Sendable {
         let screen = try await Xvfb.start(in: peers, width: width, height: height)
         let pulse = hasSound ? try await PulseServer.start(in: peers) : nil
         let painter = try await PaintedScreen.start(scene, on: screen.display, pulse: pulse, in: peers)
-        if let s = ProcessInfo.processInfo.environment["E2E_SETTLE"] { try await Task.sleep(for: .seconds(Double(s)!)) }
         return Studio(
             peers: peers, screen: screen, pulse: pulse, painter: painter, folder: try peers.makeFolder("recordings"),
             broadcast: try BroadcastCommand(in: peers, display: screen.display, pulse: pulse))

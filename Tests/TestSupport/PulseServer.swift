@@ -33,6 +33,7 @@ package final class PulseServer: Sendable {
             "PULSE_SERVER": "unix:" + socket, "PULSE_COOKIE": folder + "/cookie", "PULSE_RUNTIME_PATH": folder + "/runtime",
             "PULSE_STATE_PATH": folder + "/state", "XDG_RUNTIME_DIR": folder, "HOME": folder,
         ]
+        // Without rewinds the sinks render 50 ms at a time, as hardware does, and not the two seconds in which their latency is anybody's guess.
         command =
             ["pulseaudio", "-n", "--daemonize=no", "--exit-idle-time=-1", "--use-pid-file=no", "--realtime=no", "--high-priority=no"]
             + ["-L", "module-native-protocol-unix auth-anonymous=1 socket=\(socket)"]

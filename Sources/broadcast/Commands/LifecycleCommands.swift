@@ -15,7 +15,7 @@ struct SessionName: ParsableArguments {
         guard let reply = await ControlClient.ask(request, at: path) else {
             throw CommandError(.nothing, "No session \"\(session)\" is running. See broadcast status.")
         }
-        if let error = reply.error { throw CommandError(.nothing, error.message) }
+        if let error = reply.error { throw CommandError(error.status.flatMap(ExitStatus.init(rawValue:)) ?? .nothing, error.message) }
         return reply
     }
 }

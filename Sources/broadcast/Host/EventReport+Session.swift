@@ -21,9 +21,18 @@ extension EventReport {
         case .annotation(let values):
             self.event = "annotation"
             annotation = values
+        case .clip(let clip):
+            self.event = "clip"
+            self.clip = ClipReport(clip)
         case .statistics:
             self.event = "statistics"
             statistics = report()
         }
+    }
+}
+
+extension ClipReport {
+    init(_ clip: BroadcastSession.Clip) {
+        self.init(path: clip.path, start: clip.start.seconds, duration: clip.duration.seconds)
     }
 }

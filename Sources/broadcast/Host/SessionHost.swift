@@ -1,7 +1,9 @@
 import Control
 import FoundationEssentials
+import Media
 import Session
 import Synchronization
+import Upload
 
 /// Runs a session in this process: takes its name, answers its control socket, heeds signals, and shows what it does.
 final class SessionHost: Sendable {
@@ -105,6 +107,7 @@ final class SessionHost: Sendable {
             return session.pause() ? ControlReply(session: report(session)) : Self.refuse(409, "The session is not live, so it can't be paused.")
         case "resume": return session.resume() ? ControlReply(session: report(session)) : Self.refuse(409, "The session is not paused.")
         case "mic": return setMicrophone(request.value, session: session)
+        case "clip": return await saveClip(request, session: session)
         case "annotate":
             guard let values = request.values, !values.isEmpty else { return Self.refuse(400, "There is nothing to annotate with.") }
             session.annotate(values)
@@ -120,6 +123,19 @@ final class SessionHost: Sendable {
             return Self.refuse(409, "The session was started without sound, so it has no microphone. Start it with --mic.")
         }
         return ControlReply(session: report(session), microphone: isOn)
+    }
+
+    private func saveClip(_ request: ControlRequest, session: BroadcastSession) async -> ControlReply {
+        guard let path = request.path, path.hasPrefix("/") else { return Self.refuse(400, "A clip needs an absolute path.") }
+        let span = request.last.flatMap { $0.isFinite && $0 > 0 && $0 < 1e6 ? MediaTime(seconds: $0) : nil } ?? MediaTime(milliseconds: 30_000)
+        do throws(UploadError) {
+            guard let clip = try await session.saveClip(last: span, to: path) else {
+                return Self.refuse(409, "The session keeps nothing for clips. Start it with --clip-buffer 60s, or with --to clips.")
+            }
+            return ControlReply(clip: ClipReport(clip))
+        } catch {
+            return ControlReply(error: ErrorReport(code: error.code, message: error.description, status: CommandError(error).status.rawValue))
+        }
     }
 
     private func report(_ session: BroadcastSession) -> SessionReport {
@@ -167,6 +183,7 @@ final class SessionHost: Sendable {
             if Output.isTerminal { log.write("session \(name): \(state.rawValue)") } else { say("session \(name): \(state.rawValue)") }
         case .destination(let destination): tell(destination)
         case .warning(let text): say("Warning: " + text)
+        case .clip(let clip): say("clip: \(clip.path)")
         case .annotation, .statistics: break
         }
         let session = state.withLock { $0.session }
