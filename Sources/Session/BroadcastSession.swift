@@ -25,6 +25,7 @@ package final class BroadcastSession: Sendable {
     private let observer: @Sendable (SessionEvent) -> Void
     private let status: Mutex<Status>
     private let ending = Ending()
+    private let application = FrontApplication()
 
     private struct Status {
         var state = SessionState.starting
@@ -41,12 +42,18 @@ package final class BroadcastSession: Sendable {
     package init(configuration: SessionConfiguration, destinations plans: [DestinationPlan], observer: @escaping @Sendable (SessionEvent) -> Void) {
         self.configuration = configuration
         self.observer = observer
-        destinations = plans.map { plan in Destination(plan: plan) { observer(.destination($0)) } }
+        let destinations = plans.map { plan in Destination(plan: plan) { observer(.destination($0)) } }
+        self.destinations = destinations
         clips = configuration.clipBuffer.map { ClipBuffer(length: $0) }
         distributor = Distributor(
             outlets: destinations.map { .init(queue: $0.queue, takesRawVideo: $0.plan.takesRawVideo, takesAudio: $0.plan.takesAudio) },
             clips: clips)
-        capture = CaptureLoop(configuration: configuration, mailbox: mailbox)
+        capture = CaptureLoop(
+            configuration: configuration, mailbox: mailbox,
+            onApplication: { [application] information in
+                application.set(information)
+                Self.annotate(["application": information.id, "applicationTitle": information.title], destinations: destinations, observer: observer)
+            })
         video = VideoLoop(mailbox: mailbox, distributor: distributor)
         let hasSound = configuration.audio.app != nil || configuration.audio.mic != nil
         let takesAudio = plans.contains { $0.takesAudio } || configuration.clipBuffer != nil
@@ -87,6 +94,10 @@ package final class BroadcastSession: Sendable {
 
     /// Gives every destination metadata that the user or an application has.
     package func annotate(_ information: [String: String]) {
+        Self.annotate(information, destinations: destinations, observer: observer)
+    }
+
+    private static func annotate(_ information: [String: String], destinations: [Destination], observer: (SessionEvent) -> Void) {
         for destination in destinations { destination.queue.push(.annotated(information)) }
         observer(.annotation(information))
     }
@@ -160,7 +171,8 @@ package final class BroadcastSession: Sendable {
             return (status.state, elapsed, status.displayName, status.sourceSize, status.video)
         }
         return SessionSnapshot(
-            state: state, elapsed: elapsed, source: name, sourceSize: size, video: picture, app: audioSnapshot(of: .app),
+            state: state, elapsed: elapsed, source: name, sourceSize: size, application: application.value, video: picture,
+            app: audioSnapshot(of: .app),
             mic: audioSnapshot(of: .mic), destinations: destinations.map { $0.snapshot(at: elapsed) })
     }
 

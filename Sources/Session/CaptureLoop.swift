@@ -18,6 +18,7 @@ final class CaptureLoop: Sendable {
     private let mailbox: FrameMailbox
     /// Set when the pipeline behind is ready; then ticks begin.
     private let gate = Monitor<Gate>(.closed)
+    private let onApplication: @Sendable (ApplicationInformation) -> Void
     private let stopping = Atomic(false)
     private let isSettled = Atomic(false)
     private let isPaused = Atomic(false)
@@ -29,9 +30,13 @@ final class CaptureLoop: Sendable {
         case abandoned
     }
 
-    init(configuration: SessionConfiguration, mailbox: FrameMailbox) {
+    /// - Parameter onApplication: is told when another application comes to the front, or its title changes.
+    init(
+        configuration: SessionConfiguration, mailbox: FrameMailbox, onApplication: @escaping @Sendable (ApplicationInformation) -> Void
+    ) {
         self.configuration = configuration
         self.mailbox = mailbox
+        self.onApplication = onApplication
     }
 
     /// Frames that differed from the one before.
@@ -118,6 +123,7 @@ final class CaptureLoop: Sendable {
                 frame = try source.nextSample().flatMap { composer.compose($0, replacing: mailbox.takeBack()) }
                 // The encoder saw the slate last: it is given the whole picture, changed or not.
                 if showsSlate { frame = composer.wholeFrame(at: clock.now) }
+                if let application = source.takeApplicationChange() { onApplication(application) }
             }
             showsSlate = paused
             show(frame, tickTime: tickTime, pacing: pacing, pacer: &pacer)

@@ -1,3 +1,4 @@
+import Capture
 import Media
 import Upload
 
@@ -39,6 +40,7 @@ package struct SessionSnapshot: Sendable {
     package var elapsed: MediaTime
     package var source: String
     package var sourceSize: PixelSize?
+    package var application: ApplicationInformation?
     package var video: Video?
     package var app: Audio?
     package var mic: Audio?

@@ -25,7 +25,7 @@ import Testing
         try await withServer { path in
             let client = try LineClient(path: path)
             client.send("{\"future\": {\"x\": [1, null]}, \"command\": \"status\", \"n\": 1e3}\n")
-            let line = try #require(try client.nextLine())
+            let line = try #require(try await client.nextLine())
             #expect(ControlJSON.decode(ControlReply.self, from: Array(line.utf8)) == ControlReply(session: session(state: "live")))
         }
     }
@@ -38,7 +38,7 @@ import Testing
                     client.send(piece)
                     try await Task.sleep(for: .milliseconds(2))
                 }
-                #expect(try client.nextLine()?.contains("\"state\":\"live\"") == true)
+                #expect(try await client.nextLine()?.contains("\"state\":\"live\"") == true)
             }
         }
     }
@@ -52,12 +52,12 @@ import Testing
         try await withServer { path in
             let client = try LineClient(path: path)
             client.send(line + "\n")
-            let answer = try #require(try client.nextLine())
+            let answer = try #require(try await client.nextLine())
             let reply = ControlJSON.decode(ControlReply.self, from: Array(answer.utf8))
             #expect(reply?.session == nil)
             #expect(reply?.error?.code == 400)
             client.send("{\"command\":\"status\"}\n")
-            #expect(try client.nextLine()?.contains("\"state\":\"live\"") == true)
+            #expect(try await client.nextLine()?.contains("\"state\":\"live\"") == true)
         }
     }
 
@@ -65,7 +65,7 @@ import Testing
         try await withServer { path in
             let client = try LineClient(path: path)
             client.send([0xFF, 0xFE, 0x80, 0x00, 0xC0, 0x0A])
-            #expect(try client.nextLine()?.contains("\"code\":400") == true)
+            #expect(try await client.nextLine()?.contains("\"code\":400") == true)
         }
     }
 
@@ -75,11 +75,11 @@ import Testing
             let long = try LineClient(path: path)
             let other = try LineClient(path: path)
             endless.send(String(repeating: "x", count: 65_537))
-            #expect(try endless.nextLine() == nil)
+            #expect(try await endless.nextLine() == nil)
             long.send("{\"command\":\"" + String(repeating: "x", count: 65_537) + "\"}\n")
-            #expect(try long.nextLine() == nil)
+            #expect(try await long.nextLine() == nil)
             other.send("{\"command\":\"status\"}\n")
-            #expect(try other.nextLine()?.contains("\"state\":\"live\"") == true)
+            #expect(try await other.nextLine()?.contains("\"state\":\"live\"") == true)
         }
     }
 
@@ -88,7 +88,7 @@ import Testing
             let client = try LineClient(path: path)
             let request = "{\"command\":\"status\",\"filler\":\""
             client.send(request + String(repeating: "x", count: 65_536 - request.utf8.count - 2) + "\"}\n")
-            #expect(try client.nextLine()?.contains("\"state\":\"live\"") == true)
+            #expect(try await client.nextLine()?.contains("\"state\":\"live\"") == true)
         }
     }
 
@@ -131,13 +131,13 @@ import Testing
                 var event = EventReport(time: "2026-01-02T03:04:05Z", event: "state", session: "default")
                 event.state = state
                 continuation.yield(event)
-                let line = try client.nextLine()
+                let line = try await client.nextLine()
                 #expect(
                     line
                         == "{\"event\":\"state\",\"session\":\"default\",\"state\":\"\(state)\",\"time\":\"2026-01-02T03:04:05Z\"}")
             }
             continuation.finish()
-            #expect(try client.nextLine() == nil)
+            #expect(try await client.nextLine() == nil)
             await server.shutDown()
         }
     }

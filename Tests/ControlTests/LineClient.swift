@@ -1,6 +1,6 @@
 import Foundation
 
-/// A client of the control socket that can say anything, on a plain blocking socket.
+/// A client of the control socket that can say anything, on a plain socket.
 final class LineClient {
     struct Failure: Error {
         let call: String
@@ -10,12 +10,9 @@ final class LineClient {
     private let descriptor: Int32
     private var received: [UInt8] = []
 
-    /// Connects; every wait ends after ten seconds.
+    /// Connects.
     init(path: String) throws {
         descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        var timeout = timeval(tv_sec: 10, tv_usec: 0)
-        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
-        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
         let status = Self.withAddress(of: path) { connect(descriptor, $0, $1) }
         guard status == 0 else { throw Failure(call: "connect", code: errno) }
     }
@@ -44,18 +41,23 @@ final class LineClient {
         return true
     }
 
-    /// The next line without its newline; nil where the peer closed the connection.
-    func nextLine() throws -> String? {
+    /// The next line without its newline; nil where the peer closed the connection. It waits ten seconds at most, and keeps no thread from the server.
+    nonisolated(nonsending) func nextLine() async throws -> String? {
+        let deadline = ContinuousClock.now + .seconds(10)
         while true {
             if let end = received.firstIndex(of: 0x0A) {
                 defer { received.removeFirst(end + 1) }
                 return String(decoding: received[..<end], as: UTF8.self)
             }
             var buffer = [UInt8](repeating: 0, count: 4096)
-            let count = recv(descriptor, &buffer, buffer.count, 0)
+            let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
             if count == 0 || (count < 0 && errno == ECONNRESET) { return nil }
-            guard count > 0 else { throw Failure(call: "recv", code: errno) }
-            received += buffer[..<count]
+            if count > 0 {
+                received += buffer[..<count]
+            } else {
+                guard errno == EAGAIN, ContinuousClock.now < deadline else { throw Failure(call: "recv", code: errno) }
+                try await Task.sleep(for: .milliseconds(2))
+            }
         }
     }
 
