@@ -76,7 +76,10 @@ import Testing
             painter.fill(0xFF0000, x: 0, y: 0, width: 30, height: 30)
             painter.fill(0x00FF00, x: 610, y: 450, width: 30, height: 30)
             let picture = try #require(try nextChange(of: source))
-            #expect(picture.damage.rectangles.sorted { $0.x < $1.x } == [PixelRect(x: 0, y: 0, width: 30, height: 30), PixelRect(x: 610, y: 450, width: 30, height: 30)])
+            #expect(
+                picture.damage.rectangles.sorted { $0.x < $1.x } == [
+                    PixelRect(x: 0, y: 0, width: 30, height: 30), PixelRect(x: 610, y: 450, width: 30, height: 30),
+                ])
             #expect(picture.patches.reduce(0) { $0 + $1.rectangle.area } == 1800)
             #expect(picture.colour(x: 29, y: 29) == 0xFF0000)
             #expect(picture.colour(x: 610, y: 450) == 0x00FF00)
@@ -190,25 +193,6 @@ import Testing
 
     // MARK: The server
 
-    @Test func `a screen that changes its size is grabbed whole at its new one`() async throws {
-        try await withScreen(width: 800, height: 600) { screen, painter in
-            let source = try open(screen, showsCursor: true)
-            _ = try source.nextSample()
-            try await withPeers { peers in
-                _ = try await peers.run("xrandr", ["xrandr", "-s", "640x480"], environment: screen.environment)
-            }
-            painter.fill(0x2040C0, x: 0, y: 0, width: 640, height: 480)
-            let picture = try #require(try nextChange(of: source))
-            #expect(source.size == PixelSize(width: 640, height: 480))
-            #expect(picture.size == PixelSize(width: 640, height: 480))
-            #expect(picture.damage.isWhole)
-            painter.fill(0xFF8001, x: 600, y: 460, width: 40, height: 20)
-            let next = try #require(try nextChange(of: source))
-            #expect(next.damage.covers(PixelRect(x: 600, y: 460, width: 40, height: 20)))
-            #expect(next.colour(x: 639, y: 479) == 0xFF8001)
-        }
-    }
-
     @Test(arguments: [true, false]) func `a server that is killed is a typed error, and the process lives on`(showsCursor: Bool) async throws {
         try await withPeers { peers in
             let screen = try await Xvfb.start(in: peers, width: 640, height: 480)
@@ -258,7 +242,9 @@ import Testing
                 #expect(during.first?.mode == "1600")
             }
             let identifiers = Set(before.map(\.identifier))
-            try await waitUntil("the segment's end", deadline: .seconds(5)) { try sharedSegments().allSatisfy { identifiers.contains($0.identifier) } }
+            try await waitUntil("the segment's end", deadline: .seconds(5)) {
+                try sharedSegments().allSatisfy { identifiers.contains($0.identifier) }
+            }
         }
     }
 
@@ -268,11 +254,9 @@ import Testing
         try X11ScreenSource(connection: try X11Connection(name: screen.display), clock: clock, showsCursor: showsCursor)
     }
 
-    private func withScreen(
-        width: Int = 640, height: Int = 480, arguments: [String] = [], _ body: (Xvfb, Painter) async throws -> Void
-    ) async throws {
+    private func withScreen(arguments: [String] = [], _ body: (Xvfb, Painter) async throws -> Void) async throws {
         try await withPeers { peers in
-            let screen = try await Xvfb.start(in: peers, width: width, height: height, arguments: arguments)
+            let screen = try await Xvfb.start(in: peers, width: 640, height: 480, arguments: arguments)
             try await body(screen, try Painter(display: screen.display))
         }
     }

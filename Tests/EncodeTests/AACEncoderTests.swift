@@ -33,10 +33,14 @@ import Testing
         // Ten hours: 1,728,000,000 frames, a whole number of blocks.
         for index in 0..<4 {
             let time = MediaTime(value: 1_728_000_000 + Int64(index) * 1024, timescale: 48_000)
-            packets += try encoder.encode(SampleBuffer(track: .mixed, presentationTime: time, payload: .sound(Sound(format: .broadcast, samples: block))))
+            packets += try encoder.encode(
+                SampleBuffer(track: .mixed, presentationTime: time, payload: .sound(Sound(format: .broadcast, samples: block))))
         }
         packets += try encoder.finish()
-        #expect(packets.map(\.presentationTime.nanoseconds) == [35_999_978_666_667, 36_000_000_000_000, 36_000_021_333_333, 36_000_042_666_667, 36_000_064_000_000])
+        #expect(
+            packets.map(\.presentationTime.nanoseconds) == [
+                35_999_978_666_667, 36_000_000_000_000, 36_000_021_333_333, 36_000_042_666_667, 36_000_064_000_000,
+            ])
         #expect(packets.allSatisfy { $0.track == .app })
     }
 

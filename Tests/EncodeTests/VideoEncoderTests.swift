@@ -128,7 +128,8 @@ import Testing
         var keyframes: [Int64] = []
         // Frames at 10 a second for four seconds, then 30 a second for four.
         for time in Array(stride(from: 0, to: 4000, by: 100)) + Array(stride(from: 4000, to: 8000, by: 33)) {
-            keyframes += try encoder.encode(noise.sample(at: MediaTime(milliseconds: Int64(time)))).filter(\.isKeyframe).map(\.presentationTime.milliseconds)
+            keyframes += try encoder.encode(noise.sample(at: MediaTime(milliseconds: Int64(time)))).filter(\.isKeyframe).map(
+                \.presentationTime.milliseconds)
         }
         #expect(keyframes.count == 4)
         for (index, time) in keyframes.enumerated() { #expect(abs(time - Int64(index) * 2000) <= 34) }
@@ -209,7 +210,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [(0, 0), (100_000, 100_000), (-320, 180)]) func `a size that x264 refuses is a typed error that names it`(width: Int, height: Int) {
+    @Test(arguments: [(0, 0), (100_000, 100_000), (-320, 180)]) func `a size that x264 refuses is a typed error that names it`(
+        width: Int, height: Int
+    ) {
         let settings = VideoSettings(size: PixelSize(width: width, height: height), rateControl: .bitrate(1000))
         let error = #expect(throws: EncodeError.self) { try VideoEncoder(settings: settings) }
         #expect(error?.description.contains("\(width)x\(height)") == true)

@@ -12,7 +12,7 @@ extension EndToEndTests {
                 try await studio.record(["--duration", "10s", "--to", studio.path("out.mp4")])
                 let media = studio.media("out.mp4")
                 try await expectUsualFormats(media)
-                #expect(try await media.complaints() == "")
+                try await media.expectDecodable()
                 try media.expectOrdinaryMP4()
                 try await media.playInGStreamer()
                 try await expectClockAndBeepsTogether(media)
@@ -52,7 +52,7 @@ extension EndToEndTests {
                 try await studio.record(["--duration", "2s"] + names.flatMap { ["--to", studio.path($0)] })
                 for (name, format) in zip(names, ["mov", "flv", "mpegts", "h264", "yuv4mpegpipe"]) {
                     let media = studio.media(name)
-                    #expect(try await media.complaints() == "", "\(name)")
+                    try await media.expectDecodable()
                     let probe = try await FFProbe.probe(media.path, in: studio.peers)
                     #expect(probe.format.name.contains(format))
                     #expect(probe.video?.width == 640 && probe.video?.height == 360, "\(name)")
@@ -70,7 +70,7 @@ extension EndToEndTests {
                 let first = try Data(contentsOf: URL(fileURLWithPath: studio.path("a.mp4")))
                 try await studio.record(["--duration", "1s", "--to", studio.path("a.mp4")])
                 #expect(try Data(contentsOf: URL(fileURLWithPath: studio.path("a.mp4~"))) == first)
-                #expect(try await studio.media("a.mp4").complaints() == "")
+                try await studio.media("a.mp4").expectDecodable()
             }
         }
 
@@ -80,7 +80,7 @@ extension EndToEndTests {
                 let files = try FileManager.default.contentsOfDirectory(atPath: studio.folder)
                 let name = try #require(files.first)
                 #expect(files.count == 1 && name.hasPrefix("broadcast-") && name.hasSuffix(".mp4"))
-                #expect(try await studio.media(name).complaints() == "")
+                try await studio.media(name).expectDecodable()
             }
         }
     }

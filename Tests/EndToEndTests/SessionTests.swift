@@ -88,7 +88,7 @@ extension EndToEndTests {
                 let all = try await studio.broadcast.run(["stop", "--all"])
                 #expect(all.status == .exited(0) && all.output.contains("two.mp4") && all.output.contains("three.mp4"))
                 for peer in [two, third] { #expect(try await peer.waitForExit() == .exited(0)) }
-                for name in ["one.mp4", "two.mp4"] { #expect(try await studio.media(name).complaints() == "") }
+                for name in ["one.mp4", "two.mp4"] { try await studio.media(name).expectDecodable() }
             }
         }
 

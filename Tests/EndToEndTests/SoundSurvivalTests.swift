@@ -21,7 +21,7 @@ extension EndToEndTests {
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
 
                 let media = studio.media("out.mp4")
-                #expect(try await media.complaints() == "")
+                try await media.expectDecodable()
                 let audio = try await AudioDecoder.decode(media.path, in: studio.peers)
                 #expect(audio.largestGap < 0.002)
                 let probe = try await FFProbe.probe(media.path, in: studio.peers)

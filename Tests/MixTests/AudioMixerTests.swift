@@ -167,6 +167,21 @@ import Testing
         #expect(level(mix, from: 210, to: 270) == 0.625...0.625)
     }
 
+    @Test func `a silenced mix is silent whatever comes, and its times go on`() {
+        var mixer = AudioMixer(tracks: [.app])
+        mixer.feed(constant(0.5, at: 0, frames: 14_400))
+        var mix = takeAll(&mixer, until: MediaTime(milliseconds: 100)).flatMap(\.samples)
+        let paused = mix.count / 96 + 1
+        mixer.isSilenced = true
+        mix += takeAll(&mixer, until: MediaTime(milliseconds: 200)).flatMap(\.samples)
+        let resumed = mix.count / 96 + 1
+        mixer.isSilenced = false
+        mix += takeAll(&mixer, until: MediaTime(milliseconds: 290)).flatMap(\.samples)
+        #expect(level(mix, from: 5, to: paused - 1) == 0.5...0.5)
+        #expect(level(mix, from: paused, to: resumed - 1) == 0...0)
+        #expect(level(mix, from: resumed, to: 270) == 0.5...0.5)
+    }
+
     @Test func `a mix of loud sources stays under the ceiling`() {
         var mixer = AudioMixer(tracks: [.app, .mic])
         mixer.feed(constant(0.9, at: 0, frames: 9600))

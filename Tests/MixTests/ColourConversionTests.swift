@@ -158,7 +158,8 @@ import Testing
         let offsets = frame.planeOffsets
         pixels.withUnsafeBytes { source in
             frame.withUnsafeMutableBytes { target in
-                guard let from = source.baseAddress?.assumingMemoryBound(to: UInt8.self), let to = target.baseAddress?.assumingMemoryBound(to: UInt8.self)
+                guard let from = source.baseAddress?.assumingMemoryBound(to: UInt8.self),
+                    let to = target.baseAddress?.assumingMemoryBound(to: UInt8.self)
                 else { return }
                 // libyuv's "ARGB" is blue, green, red, alpha in memory.
                 _ = ARGBToI420(

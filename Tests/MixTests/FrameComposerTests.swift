@@ -35,7 +35,8 @@ import Testing
                 }
                 let missed = update == 0 ? nil : firstChange(from: shown, to: now, outside: changed)
                 guard missed == nil else {
-                    Issue.record("update \(update): pixel \(missed ?? (0, 0)) changed outside of the damage \(changed.rectangles) from \(damage.rectangles)")
+                    Issue.record(
+                        "update \(update): pixel \(missed ?? (0, 0)) changed outside of the damage \(changed.rectangles) from \(damage.rectangles)")
                     return
                 }
                 shown = now
