@@ -64,7 +64,7 @@ let package = Package(
         .testTarget(name: "TestSupportTests", dependencies: ["TestSupport", "TestPatterns", "TestScreen"], swiftSettings: strict),
 
         .testTarget(name: "MediaTests", dependencies: ["Media"], swiftSettings: strict),
-        .testTarget(name: "CaptureTests", dependencies: ["Capture", "Media", "TestSupport", "TestScreen"], swiftSettings: strict),
+        .testTarget(name: "CaptureTests", dependencies: ["Capture", "Media", "CX11", "TestPatterns", "TestSupport", "TestScreen"], swiftSettings: strict),
         .testTarget(name: "MixTests", dependencies: ["Mix", "Media", "CPixelKernels", "CYUV"], swiftSettings: strict),
         .testTarget(name: "EncodeTests", dependencies: ["Encode", "Media"], swiftSettings: strict),
         .testTarget(name: "MuxTests", dependencies: ["Mux", "Media"], swiftSettings: strict),

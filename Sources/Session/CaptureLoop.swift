@@ -95,14 +95,14 @@ final class CaptureLoop: Sendable {
         defer { mailbox.close() }
         do throws(CaptureError) {
             let source = try X11ScreenSource(connection: connection, clock: clock, showsCursor: configuration.showsCursor)
-            try tick(source, clock: clock, composer: FrameComposer(outputSize: outputSize), pacer: FramePacer(mode: pacing), pacing: pacing)
+            try tick(source, clock: clock, composer: FrameComposer(outputSize: outputSize), pacer: FramePacer(mode: pacing))
         } catch {
             onFailure(error)
         }
     }
 
     private func tick(
-        _ source: any ScreenSource, clock: SessionClock, composer: FrameComposer, pacer: FramePacer, pacing: FramePacer.Mode
+        _ source: any ScreenSource, clock: SessionClock, composer: FrameComposer, pacer: FramePacer
     ) throws(CaptureError) {
         var composer = composer
         var pacer = pacer
@@ -110,8 +110,11 @@ final class CaptureLoop: Sendable {
         var index: Int64 = 0
         var showsSlate = false
         while !stopping.load(ordering: .relaxed) {
+            clock.sleep(until: MediaTime(value: index, timescale: rate))
+            // Frames are stamped with their tick, some milliseconds before the grab returns: players want an even cadence, and two
+            // frames closer than a tick make some of them complain. A tick that was overslept has its place taken by a later one.
+            index = max(index, clock.now.nanoseconds * rate / 1_000_000_000)
             let tickTime = MediaTime(value: index, timescale: rate)
-            clock.sleep(until: tickTime)
             let paused = isPaused.load(ordering: .relaxed)
             var frame: SampleBuffer?
             if paused {
@@ -126,16 +129,13 @@ final class CaptureLoop: Sendable {
                 if let application = source.takeApplicationChange() { onApplication(application) }
             }
             showsSlate = paused
-            show(frame, tickTime: tickTime, pacing: pacing, pacer: &pacer)
-            // A tick that was missed is not made up for: the next one comes at its own time.
-            index = max(index + 1, (clock.now.nanoseconds * rate + 999_999_999) / 1_000_000_000)
+            show(frame, at: tickTime, pacer: &pacer)
+            index += 1
         }
     }
 
     /// Leaves the tick's frame, or word that there is none, for the encoder.
-    private func show(_ frame: SampleBuffer?, tickTime: MediaTime, pacing: FramePacer.Mode, pacer: inout FramePacer) {
-        // With constant pacing frames are stamped with their tick: players and services want an even cadence.
-        let time = pacing == .constant ? tickTime : frame?.presentationTime ?? tickTime
+    private func show(_ frame: SampleBuffer?, at time: MediaTime, pacer: inout FramePacer) {
         guard pacer.shows(at: time, isChanged: frame != nil, isSettled: isSettled.load(ordering: .relaxed)) else { return }
         if let frame {
             capturedFrames.add(1, ordering: .relaxed)

@@ -4,9 +4,12 @@ import Testing
 /// The names that scripts read (DESIGN section 7).
 @Suite struct StatusReportTests {
     @Test func `a session is told with every documented name, in snake case`() {
-        let json = String(decoding: ControlJSON.encode(StatusReport(sessions: [Self.session])), as: UTF8.self)
+        var session = Self.session
+        session.application = SessionReport.Application(id: "firefox", title: "Start")
+        let json = String(decoding: ControlJSON.encode(StatusReport(sessions: [session])), as: UTF8.self)
         let expected = """
             {"sessions":[{\
+            "application":{"id":"firefox","title":"Start"},\
             "audio":{"app":{"drift_ppm":12.5,"level_db":-18.5,"muted":false,"source":"app.monitor"},"mic":{"drift_ppm":-3,"muted":true}},\
             "destinations":[\
             {"bitrate_kbps":2987,"bytes":123456789,"dropped":4,"extension":"rtmp","name":"mobcrush","next_retry_s":2.5,"queue_ms":120,\
