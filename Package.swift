@@ -70,13 +70,13 @@ let package = Package(
         .testTarget(name: "TestSupportTests", dependencies: ["TestSupport", "TestPatterns", "TestScreen"], swiftSettings: strict),
 
         .testTarget(name: "MediaTests", dependencies: ["Media"], swiftSettings: strict),
-        .testTarget(name: "CaptureTests", dependencies: ["Capture", "Media", "TestSupport", "TestScreen"], swiftSettings: strict),
+        .testTarget(name: "CaptureTests", dependencies: ["Capture", "Media", "CX11", "TestPatterns", "TestSupport", "TestScreen"], swiftSettings: strict),
         .testTarget(name: "MixTests", dependencies: ["Mix", "Media", "CPixelKernels", "CYUV"], swiftSettings: strict),
         .testTarget(name: "EncodeTests", dependencies: ["Encode", "Media"], swiftSettings: strict),
         .testTarget(name: "MuxTests", dependencies: ["Mux", "Media"], swiftSettings: strict),
         .testTarget(
             name: "RTMPTests",
-            dependencies: ["RTMP", "Mux", "Media", .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio")],
+            dependencies: ["RTMP", "Mux", "Media", "TestSupport", .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio")],
             swiftSettings: strict),
         .testTarget(
             name: "ControlTests",

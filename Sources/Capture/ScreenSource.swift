@@ -9,6 +9,9 @@ package protocol ScreenSource: AnyObject {
     ///
     /// The patches' memory is the source's own and holds until the next call.
     func nextSample() throws(CaptureError) -> SampleBuffer?
+
+    /// The application in front, where it or its title is another one than at the last call.
+    func takeApplicationChange() -> ApplicationInformation?
 }
 
 /// What of the desktop is captured.

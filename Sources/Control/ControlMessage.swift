@@ -2,11 +2,20 @@ import FoundationEssentials
 
 /// What a client asks: one JSON object on a line. Unknown fields are ignored.
 package struct ControlRequest: Codable, Sendable, Equatable {
-    /// `status` or `stop`.
+    /// `status`, `stop`, `pause`, `resume`, `mic`, `annotate`, `clip` or `events`.
     package var command: String
+    /// For `mic`: `on`, `off` or `toggle`.
+    package var value: String?
+    /// For `annotate`.
+    package var values: [String: String]?
+    /// For `clip`: how many seconds, and the file.
+    package var last: Double?
+    package var path: String?
 
-    package init(command: String) {
+    package init(command: String, value: String? = nil, values: [String: String]? = nil) {
         self.command = command
+        self.value = value
+        self.values = values
     }
 }
 
@@ -15,13 +24,36 @@ package struct ControlReply: Codable, Sendable, Equatable {
     /// The session as it is, or as it ended.
     package var session: SessionReport?
     package var error: ErrorReport?
+    /// For `mic`: whether it is on now.
+    package var microphone: Bool?
+    /// For `clip`: what was saved.
+    package var clip: ClipReport?
 
-    package init(session: SessionReport) {
+    package init(session: SessionReport, microphone: Bool? = nil) {
         self.session = session
+        self.microphone = microphone
+    }
+
+    package init(clip: ClipReport) {
+        self.clip = clip
     }
 
     package init(error: ErrorReport) {
         self.error = error
+    }
+}
+
+/// A stretch of the past that was saved.
+package struct ClipReport: Codable, Sendable, Equatable {
+    package var path: String
+    /// Seconds since the session's start, and of its length.
+    package var start: Double
+    package var duration: Double
+
+    package init(path: String, start: Double, duration: Double) {
+        self.path = path
+        self.start = start
+        self.duration = duration
     }
 }
 

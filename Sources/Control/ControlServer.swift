@@ -36,9 +36,12 @@ package final class ControlServer: Sendable {
     /// A lock beside the socket decides who has the name: of two that start at once one gets it, and what a killed
     /// session left behind is no obstacle.
     ///
-    /// - Parameter answer: gives the reply to a request; it may take its time.
+    /// - Parameters:
+    ///   - events: gives what happens from now on, for a client that asked for `events`.
+    ///   - answer: gives the reply to any other request; it may take its time.
     package static func listen(
-        at path: String, answer: @escaping @Sendable (ControlRequest) async -> ControlReply
+        at path: String, events: @escaping @Sendable () -> AsyncStream<EventReport>,
+        answer: @escaping @Sendable (ControlRequest) async -> ControlReply
     ) async throws(Failure) -> ControlServer {
         let lock = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard lock >= 0 else { throw .cannotBind(String(cString: strerror(errno))) }
@@ -54,7 +57,7 @@ package final class ControlServer: Sendable {
                 .childChannelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
                         try channel.pipeline.syncOperations.addHandler(ByteToMessageHandler(LineDecoder()))
-                        try channel.pipeline.syncOperations.addHandler(ControlConnection(answers: answers, answer: answer))
+                        try channel.pipeline.syncOperations.addHandler(ControlConnection(answers: answers, events: events, answer: answer))
                     }
                 }
                 .bind(unixDomainSocketPath: path).get()
@@ -82,10 +85,15 @@ private final class ControlConnection: ChannelInboundHandler {
     typealias OutboundOut = ByteBuffer
 
     private let answers: PendingAnswers
+    private let events: @Sendable () -> AsyncStream<EventReport>
     private let answer: @Sendable (ControlRequest) async -> ControlReply
 
-    init(answers: PendingAnswers, answer: @escaping @Sendable (ControlRequest) async -> ControlReply) {
+    init(
+        answers: PendingAnswers, events: @escaping @Sendable () -> AsyncStream<EventReport>,
+        answer: @escaping @Sendable (ControlRequest) async -> ControlReply
+    ) {
         self.answers = answers
+        self.events = events
         self.answer = answer
     }
 
@@ -116,6 +124,15 @@ private final class ControlConnection: ChannelInboundHandler {
         let answer = self.answer
         let answers = self.answers
         answers.begin()
+        if request.command == "events" {
+            let stream = events()
+            let follow: @Sendable () async -> Void = {
+                await Self.follow(stream, on: channel)
+                answers.end()
+            }
+            Task(operation: follow)
+            return
+        }
         let reply: @Sendable () async -> Void = {
             let line = Self.line(await answer(request))
             try? await channel.writeAndFlush(line)
@@ -126,6 +143,18 @@ private final class ControlConnection: ChannelInboundHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         context.close(promise: nil)
+    }
+
+    /// Sends events until there are no more, or the client has gone.
+    private static func follow(_ events: AsyncStream<EventReport>, on channel: any Channel) async {
+        for await event in events {
+            do {
+                try await channel.writeAndFlush(ByteBuffer(bytes: ControlJSON.encode(event) + [0x0a]))
+            } catch {
+                return
+            }
+        }
+        try? await channel.close()
     }
 
     private static func line(_ reply: ControlReply) -> ByteBuffer {

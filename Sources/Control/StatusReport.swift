@@ -71,6 +71,17 @@ package struct SessionReport: Codable, Sendable, Equatable {
         }
     }
 
+    /// The application in front.
+    package struct Application: Codable, Sendable, Equatable {
+        package var id: String
+        package var title: String
+
+        package init(id: String, title: String) {
+            self.id = id
+            self.title = title
+        }
+    }
+
     package var session: String
     package var pid: Int32
     package var state: String
@@ -82,11 +93,12 @@ package struct SessionReport: Codable, Sendable, Equatable {
     package var source: Source
     package var video: Video?
     package var audio: Audio
+    package var application: Application?
     package var destinations: [DestinationReport]
 
     package init(
         session: String, pid: Int32, state: String, started: String, elapsed: Double, title: String?, source: Source, video: Video?, audio: Audio,
-        destinations: [DestinationReport]
+        application: Application? = nil, destinations: [DestinationReport]
     ) {
         self.session = session
         self.pid = pid
@@ -97,6 +109,7 @@ package struct SessionReport: Codable, Sendable, Equatable {
         self.source = source
         self.video = video
         self.audio = audio
+        self.application = application
         self.destinations = destinations
     }
 }

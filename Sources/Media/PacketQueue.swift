@@ -27,8 +27,9 @@ public final class PacketQueue: Sendable {
     /// What a destination is handed, in order.
     public enum Element: Sendable {
         case packet(EncodedPacket)
-        case paused
-        case resumed
+        /// From this time on viewers see the slate.
+        case paused(at: MediaTime)
+        case resumed(at: MediaTime)
         case annotated([String: String])
     }
 

@@ -5,11 +5,14 @@ public struct StreamDescription: Sendable {
     public var audio: [AudioTrackFormat]
     /// What the user calls the broadcast.
     public var title: String?
+    /// What is known of the moment: the application on screen, what the user said. A key of the container's own wins.
+    public var annotations: [String: String]
 
-    public init(video: VideoTrackFormat?, audio: [AudioTrackFormat], title: String? = nil) {
+    public init(video: VideoTrackFormat?, audio: [AudioTrackFormat], title: String? = nil, annotations: [String: String] = [:]) {
         self.video = video
         self.audio = audio
         self.title = title
+        self.annotations = annotations
     }
 }
 

@@ -22,6 +22,9 @@ final class AudioLoop: Sendable {
         /// The time up to which sound is still wanted; nil while the session goes on.
         var end: MediaTime?
         var sources: [Track: SourceStatus] = [:]
+        var isPaused = false
+        /// The sources that are listened to now.
+        var wanted: Set<Track> = []
     }
 
     private let configuration: SessionConfiguration.Audio
@@ -32,9 +35,34 @@ final class AudioLoop: Sendable {
     init(configuration: SessionConfiguration.Audio, distributor: Distributor) {
         self.configuration = configuration
         self.distributor = distributor
+        inbox.withLock { inbox in
+            if configuration.app != nil { inbox.wanted.insert(.app) }
+            if configuration.mic != nil { inbox.wanted.insert(.mic) }
+        }
     }
 
-    func status(of track: Track) -> SourceStatus? { inbox.withLock { $0.sources[track] } }
+    /// Nil where the source is not listened to.
+    func status(of track: Track) -> SourceStatus? {
+        inbox.withLock { $0.wanted.contains(track) ? $0.sources[track] ?? SourceStatus() : nil }
+    }
+
+    /// Listens to the microphone, or no longer: then its stream is closed and nothing is recorded.
+    ///
+    /// - Parameter choose: whether it is to be on, by whether it is.
+    /// - Returns: whether it is on now.
+    func setMicrophone(_ choose: (Bool) -> Bool) -> Bool {
+        inbox.update { inbox in
+            let isOn = choose(inbox.wanted.contains(.mic))
+            if isOn {
+                inbox.wanted.insert(.mic)
+            } else {
+                inbox.wanted.remove(.mic)
+                inbox.suspended.insert(.mic)
+                inbox.samples.removeAll { $0.track == .mic }
+            }
+            return isOn
+        }
+    }
 
     /// Opens the encoder on its thread; sound flows after `begin`.
     func start(onFailure: @escaping @Sendable (EncodeError) -> Void) async -> (NamedThread, Result<AudioTrackFormat, EncodeError>) {
@@ -64,21 +92,23 @@ final class AudioLoop: Sendable {
     private let clock = Monitor<SessionClock?>(nil)
 
     /// Lets sound flow, from the clock's start on. Gives the thread that turns PulseAudio.
-    func begin(clock: SessionClock, report: @escaping @Sendable (PulseEvent) -> Void) -> NamedThread? {
+    func begin(clock: SessionClock, report: @escaping @Sendable (PulseEvent) -> Void) -> NamedThread {
         self.clock.update { $0 = clock }
         inbox.update { _ in }
         let requests = self.requests
-        guard !requests.isEmpty else { return nil }
         return NamedThread(name: "pulse") { [self] in
             let recorder = PulseRecorder(
                 requests: requests, clock: clock,
-                deliver: { sample in self.inbox.update { $0.samples.append(sample) } },
+                deliver: { sample in self.inbox.update { if $0.wanted.contains(sample.track) { $0.samples.append(sample) } } },
                 report: { event in
                     self.note(event)
                     report(event)
                 })
             guard let recorder else { return }
-            while !stopping.load(ordering: .relaxed) { recorder.iterate(timeout: MediaTime(milliseconds: 100)) }
+            while !stopping.load(ordering: .relaxed) {
+                recorder.want(self.requests)
+                recorder.iterate(timeout: MediaTime(milliseconds: 100))
+            }
         }
     }
 
@@ -88,10 +118,16 @@ final class AudioLoop: Sendable {
         inbox.update { $0.end = time }
     }
 
+    /// While paused everything is silent.
+    func setPaused(_ paused: Bool) {
+        inbox.update { $0.isPaused = paused }
+    }
+
     private var requests: [PulseRequest] {
+        let wanted = inbox.withLock { $0.wanted }
         var requests: [PulseRequest] = []
-        if configuration.app != nil { requests.append(PulseRequest(track: .app, sourceName: configuration.appSource)) }
-        if configuration.mic != nil { requests.append(PulseRequest(track: .mic, sourceName: configuration.micSource)) }
+        if wanted.contains(.app) { requests.append(PulseRequest(track: .app, sourceName: configuration.appSource)) }
+        if wanted.contains(.mic) { requests.append(PulseRequest(track: .mic, sourceName: configuration.micSource)) }
         return requests
     }
 
@@ -117,7 +153,7 @@ final class AudioLoop: Sendable {
     private func run(_ encoder: AACEncoder) throws(EncodeError) {
         defer { stopping.store(true, ordering: .relaxed) }
         guard let clock = clock.wait(for: { $0 }) else { return }
-        var mixer = AudioMixer(tracks: requests.map(\.track))
+        var mixer = AudioMixer(tracks: [.app, .mic])
         if let level = configuration.app { mixer.setLevel(level, of: .app) }
         if let level = configuration.mic { mixer.setLevel(level, of: .mic) }
         var meter = LevelMeter()
@@ -125,13 +161,14 @@ final class AudioLoop: Sendable {
             let work = waitForWork(clock: clock, deadline: mixer.nextDeadline)
             for sample in work.samples { mixer.feed(sample) }
             for track in work.suspended { mixer.suspend(track) }
+            mixer.isSilenced = work.isPaused
             while let block = mixer.nextBlock(now: clock.now) {
                 if let end = work.end, block.presentationTime >= end {
                     distributor.distributeAudio(try encoder.finish())
                     return
                 }
                 distributor.distributeAudio(try encoder.encode(block))
-                meter.note(&mixer, tracks: requests.map(\.track))
+                meter.note(&mixer, tracks: [.app, .mic])
             }
             publish(mixer, meter: meter)
         }
@@ -154,7 +191,7 @@ final class AudioLoop: Sendable {
 
     private func publish(_ mixer: AudioMixer, meter: LevelMeter) {
         inbox.withLock { inbox in
-            for track in requests.map(\.track) {
+            for track in inbox.wanted {
                 inbox.sources[track, default: SourceStatus()].drift = mixer.drift(of: track)
                 inbox.sources[track, default: SourceStatus()].level = meter.level(of: track)
                 inbox.sources[track, default: SourceStatus()].isMuted = mixer.level(of: track).isMuted

@@ -21,9 +21,11 @@ package final class BroadcastSession: Sendable {
     private let capture: CaptureLoop
     private let video: VideoLoop
     private let audio: AudioLoop?
+    private let clips: ClipBuffer?
     private let observer: @Sendable (SessionEvent) -> Void
     private let status: Mutex<Status>
     private let ending = Ending()
+    private let application = FrontApplication()
 
     private struct Status {
         var state = SessionState.starting
@@ -31,6 +33,7 @@ package final class BroadcastSession: Sendable {
         var elapsed: MediaTime?
         var displayName = ""
         var sourceSize: PixelSize?
+        var stream: StreamDescription?
         var video: SessionSnapshot.Video?
         var meter = RateMeter()
     }
@@ -39,21 +42,87 @@ package final class BroadcastSession: Sendable {
     package init(configuration: SessionConfiguration, destinations plans: [DestinationPlan], observer: @escaping @Sendable (SessionEvent) -> Void) {
         self.configuration = configuration
         self.observer = observer
-        destinations = plans.map { plan in Destination(plan: plan) { observer(.destination($0)) } }
+        let destinations = plans.map { plan in Destination(plan: plan) { observer(.destination($0)) } }
+        self.destinations = destinations
+        clips = configuration.clipBuffer.map { ClipBuffer(length: $0) }
         distributor = Distributor(
             outlets: destinations.map {
                 .init(queue: $0.queue, takesVideo: $0.plan.takesVideo, takesRawVideo: $0.plan.takesRawVideo, takesAudio: $0.plan.takesAudio)
+            }, clips: clips)
+        capture = CaptureLoop(
+            configuration: configuration, mailbox: mailbox,
+            onApplication: { [application] information in
+                application.set(information)
+                Self.annotate(["application": information.id, "applicationTitle": information.title], destinations: destinations, observer: observer)
             })
-        capture = CaptureLoop(configuration: configuration, mailbox: mailbox)
         video = VideoLoop(mailbox: mailbox, distributor: distributor)
         let hasSound = configuration.audio.app != nil || configuration.audio.mic != nil
-        audio = hasSound && plans.contains { $0.takesAudio } ? AudioLoop(configuration: configuration.audio, distributor: distributor) : nil
+        let takesAudio = plans.contains { $0.takesAudio } || configuration.clipBuffer != nil
+        audio = hasSound && takesAudio ? AudioLoop(configuration: configuration.audio, distributor: distributor) : nil
         status = Mutex(Status())
     }
 
     /// Asks the session to end; `run` returns once everything is written and closed.
     package func stop() {
         ending.reach(.asked)
+    }
+
+    /// Pauses: viewers see a slate and hear silence, recordings leave the stretch out. False where it was not live.
+    package func pause() -> Bool {
+        guard change(to: .paused) else { return false }
+        capture.setPaused(true)
+        audio?.setPaused(true)
+        let time = status.withLock { $0.clock?.now ?? .zero }
+        for destination in destinations { destination.queue.push(.paused(at: time)) }
+        return true
+    }
+
+    /// Goes on after a pause. False where it was not paused.
+    package func resume() -> Bool {
+        guard change(to: .live) else { return false }
+        let time = status.withLock { $0.clock?.now ?? .zero }
+        for destination in destinations { destination.queue.push(.resumed(at: time)) }
+        distributor.requestKeyframe()
+        capture.setPaused(false)
+        audio?.setPaused(false)
+        return true
+    }
+
+    /// Turns the microphone on or off. Nil where the session has no sound that it could be part of; else whether it is on now.
+    package func setMicrophone(_ choose: (Bool) -> Bool) -> Bool? {
+        audio?.setMicrophone(choose)
+    }
+
+    /// Gives every destination metadata that the user or an application has.
+    package func annotate(_ information: [String: String]) {
+        Self.annotate(information, destinations: destinations, observer: observer)
+    }
+
+    private static func annotate(_ information: [String: String], destinations: [Destination], observer: (SessionEvent) -> Void) {
+        for destination in destinations { destination.queue.push(.annotated(information)) }
+        observer(.annotation(information))
+    }
+
+    /// A stretch of the past that was saved.
+    package struct Clip: Sendable {
+        package var path: String
+        /// On the session's clock.
+        package var start: MediaTime
+        package var duration: MediaTime
+    }
+
+    /// Saves the last `span` of the broadcast as a playable MP4 at `path`, from the keyframe before it on, while it goes on.
+    ///
+    /// Nil where the session keeps nothing for clips, or has nothing yet.
+    package func saveClip(last span: MediaTime, to path: String) async throws(UploadError) -> Clip? {
+        guard let excerpt = clips?.excerpt(last: span), let stream = status.withLock({ $0.stream }) else { return nil }
+        let file = FileHandler(path: path, format: .mp4)
+        try await file.started(stream)
+        for packet in excerpt.packets { try await file.process(packet) }
+        try await file.finished(deadline: .seconds(5))
+        let clip = Clip(path: path, start: excerpt.start, duration: excerpt.duration)
+        observer(.clip(clip))
+        return clip
     }
 
     /// Runs the broadcast from start to end.
@@ -103,15 +172,15 @@ package final class BroadcastSession: Sendable {
             return (status.state, elapsed, status.displayName, status.sourceSize, status.video)
         }
         return SessionSnapshot(
-            state: state, elapsed: elapsed, source: name, sourceSize: size, video: picture, app: audioSnapshot(of: .app),
+            state: state, elapsed: elapsed, source: name, sourceSize: size, application: application.value, video: picture,
+            app: audioSnapshot(of: .app),
             mic: audioSnapshot(of: .mic), destinations: destinations.map { $0.snapshot(at: elapsed) })
     }
 
     private func audioSnapshot(of track: Track) -> SessionSnapshot.Audio? {
-        guard let audio, (track == .app ? configuration.audio.app : configuration.audio.mic) != nil else { return nil }
-        let source = audio.status(of: track)
+        guard let source = audio?.status(of: track) else { return nil }
         return SessionSnapshot.Audio(
-            source: source?.name, level: source?.level, drift: source?.drift ?? 0, isMuted: source?.isMuted ?? false)
+            source: source.name, level: source.level, drift: source.drift, isMuted: source.isMuted)
     }
 
     // MARK: Start
@@ -132,7 +201,7 @@ package final class BroadcastSession: Sendable {
         }
         let size = (configuration.outputSize ?? opening.sourceSize).roundedDownToEven
         guard size.width >= 16, size.height >= 16, size.width <= 16384, size.height <= 16384 else { throw .unusableSize("\(size)") }
-        let needsEncoder = destinations.contains { !$0.plan.takesRawVideo }
+        let needsEncoder = destinations.contains { !$0.plan.takesRawVideo } || clips != nil
         let rawSize = destinations.contains { $0.plan.takesRawVideo } ? size : nil
         let (videoThread, videoResult) = await video.start(
             settings: needsEncoder ? videoSettings(size: size) : nil, rawSize: rawSize, noteSettled: { [capture] in capture.noteSettled($0) },
@@ -153,6 +222,7 @@ package final class BroadcastSession: Sendable {
         }
         status.withLock { status in
             status.displayName = opening.displayName
+            status.stream = stream
             status.sourceSize = opening.sourceSize
             status.video = SessionSnapshot.Video(size: size, frameRate: configuration.frameRate)
         }
@@ -212,7 +282,7 @@ package final class BroadcastSession: Sendable {
         var ticks = 0
         while !Task.isCancelled {
             let states = destinations.map(\.state)
-            if !states.contains(.connecting), states.contains(where: { $0 == .live }) { change(to: .live) }
+            if !states.contains(.connecting), states.contains(where: { $0 == .live }) { goLive() }
             let elapsed = status.withLock { $0.clock?.now ?? .zero }
             if let duration = configuration.duration {
                 if elapsed >= duration { ending.reach(.asked) }
@@ -234,7 +304,12 @@ package final class BroadcastSession: Sendable {
         }
     }
 
-    private func change(to state: SessionState) {
+    /// Once: from then on only the user takes it out of that state.
+    private func goLive() {
+        if status.withLock({ $0.state }) == .starting { change(to: .live) }
+    }
+
+    @discardableResult private func change(to state: SessionState) -> Bool {
         let isNews = status.withLock { status -> Bool in
             guard status.state.allows(state) else { return false }
             status.state = state
@@ -242,6 +317,7 @@ package final class BroadcastSession: Sendable {
             return true
         }
         if isNews { observer(.state(state)) }
+        return isNews
     }
 
     // MARK: The end

@@ -18,8 +18,10 @@ final class CaptureLoop: Sendable {
     private let mailbox: FrameMailbox
     /// Set when the pipeline behind is ready; then ticks begin.
     private let gate = Monitor<Gate>(.closed)
+    private let onApplication: @Sendable (ApplicationInformation) -> Void
     private let stopping = Atomic(false)
     private let isSettled = Atomic(false)
+    private let isPaused = Atomic(false)
     private let capturedFrames = Atomic(0)
 
     private enum Gate {
@@ -28,9 +30,13 @@ final class CaptureLoop: Sendable {
         case abandoned
     }
 
-    init(configuration: SessionConfiguration, mailbox: FrameMailbox) {
+    /// - Parameter onApplication: is told when another application comes to the front, or its title changes.
+    init(
+        configuration: SessionConfiguration, mailbox: FrameMailbox, onApplication: @escaping @Sendable (ApplicationInformation) -> Void
+    ) {
         self.configuration = configuration
         self.mailbox = mailbox
+        self.onApplication = onApplication
     }
 
     /// Frames that differed from the one before.
@@ -70,6 +76,11 @@ final class CaptureLoop: Sendable {
         gate.update { if case .closed = $0 { $0 = .abandoned } }
     }
 
+    /// While paused nothing is grabbed, and the privacy slate takes the picture's place.
+    func setPaused(_ paused: Bool) {
+        isPaused.store(paused, ordering: .relaxed)
+    }
+
     /// The encoder says whether the last picture needs no more encoding.
     func noteSettled(_ settled: Bool) {
         isSettled.store(settled, ordering: .relaxed)
@@ -84,35 +95,53 @@ final class CaptureLoop: Sendable {
         defer { mailbox.close() }
         do throws(CaptureError) {
             let source = try X11ScreenSource(connection: connection, clock: clock, showsCursor: configuration.showsCursor)
-            try tick(source, clock: clock, composer: FrameComposer(outputSize: outputSize), pacer: FramePacer(mode: pacing), pacing: pacing)
+            try tick(source, clock: clock, composer: FrameComposer(outputSize: outputSize), pacer: FramePacer(mode: pacing))
         } catch {
             onFailure(error)
         }
     }
 
     private func tick(
-        _ source: any ScreenSource, clock: SessionClock, composer: FrameComposer, pacer: FramePacer, pacing: FramePacer.Mode
+        _ source: any ScreenSource, clock: SessionClock, composer: FrameComposer, pacer: FramePacer
     ) throws(CaptureError) {
         var composer = composer
         var pacer = pacer
         let rate = Int64(configuration.frameRate)
         var index: Int64 = 0
+        var showsSlate = false
         while !stopping.load(ordering: .relaxed) {
+            clock.sleep(until: MediaTime(value: index, timescale: rate))
+            // Frames are stamped with their tick, some milliseconds before the grab returns: players want an even cadence, and two
+            // frames closer than a tick make some of them complain. A tick that was overslept has its place taken by a later one.
+            index = max(index, clock.now.nanoseconds * rate / 1_000_000_000)
             let tickTime = MediaTime(value: index, timescale: rate)
-            clock.sleep(until: tickTime)
-            let frame = try source.nextSample().flatMap { composer.compose($0, replacing: mailbox.takeBack()) }
-            // With constant pacing frames are stamped with their tick: players and services want an even cadence.
-            let time = pacing == .constant ? tickTime : frame?.presentationTime ?? tickTime
-            if pacer.shows(at: time, isChanged: frame != nil, isSettled: isSettled.load(ordering: .relaxed)) {
-                if let frame {
-                    capturedFrames.add(1, ordering: .relaxed)
-                    mailbox.put(SampleBuffer(track: frame.track, presentationTime: time, payload: frame.payload))
-                } else {
-                    mailbox.putUnchanged(at: time)
+            let paused = isPaused.load(ordering: .relaxed)
+            var frame: SampleBuffer?
+            if paused {
+                if !showsSlate {
+                    _ = mailbox.takeBack()
+                    frame = PrivacySlate.sample(size: composer.outputSize, at: clock.now)
                 }
+            } else {
+                frame = try source.nextSample().flatMap { composer.compose($0, replacing: mailbox.takeBack()) }
+                // The encoder saw the slate last: it is given the whole picture, changed or not.
+                if showsSlate { frame = composer.wholeFrame(at: clock.now) }
+                if let application = source.takeApplicationChange() { onApplication(application) }
             }
-            // A tick that was missed is not made up for: the next one comes at its own time.
-            index = max(index + 1, (clock.now.nanoseconds * rate + 999_999_999) / 1_000_000_000)
+            showsSlate = paused
+            show(frame, at: tickTime, pacer: &pacer)
+            index += 1
+        }
+    }
+
+    /// Leaves the tick's frame, or word that there is none, for the encoder.
+    private func show(_ frame: SampleBuffer?, at time: MediaTime, pacer: inout FramePacer) {
+        guard pacer.shows(at: time, isChanged: frame != nil, isSettled: isSettled.load(ordering: .relaxed)) else { return }
+        if let frame {
+            capturedFrames.add(1, ordering: .relaxed)
+            mailbox.put(SampleBuffer(track: frame.track, presentationTime: time, payload: frame.payload))
+        } else {
+            mailbox.putUnchanged(at: time)
         }
     }
 }

@@ -90,7 +90,8 @@ final class Destination: Sendable {
                 requestKeyframe()
             }
             change(to: .live)
-            while let element = await queue.next() { try await process(element) }
+            var timeline = PauseTimeline()
+            while let element = await queue.next() { try await process(element, timeline: &timeline) }
             try await plan.handler.finished(deadline: plan.finishDeadline)
             change(to: .finished)
         } catch .readerClosed {
@@ -106,11 +107,19 @@ final class Destination: Sendable {
         }
     }
 
-    private func process(_ element: PacketQueue.Element) async throws(UploadError) {
+    private func process(_ element: PacketQueue.Element, timeline: inout PauseTimeline) async throws(UploadError) {
         switch element {
-        case .packet(let packet): try await plan.handler.process(packet)
-        case .paused: try await plan.handler.paused()
-        case .resumed: try await plan.handler.resumed()
+        case .packet(let packet):
+            // Viewers see the slate; in a recording the paused stretch is cut out.
+            if let placed = plan.isLive ? packet : timeline.place(packet) { try await plan.handler.process(placed) }
+        case .paused(let time):
+            timeline.pause(at: time)
+            try await plan.handler.paused()
+            change(to: .paused)
+        case .resumed(let time):
+            timeline.resume(at: time)
+            try await plan.handler.resumed()
+            change(to: .live)
         case .annotated(let information): try await plan.handler.annotated(information)
         }
     }

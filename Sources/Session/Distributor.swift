@@ -4,6 +4,7 @@ import Synchronization
 /// Hands each packet to every destination that wants it. Encoders call it; nobody waits.
 final class Distributor: Sendable {
     private let outlets: [Outlet]
+    private let clips: ClipBuffer?
     private let keyframeWanted = Atomic(false)
 
     /// One destination's queue, and which packets belong in it.
@@ -14,12 +15,15 @@ final class Distributor: Sendable {
         var takesAudio: Bool
     }
 
-    init(outlets: [Outlet]) {
+    /// - Parameter clips: keeps the last stretch of everything that is encoded.
+    init(outlets: [Outlet], clips: ClipBuffer?) {
         self.outlets = outlets
+        self.clips = clips
     }
 
     func distributeVideo(_ packets: [EncodedPacket]) {
         for packet in packets {
+            clips?.push(packet)
             for outlet in outlets where outlet.takesVideo && !outlet.takesRawVideo && outlet.queue.push(packet) { requestKeyframe() }
         }
     }
@@ -30,6 +34,7 @@ final class Distributor: Sendable {
 
     func distributeAudio(_ packets: [EncodedPacket]) {
         for packet in packets {
+            clips?.push(packet)
             for outlet in outlets where outlet.takesAudio { outlet.queue.push(packet) }
         }
     }

@@ -46,6 +46,8 @@ package struct SessionConfiguration: Sendable {
     /// The session ends by itself after so long; nil for never.
     package var duration: MediaTime?
     package var title: String?
+    /// How much of the past is kept for clips; nil for none.
+    package var clipBuffer: MediaTime?
 
     package init() {}
 

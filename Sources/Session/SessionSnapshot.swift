@@ -1,3 +1,4 @@
+import Capture
 import Media
 import Upload
 
@@ -43,6 +44,7 @@ package struct SessionSnapshot: Sendable {
     package var elapsed: MediaTime
     package var source: String
     package var sourceSize: PixelSize?
+    package var application: ApplicationInformation?
     package var video: Video?
     package var app: Audio?
     package var mic: Audio?
@@ -54,6 +56,8 @@ package enum SessionEvent: Sendable {
     case state(SessionState)
     case destination(SessionSnapshot.Destination)
     case warning(String)
+    case annotation([String: String])
+    case clip(BroadcastSession.Clip)
     /// Twice a second while the session runs.
     case statistics
 }

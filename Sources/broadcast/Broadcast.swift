@@ -22,7 +22,9 @@ struct Broadcast: AsyncParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            StartCommand.self, StopCommand.self, StatusCommand.self, PickerCommand.self, ListDestinationsCommand.self,
+            StartCommand.self, StopCommand.self, PauseCommand.self, ResumeCommand.self, MicCommand.self, AnnotateCommand.self, ClipCommand.self,
+            StatusCommand.self,
+            EventsCommand.self, LogsCommand.self, PickerCommand.self, ListDestinationsCommand.self,
             ListExtensionsCommand.self, ListSourcesCommand.self, CheckExtensionCommand.self,
         ])
 

@@ -30,7 +30,7 @@ extension EndToEndTests {
                 #expect(try await studio.status()?.state == "live")
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
                 #expect(try await peer.waitForExit() == .exited(0))
-                #expect(try await studio.media("out.mp4").complaints() == "")
+                try await studio.media("out.mp4").expectDecodable()
             }
         }
 

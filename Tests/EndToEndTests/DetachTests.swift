@@ -17,7 +17,7 @@ extension EndToEndTests {
                 let stop = try await studio.broadcast.run(["stop"])
                 #expect(stop.status == .exited(0))
                 #expect(stop.output.contains(studio.path("out.mp4")))
-                #expect(try await studio.media("out.mp4").complaints() == "")
+                try await studio.media("out.mp4").expectDecodable()
                 try studio.media("out.mp4").expectOrdinaryMP4()
                 try await waitUntil("the process's end") { kill(first.pid, 0) != 0 }
             }

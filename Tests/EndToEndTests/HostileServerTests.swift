@@ -25,7 +25,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `A server that repeats the key does not bring it to light`() async throws {
+        @Test func `A server that does not take the stream is told without the key`() async throws {
             try await withStudio(width: 320, height: 240) { studio in
                 let server = try await NginxRTMP.start(in: studio.peers, live: "on_publish http://127.0.0.1:1/no;")
                 let result = try await studio.broadcast.run(["start", "--to", server.url(key: Self.key)])

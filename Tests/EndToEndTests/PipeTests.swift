@@ -12,7 +12,8 @@ extension EndToEndTests {
             try await withStudio(["clock", "--beep"], width: 640, height: 360) { studio in
                 let options = format.map { ["--format", $0] } ?? []
                 let result = try await pipe(
-                    ["--to", "-", "--duration", "2s"] + options, into: "tee copy | ffmpeg -nostdin -v warning -xerror -i - -f null -", in: studio)
+                    ["--to", "-", "--duration", "2s"] + options,
+                    into: "tee copy | ffmpeg -nostdin -v warning -xerror -i - -enc_time_base -1 -f null -", in: studio)
                 #expect(result.statuses == [0, 0, 0])
                 #expect(!result.errors.contains("ffmpeg") && !result.errors.contains("@ 0x"), "\(result.errors)")
                 let clock = try await ClockTrack.read(FrameDecoder(result.copy, size: (480, 270)), in: studio.peers)

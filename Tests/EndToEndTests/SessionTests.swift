@@ -12,6 +12,7 @@ extension EndToEndTests {
             "sessions": ["session", "pid", "state", "started", "elapsed", "title", "source", "video", "audio", "application", "destinations"],
             "sessions.source": ["kind", "display", "width", "height"],
             "sessions.video": ["width", "height", "fps", "captured", "encoded", "repeated", "dropped", "bitrate_kbps"],
+            "sessions.application": ["id", "title"],
             "sessions.audio": ["app", "mic"],
             "sessions.audio.app": ["source", "level_db", "drift_ppm", "muted"],
             "sessions.audio.mic": ["source", "level_db", "drift_ppm", "muted"],
@@ -62,10 +63,10 @@ extension EndToEndTests {
             #expect(abs(Date().timeIntervalSince(started) - session.elapsed) < 3)
             let video = try #require(session.video)
             #expect(video.width == 640 && video.height == 360 && video.fps == 30)
-            #expect(video.captured > 30 && video.encoded > 30 && video.bitrate_kbps > 10)
+            #expect(video.captured > 30 && video.encoded > 30 && video.bitrateKbps > 10)
             let app = try #require(session.audio.app)
-            #expect(app.source == "app.monitor" && !app.muted && abs(app.drift_ppm) <= 5000)
-            #expect((app.level_db ?? -100) > -20)
+            #expect(app.source == "app.monitor" && !app.muted && abs(app.driftPpm) <= 5000)
+            #expect((app.levelDb ?? -100) > -20)
             // The null sink's monitor is the only source there is.
             #expect(session.audio.mic?.source == "app.monitor")
             #expect(session.destinations.map(\.name) == ["out.mp4", "rtmp"])
@@ -87,7 +88,7 @@ extension EndToEndTests {
                 let all = try await studio.broadcast.run(["stop", "--all"])
                 #expect(all.status == .exited(0) && all.output.contains("two.mp4") && all.output.contains("three.mp4"))
                 for peer in [two, third] { #expect(try await peer.waitForExit() == .exited(0)) }
-                for name in ["one.mp4", "two.mp4"] { #expect(try await studio.media(name).complaints() == "") }
+                for name in ["one.mp4", "two.mp4"] { try await studio.media(name).expectDecodable() }
             }
         }
 

@@ -16,12 +16,13 @@ extension EndToEndTests {
                 try await studio.waitUntilElapsed(4.5, of: peer)
                 try await pulse.restart()
                 try await peer.wait(for: "sound") { try await studio.status()?.audio.app?.source != nil }
+                try await peer.wait(for: "the player") { try await !pulse.control(["list", "short", "sink-inputs"]).isEmpty }
                 let comeback = try #require(try await studio.status()).elapsed
-                try await studio.waitUntilElapsed(comeback + 4, of: peer)
+                try await studio.waitUntilElapsed(comeback + 5, of: peer)
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
 
                 let media = studio.media("out.mp4")
-                #expect(try await media.complaints() == "")
+                try await media.expectDecodable()
                 let audio = try await AudioDecoder.decode(media.path, in: studio.peers)
                 #expect(audio.largestGap < 0.002)
                 let probe = try await FFProbe.probe(media.path, in: studio.peers)

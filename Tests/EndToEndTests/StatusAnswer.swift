@@ -6,7 +6,9 @@ struct StatusAnswer: Decodable {
     let sessions: [SessionStatus]
 
     init(json: String) throws {
-        self = try JSONDecoder().decode(StatusAnswer.self, from: Data(json.utf8))
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        self = try decoder.decode(StatusAnswer.self, from: Data(json.utf8))
     }
 }
 
@@ -20,13 +22,13 @@ struct SessionStatus: Decodable {
         let encoded: Int
         let repeated: Int
         let dropped: Int
-        let bitrate_kbps: Int
+        let bitrateKbps: Int
     }
 
     struct Sound: Decodable {
         let source: String?
-        let level_db: Double?
-        let drift_ppm: Double
+        let levelDb: Double?
+        let driftPpm: Double
         let muted: Bool
     }
 

@@ -5,6 +5,7 @@ import TestSupport
 struct Terminal {
     private let server: Peer
     private let socket: String
+    private let environment: [String: String]
     private let peers: Peers
 
     /// Opens one, 120 by 40 characters, with bash in it.
@@ -14,7 +15,7 @@ struct Terminal {
         // In the foreground: a server in the background would outlive a killed test.
         let server = try peers.start("tmux-server", ["tmux", "-S", socket, "-f", "/dev/null", "-D"], environment: environment, folder: folder)
         try await server.wait(for: "its socket") { FileManager.default.fileExists(atPath: socket) }
-        let terminal = Terminal(server: server, socket: socket, peers: peers)
+        let terminal = Terminal(server: server, socket: socket, environment: environment, peers: peers)
         try await terminal.tmux(["new-session", "-d", "-x", "120", "-y", "40", "PS1='ready> ' bash --norc --noprofile"])
         try await terminal.wait(for: "ready>")
         return terminal
@@ -51,6 +52,7 @@ struct Terminal {
 
     @discardableResult
     private nonisolated(nonsending) func tmux(_ arguments: [String]) async throws -> String {
-        try await peers.run("tmux", ["tmux", "-S", socket] + arguments)
+        // A client too: tmux takes DISPLAY from whoever opens a window.
+        try await peers.run("tmux", ["tmux", "-S", socket] + arguments, environment: environment)
     }
 }

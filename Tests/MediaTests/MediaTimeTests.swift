@@ -2,27 +2,30 @@ import Media
 import Testing
 
 @Suite struct MediaTimeTests {
-    @Test(arguments: [
-        (0, 48_000, 0), (1, 48_000, 20_833), (2, 48_000, 41_667), (1024, 48_000, 21_333_333), (48_000, 48_000, 1_000_000_000),
-        (1, 90_000, 11_111), (1, 30, 33_333_333), (2, 30, 66_666_667), (1, 3, 333_333_333), (2, 3, 666_666_667),
-    ] as [(Int64, Int64, Int64)])
+    @Test(
+        arguments: [
+            (0, 48_000, 0), (1, 48_000, 20_833), (2, 48_000, 41_667), (1024, 48_000, 21_333_333), (48_000, 48_000, 1_000_000_000),
+            (1, 90_000, 11_111), (1, 30, 33_333_333), (2, 30, 66_666_667), (1, 3, 333_333_333), (2, 3, 666_666_667),
+        ] as [(Int64, Int64, Int64)])
     func `a tick becomes the nearest nanosecond`(value: Int64, timescale: Int64, nanoseconds: Int64) {
         #expect(MediaTime(value: value, timescale: timescale).nanoseconds == nanoseconds)
     }
 
-    @Test(arguments: [
-        (-1024, 48_000, -21_333_333), (-1, 48_000, -20_833), (-2, 48_000, -41_667), (-1, 3, -333_333_333), (-2, 3, -666_666_667),
-        (-48_001, 48_000, -1_000_020_833),
-    ] as [(Int64, Int64, Int64)])
+    @Test(
+        arguments: [
+            (-1024, 48_000, -21_333_333), (-1, 48_000, -20_833), (-2, 48_000, -41_667), (-1, 3, -333_333_333), (-2, 3, -666_666_667),
+            (-48_001, 48_000, -1_000_020_833),
+        ] as [(Int64, Int64, Int64)])
     func `a tick before the start is rounded like its mirror image`(value: Int64, timescale: Int64, nanoseconds: Int64) {
         #expect(MediaTime(value: value, timescale: timescale).nanoseconds == nanoseconds)
     }
 
-    @Test(arguments: [
-        (0, 1000, 0), (499_999, 1000, 0), (500_000, 1000, 1), (1_499_999, 1000, 1), (1_500_000, 1000, 2), (999_999_999, 1000, 1000),
-        (-499_999, 1000, 0), (-500_000, 1000, -1), (-1_500_000, 1000, -2), (-21_333_333, 48_000, -1024), (33_333_333, 90_000, 3000),
-        (33_333_333, 30, 1),
-    ] as [(Int64, Int64, Int64)])
+    @Test(
+        arguments: [
+            (0, 1000, 0), (499_999, 1000, 0), (500_000, 1000, 1), (1_499_999, 1000, 1), (1_500_000, 1000, 2), (999_999_999, 1000, 1000),
+            (-499_999, 1000, 0), (-500_000, 1000, -1), (-1_500_000, 1000, -2), (-21_333_333, 48_000, -1024), (33_333_333, 90_000, 3000),
+            (33_333_333, 30, 1),
+        ] as [(Int64, Int64, Int64)])
     func `a time becomes the nearest tick, half a tick the one further from the start`(nanoseconds: Int64, timescale: Int64, value: Int64) {
         #expect(MediaTime(nanoseconds: nanoseconds).value(timescale: timescale) == value)
     }

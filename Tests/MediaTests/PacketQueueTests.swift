@@ -167,13 +167,13 @@ import Testing
         let queue = PacketQueue(limits: .live)
         queue.open()
         queue.push(video(0, at: 0, keyframe: true))
-        queue.push(.paused)
-        queue.push(.resumed)
+        queue.push(.paused(at: MediaTime(milliseconds: 5)))
+        queue.push(.resumed(at: MediaTime(milliseconds: 8)))
         queue.push(sound(0, at: 10))
         queue.push(.annotated(["title": "Terminal"]))
         queue.push(video(1, at: 33, keyframe: false))
         queue.end()
-        #expect(await drain(queue) == ["screen 0 key", "paused", "resumed", "mixed 0", "annotated [\"title\": \"Terminal\"]", "screen 1"])
+        #expect(await drain(queue) == ["screen 0 key", "paused at 5", "resumed at 8", "mixed 0", "annotated [\"title\": \"Terminal\"]", "screen 1"])
     }
 
     @Test func `a lifecycle call passes where packets are dropped`() async {
@@ -181,9 +181,9 @@ import Testing
         queue.open()
         queue.push(video(0, at: 0, keyframe: true, bytes: 1000))
         queue.push(video(1, at: 33, keyframe: false, bytes: 1000))
-        queue.push(.paused)
+        queue.push(.paused(at: MediaTime(milliseconds: 5)))
         queue.end()
-        #expect(await drain(queue) == ["screen 0 key", "paused"])
+        #expect(await drain(queue) == ["screen 0 key", "paused at 5"])
     }
 
     @Test func `after the end what waits is still taken, what comes is not`() async {
@@ -192,7 +192,7 @@ import Testing
         queue.push(video(0, at: 0, keyframe: true))
         queue.end()
         queue.push(video(1, at: 33, keyframe: true))
-        queue.push(.paused)
+        queue.push(.paused(at: MediaTime(milliseconds: 5)))
         #expect(await drain(queue) == ["screen 0 key"])
         #expect(await queue.next() == nil)
         #expect(queue.droppedFrames == 0)
@@ -213,14 +213,14 @@ import Testing
         let queue = PacketQueue(limits: .live)
         let consumer = Task { await drain(queue) }
         try await Task.sleep(for: .milliseconds(20))
-        queue.push(.paused)
+        queue.push(.paused(at: MediaTime(milliseconds: 5)))
         try await Task.sleep(for: .milliseconds(20))
         queue.end()
-        #expect(await consumer.value == ["paused"])
+        #expect(await consumer.value == ["paused at 5"])
     }
 
     @Test func `many producers and a consumer that is too slow at times lose pictures only, in order`() async {
-        let queue = PacketQueue(limits: PacketQueue.Limits(duration: MediaTime(milliseconds: 60_000), byteCount: 20_000, startsWithVideo: true))
+        let queue = PacketQueue(limits: PacketQueue.Limits(duration: MediaTime(milliseconds: 60_000), byteCount: 40_000, startsWithVideo: true))
         queue.open()
         queue.push(video(0, at: 0, keyframe: true))
         let count: UInt32 = 3000
@@ -235,7 +235,7 @@ import Testing
         await withTaskGroup(of: Void.self) { producers in
             producers.addTask {
                 for index in 1...count {
-                    queue.push(video(index, at: Int64(index), keyframe: index % 20 == 0, bytes: 500))
+                    queue.push(video(index, at: Int64(index), keyframe: index % 20 == 0, bytes: 1000))
                     if index % 16 == 0 { await Task.yield() }
                 }
             }
@@ -312,8 +312,8 @@ private func describe(_ element: PacketQueue.Element) -> String {
     switch element {
     case .packet(let packet):
         "\(packet.track.name) \(packet.sequence)\(packet.track == .screen && packet.isKeyframe ? " key" : "")\(packet.isDiscontinuity ? " gap" : "")"
-    case .paused: "paused"
-    case .resumed: "resumed"
+    case .paused(let time): "paused at \(time.milliseconds)"
+    case .resumed(let time): "resumed at \(time.milliseconds)"
     case .annotated(let values): "annotated \(values)"
     }
 }

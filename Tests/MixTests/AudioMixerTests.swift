@@ -138,8 +138,8 @@ import Testing
                 let source = time / frameDuration
                 let turn = ((source - value * Double(ramp)) / Double(ramp)).rounded()
                 let error = (turn + value) * Double(ramp) * frameDuration - time
-                // Where one ramp ends and the next begins, the resampler rings.
-                guard value > 0.01, value < 0.99 else { continue }
+                // Where one ramp ends and the next begins, the resampler rings: 80 frames must be 80 steps.
+                guard abs(Double(sound.samples[1104] - sound.samples[944]) / 0.85 * Double(ramp) - 80) < 5 else { continue }
                 worst = max(worst, abs(error))
                 checked += 1
             }
@@ -165,6 +165,21 @@ import Testing
         mixer.setLevel(AudioMixer.Level(), of: .app)
         mix += takeAll(&mixer, until: MediaTime(milliseconds: 290)).flatMap(\.samples)
         #expect(level(mix, from: 210, to: 270) == 0.625...0.625)
+    }
+
+    @Test func `a silenced mix is silent whatever comes, and its times go on`() {
+        var mixer = AudioMixer(tracks: [.app])
+        mixer.feed(constant(0.5, at: 0, frames: 14_400))
+        var mix = takeAll(&mixer, until: MediaTime(milliseconds: 100)).flatMap(\.samples)
+        let paused = mix.count / 96 + 1
+        mixer.isSilenced = true
+        mix += takeAll(&mixer, until: MediaTime(milliseconds: 200)).flatMap(\.samples)
+        let resumed = mix.count / 96 + 1
+        mixer.isSilenced = false
+        mix += takeAll(&mixer, until: MediaTime(milliseconds: 290)).flatMap(\.samples)
+        #expect(level(mix, from: 5, to: paused - 1) == 0.5...0.5)
+        #expect(level(mix, from: paused, to: resumed - 1) == 0...0)
+        #expect(level(mix, from: resumed, to: 270) == 0.5...0.5)
     }
 
     @Test func `a mix of loud sources stays under the ceiling`() {

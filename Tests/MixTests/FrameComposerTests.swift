@@ -35,7 +35,8 @@ import Testing
                 }
                 let missed = update == 0 ? nil : firstChange(from: shown, to: now, outside: changed)
                 guard missed == nil else {
-                    Issue.record("update \(update): pixel \(missed ?? (0, 0)) changed outside of the damage \(changed.rectangles) from \(damage.rectangles)")
+                    Issue.record(
+                        "update \(update): pixel \(missed ?? (0, 0)) changed outside of the damage \(changed.rectangles) from \(damage.rectangles)")
                     return
                 }
                 shown = now
@@ -126,7 +127,8 @@ import Testing
                     return
                 }
             }
-            if update == 0 { #expect(pixels[90 * 320 + 160] == 235) }
+            // libyuv's box filter rounds down.
+            if update == 0 { #expect((234...235).contains(pixels[90 * 320 + content.x])) }
         }
     }
 

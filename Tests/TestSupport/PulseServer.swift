@@ -33,10 +33,11 @@ package final class PulseServer: Sendable {
             "PULSE_SERVER": "unix:" + socket, "PULSE_COOKIE": folder + "/cookie", "PULSE_RUNTIME_PATH": folder + "/runtime",
             "PULSE_STATE_PATH": folder + "/state", "XDG_RUNTIME_DIR": folder, "HOME": folder,
         ]
+        // Without rewinds the sinks render 50 ms at a time, as hardware does, and not the two seconds in which their latency is anybody's guess.
         command =
             ["pulseaudio", "-n", "--daemonize=no", "--exit-idle-time=-1", "--use-pid-file=no", "--realtime=no", "--high-priority=no"]
             + ["-L", "module-native-protocol-unix auth-anonymous=1 socket=\(socket)"]
-            + sinks.flatMap { ["-L", "module-null-sink sink_name=\($0.name) rate=\($0.rate)"] }
+            + sinks.flatMap { ["-L", "module-null-sink sink_name=\($0.name) rate=\($0.rate) norewinds=1"] }
         self.peers = peers
         self.folder = folder
         current = Mutex(try Self.launch(peers, command, environment, folder))

@@ -9,7 +9,7 @@ package final class PulseRecorder {
     /// How often a lost server or source is tried again.
     private static let retryInterval = MediaTime(milliseconds: 1000)
 
-    private let requests: [PulseRequest]
+    private var requests: [PulseRequest]
     private let clock: SessionClock
     private let deliver: (SampleBuffer) -> Void
     private let report: (PulseEvent) -> Void
@@ -52,6 +52,17 @@ package final class PulseRecorder {
         case PA_CONTEXT_FAILED, PA_CONTEXT_TERMINATED:
             lose(reason: String(cString: pa_strerror(pa_context_errno(context))))
         default: break
+        }
+    }
+
+    /// Records from these sources from now on: streams that are no longer wanted are closed, new ones opened.
+    package func want(_ wanted: [PulseRequest]) {
+        guard wanted != requests else { return }
+        let added = wanted.filter { !requests.contains($0) }
+        requests = wanted
+        streams.removeAll { !wanted.contains($0.request) }
+        if let context, pa_context_get_state(context) == PA_CONTEXT_READY {
+            for request in added { open(request) }
         }
     }
 

@@ -65,8 +65,11 @@ final class PulseStream {
             }, me)
         let bytes = UInt32(Self.fragment.value(timescale: Int64(AudioFormat.broadcast.sampleRate))) * 8
         var attributes = pa_buffer_attr(maxlength: UInt32.max, tlength: UInt32.max, prebuf: UInt32.max, minreq: UInt32.max, fragsize: bytes)
+        // PulseAudio moves a stream whose source went away to the default source. Who named a source must never get another's sound.
+        let placement = request.sourceName == nil ? PA_STREAM_NOFLAGS : PA_STREAM_DONT_MOVE
         let flags = pa_stream_flags_t(
-            rawValue: PA_STREAM_INTERPOLATE_TIMING.rawValue | PA_STREAM_AUTO_TIMING_UPDATE.rawValue | PA_STREAM_ADJUST_LATENCY.rawValue)
+            rawValue: PA_STREAM_INTERPOLATE_TIMING.rawValue | PA_STREAM_AUTO_TIMING_UPDATE.rawValue | PA_STREAM_ADJUST_LATENCY.rawValue
+                | placement.rawValue)
         if pa_stream_connect_record(stream, request.deviceName, &attributes, flags) < 0 {
             interrupted()
         }

@@ -15,6 +15,7 @@ package final class X11ScreenSource: ScreenSource {
     private let clock: SessionClock
     private let cursor: CursorOverlay?
     private let damage: DamageTracker
+    private let focus: FocusWatcher
     private var grabber: ImageGrabber
     private var lastRefresh: MediaTime?
 
@@ -23,10 +24,11 @@ package final class X11ScreenSource: ScreenSource {
         try connection.requireBGRA()
         self.connection = connection
         self.clock = clock
-        XSelectInput(connection.display, connection.root, StructureNotifyMask)
+        XSelectInput(connection.display, connection.root, StructureNotifyMask | PropertyChangeMask)
         XRRSelectInput(connection.display, connection.root, Int32(RRScreenChangeNotifyMask))
         size = try connection.rootSize()
         damage = DamageTracker(connection: connection, drawable: connection.root)
+        focus = FocusWatcher(connection: connection)
         cursor = showsCursor ? CursorOverlay(connection: connection) : nil
         grabber = ImageGrabber(connection: connection, size: size)
         try connection.check()
@@ -53,6 +55,10 @@ package final class X11ScreenSource: ScreenSource {
             return nil
         }
         return try grab(changed, refreshing: isRefreshDue)
+    }
+
+    package func takeApplicationChange() -> ApplicationInformation? {
+        focus.takeChange()
     }
 
     /// Grabs `changed`, or everything where it is time to look whether the damage missed something.
@@ -116,6 +122,7 @@ package final class X11ScreenSource: ScreenSource {
             case connection.randrEventBase + Int32(RRScreenChangeNotify):
                 XRRUpdateConfiguration(&event)
                 news.resized = true
+            case PropertyNotify: focus.note(event.xproperty)
             case ConfigureNotify:
                 if event.xconfigure.window == connection.root { news.resized = true }
             default: break

@@ -76,7 +76,10 @@ package final class VideoEncoder {
     /// The frames that are still inside, at the end.
     package func finish() throws(EncodeError) -> [EncodedPacket] {
         var packets: [EncodedPacket] = []
-        while let output = try encoder.flush() { packets.append(packet(for: output)) }
+        // While x264's threads are not all at work yet, a call can give nothing though frames are inside.
+        while encoder.delayedFrames > 0 {
+            if let output = try encoder.flush() { packets.append(packet(for: output)) }
+        }
         return packets
     }
 

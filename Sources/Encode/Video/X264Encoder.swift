@@ -83,7 +83,7 @@ final class X264Encoder {
         return try Self.output(size: size, units: units, count: count, picture: output)
     }
 
-    /// Takes out a frame that is still inside, at the end; nil once there is none.
+    /// Takes out a frame that is still inside, at the end; nil where there is none, or none is ready while `delayedFrames` says that there is.
     func flush() throws(EncodeError) -> Output? {
         guard delayedFrames > 0 else { return nil }
         var output = x264_picture_t()

@@ -21,6 +21,8 @@ package struct AudioMixer {
 
     package let format: AudioFormat
     package let blockLength: Int
+    /// True where the mix is silent, whatever the sources give.
+    package var isSilenced = false
     private var timelines: [Track: TrackTimeline] = [:]
     private var levels: [Track: Level] = [:]
     private var active: Set<Track> = []
@@ -72,7 +74,7 @@ package struct AudioMixer {
         var mix = [Float](repeating: 0, count: blockLength * format.channelCount)
         for track in [Track.app, .mic] {
             let level = levels[track] ?? Level()
-            timelines[track]?.add(to: &mix, from: position, gain: level.isMuted ? 0 : level.gain)
+            timelines[track]?.add(to: &mix, from: position, gain: level.isMuted || isSilenced ? 0 : level.gain)
         }
         limiter.process(&mix)
         let time = MediaTime(value: Int64(position), timescale: Int64(format.sampleRate))

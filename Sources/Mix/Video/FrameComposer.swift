@@ -56,6 +56,15 @@ package struct FrameComposer {
         return changed.isEmpty ? nil : result(frame, damage: changed, at: sample)
     }
 
+    /// The latest frame as if all of it were new: for an encoder that saw something else in between. Nil before the first.
+    package func wholeFrame(at time: MediaTime) -> SampleBuffer? {
+        pool.latestFrame.map { frame in
+            SampleBuffer(
+                track: .screen, presentationTime: time,
+                payload: .picture(Picture(size: outputSize, patches: [.init(x: 0, y: 0, pixels: frame)], damage: .whole(outputSize))))
+        }
+    }
+
     private func result(_ frame: PixelBuffer, damage: DamageRegion, at sample: SampleBuffer) -> SampleBuffer {
         SampleBuffer(
             track: .screen, presentationTime: sample.presentationTime,

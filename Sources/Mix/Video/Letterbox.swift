@@ -30,13 +30,16 @@ package struct Letterbox: Equatable {
     /// True where the picture's pixels are the frame's, one for one.
     package var isIdentity: Bool { source.roundedDownToEven == content.size && content.size == output }
 
-    /// The output's pixels that change when `rectangle` of the source does; the scaling filter reaches two pixels further.
+    /// The output's pixels that change when `rectangle` of the source does. The scaling filter reaches a pixel further, in
+    /// chroma two of the source's; a larger picture shows these larger.
     package func outputRectangle(for rectangle: PixelRect) -> PixelRect {
         if isIdentity { return rectangle }
-        let left = rectangle.x * content.width / source.width - 2
-        let top = rectangle.y * content.height / source.height - 2
-        let right = (rectangle.maxX * content.width + source.width - 1) / source.width + 2
-        let bottom = (rectangle.maxY * content.height + source.height - 1) / source.height + 2
+        let even = source.roundedDownToEven
+        let reach = rectangle.alignedToChroma
+        let left = (reach.x - 2) * content.width / max(even.width, 1) - 2
+        let top = (reach.y - 2) * content.height / max(even.height, 1) - 2
+        let right = ((reach.maxX + 2) * content.width + even.width - 1) / max(even.width, 1) + 2
+        let bottom = ((reach.maxY + 2) * content.height + even.height - 1) / max(even.height, 1) + 2
         return PixelRect(x: content.x + left, y: content.y + top, width: right - left, height: bottom - top).intersection(content)
     }
 }

@@ -41,6 +41,10 @@ extension FLVTag {
         }
         properties.append(AMF0Property("encoder", .string("broadcast")))
         if let title = stream.title { properties.append(AMF0Property("title", .string(title))) }
+        let own = Set(properties.map(\.name))
+        for (name, value) in stream.annotations.sorted(by: { $0.key < $1.key }) where !own.contains(name) {
+            properties.append(AMF0Property(name, .string(value)))
+        }
         return AMF0Encoder.encode([.ecmaArray(properties)])
     }
 }

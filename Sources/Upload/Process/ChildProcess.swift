@@ -94,7 +94,13 @@ final class ChildProcess: Sendable {
         let lifeline = ended.writing
         let name = path.split(separator: "/").last.map(String.init) ?? path
         let hasThread = WaitingThread.start(name: name) {
-            let result = Self.spawn(path: path, folder: folder, environment: environment, descriptors: theirs)
+            var result = Self.spawn(path: path, folder: folder, environment: environment, descriptors: theirs)
+            // A program that was written a moment ago may still be open in a child that someone forked meanwhile.
+            for _ in 0..<10 {
+                guard case .failure(let error) = result, error.code == ETXTBSY else { break }
+                usleep(20_000)
+                result = Self.spawn(path: path, folder: folder, environment: environment, descriptors: theirs)
+            }
             started.withLock { $0 = result }
             isStarted.open()
             if case .success(let pid) = result {

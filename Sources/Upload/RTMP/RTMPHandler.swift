@@ -6,6 +6,7 @@ import Synchronization
 package actor RTMPHandler: SampleHandler {
     private let url: RTMPURL
     private let deadlines: RTMPDeadlines
+    private var stream: StreamDescription?
     private let publisher = Mutex<RTMPPublisher?>(nil)
 
     /// - Parameter url: with its stream key.
@@ -19,6 +20,7 @@ package actor RTMPHandler: SampleHandler {
     }
 
     package func started(_ stream: StreamDescription) async throws(UploadError) {
+        self.stream = stream
         do throws(RTMPError) {
             let connected = try await RTMPPublisher.connect(to: url, stream: stream, deadlines: deadlines)
             publisher.withLock { $0 = connected }
@@ -31,6 +33,18 @@ package actor RTMPHandler: SampleHandler {
         guard let publisher = publisher.withLock({ $0 }) else { return }
         do throws(RTMPError) {
             try await publisher.send(packet)
+        } catch {
+            throw UploadError(error)
+        }
+    }
+
+    /// What is known of the moment goes to the server as metadata.
+    package func annotated(_ information: [String: String]) async throws(UploadError) {
+        guard let publisher = publisher.withLock({ $0 }), var updated = stream else { return }
+        updated.annotations.merge(information) { _, new in new }
+        stream = updated
+        do throws(RTMPError) {
+            try await publisher.update(updated)
         } catch {
             throw UploadError(error)
         }

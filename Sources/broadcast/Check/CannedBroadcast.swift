@@ -27,7 +27,7 @@ struct CannedBroadcast {
         for packet in packets {
             if !isPastMiddle && packet.presentationTime >= middle {
                 isPastMiddle = true
-                elements += [.paused, .resumed, .annotated(["id": "org.example.editor", "title": "notes.txt"])]
+                elements += [.paused(at: middle), .resumed(at: middle), .annotated(["id": "org.example.editor", "title": "notes.txt"])]
             }
             var packet = packet
             if packet.track == .screen && isPastMiddle && !hasDropped {

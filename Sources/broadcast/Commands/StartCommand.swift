@@ -1,5 +1,6 @@
 import ArgumentParser
 import FoundationEssentials
+import Media
 import Session
 import Upload
 
@@ -33,8 +34,9 @@ struct StartCommand: AsyncParsableCommand {
     func run() async throws {
         let context = try CommandContext()
         let name = try OptionValue.session(session.session)
-        let configuration = try SessionConfiguration(
+        var configuration = try SessionConfiguration(
             source: source, video: video, audio: audio, session: session, configuration: context.configuration)
+        if targets.contains(BuiltInExtension.clips.name) { configuration.clipBuffer = configuration.clipBuffer ?? MediaTime(milliseconds: 60_000) }
         let format = try containerFormat()
         if session.detach {
             if targets.contains(where: { $0 == "-" || $0 == "stdout" }) {

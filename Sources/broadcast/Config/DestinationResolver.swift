@@ -29,6 +29,7 @@ struct DestinationResolver {
         switch target {
         case "file": return file(path: standardFolder, name: "file", format: format)
         case "stdout": return stdout(name: "stdout")
+        case "clips": return clips(name: "clips")
         case "rtmp":
             throw CommandError(.usage, "The rtmp extension needs an address: use --to rtmp://HOST/APP/KEY, or configure a destination.")
         default: break
@@ -55,6 +56,7 @@ struct DestinationResolver {
                 url: destination.url ?? "", key: try key(of: destination), name: destination.name, source: "\(configuration.path):\(destination.line)"
             )
         case "stdout": return stdout(name: destination.name)
+        case "clips": return clips(name: destination.name)
         case "file":
             let own = try destination.format.map { name throws(CommandError) -> ContainerFormat in
                 guard let format = ContainerFormat(rawValue: name) else {
@@ -127,6 +129,11 @@ struct DestinationResolver {
         return DestinationPlan(
             name: name, extensionName: "stdout", isLive: false, prefersConstantPacing: true, takesRawVideo: format.takesRawVideo,
             takesAudio: format.takesAudio, handler: StdoutHandler(format: format))
+    }
+
+    /// Nothing is written until a clip is asked for.
+    private func clips(name: String) -> DestinationPlan {
+        DestinationPlan(name: name, extensionName: "clips", isLive: false, prefersConstantPacing: false, takesAudio: true, handler: ClipsHandler())
     }
 
     /// A file, or a new one named after the date where `path` is a folder.

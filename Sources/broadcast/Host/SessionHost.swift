@@ -1,7 +1,9 @@
 import Control
 import FoundationEssentials
+import Media
 import Session
 import Synchronization
+import Upload
 
 /// Runs a session in this process: takes its name, answers its control socket, heeds signals, and shows what it does.
 final class SessionHost: Sendable {
@@ -13,6 +15,8 @@ final class SessionHost: Sendable {
     private let readiness: ReadinessPipe?
     private let started = Date()
     private let state = Mutex(State())
+    private let events = EventHub()
+    private let log: SessionLog
 
     private struct State {
         var session: BroadcastSession?
@@ -28,6 +32,8 @@ final class SessionHost: Sendable {
         paths = context.paths
         showsNotice = context.configuration.privacy.notice ?? true
         self.readiness = readiness
+        // A detached session's standard error is its log.
+        log = SessionLog(path: readiness == nil ? context.paths.log(session: name) : nil)
     }
 
     /// Runs from start to end. Throws the first failure, once everything is written and closed.
@@ -65,6 +71,7 @@ final class SessionHost: Sendable {
         }
         let snapshot = session.snapshot()
         sayResults(snapshot)
+        events.finish()
         finish(with: SessionReport(snapshot, name: name, started: started, title: title))
         if let failure = failure ?? snapshot.destinations.lazy.compactMap({ destination in destination.error.map { CommandError($0) } }).first {
             throw failure
@@ -76,7 +83,7 @@ final class SessionHost: Sendable {
     private func listen() async throws(CommandError) -> ControlServer {
         let path = paths.socket(session: name)
         do throws(ControlServer.Failure) {
-            return try await ControlServer.listen(at: path) { [self] in await answer($0) }
+            return try await ControlServer.listen(at: path, events: { [events] in events.subscribe() }, answer: { [self] in await answer($0) })
         } catch {
             switch error {
             case .inUse:
@@ -89,18 +96,54 @@ final class SessionHost: Sendable {
     }
 
     private func answer(_ request: ControlRequest) async -> ControlReply {
-        switch request.command {
-        case "status":
-            guard let session = state.withLock({ $0.session }) else {
-                return ControlReply(error: ErrorReport(code: 409, message: "The session is only just starting."))
-            }
-            return ControlReply(session: SessionReport(session.snapshot(), name: name, started: started, title: title))
-        case "stop":
+        if request.command == "stop" {
             stop()
             return ControlReply(session: await final())
-        default:
-            return ControlReply(error: ErrorReport(code: 404, message: "There is no command \"\(request.command)\"."))
         }
+        guard let session = state.withLock({ $0.session }) else { return Self.refuse(409, "The session is only just starting. Try again.") }
+        switch request.command {
+        case "status": return ControlReply(session: report(session))
+        case "pause":
+            return session.pause() ? ControlReply(session: report(session)) : Self.refuse(409, "The session is not live, so it can't be paused.")
+        case "resume": return session.resume() ? ControlReply(session: report(session)) : Self.refuse(409, "The session is not paused.")
+        case "mic": return setMicrophone(request.value, session: session)
+        case "clip": return await saveClip(request, session: session)
+        case "annotate":
+            guard let values = request.values, !values.isEmpty else { return Self.refuse(400, "There is nothing to annotate with.") }
+            session.annotate(values)
+            return ControlReply(session: report(session))
+        default: return Self.refuse(404, "There is no command \"\(request.command)\".")
+        }
+    }
+
+    private func setMicrophone(_ value: String?, session: BroadcastSession) -> ControlReply {
+        let choices: [String: (Bool) -> Bool] = ["on": { _ in true }, "off": { _ in false }, "toggle": { !$0 }]
+        guard let choose = value.flatMap({ choices[$0] }) else { return Self.refuse(400, "The microphone can be on, off or toggle.") }
+        guard let isOn = session.setMicrophone(choose) else {
+            return Self.refuse(409, "The session was started without sound, so it has no microphone. Start it with --mic.")
+        }
+        return ControlReply(session: report(session), microphone: isOn)
+    }
+
+    private func saveClip(_ request: ControlRequest, session: BroadcastSession) async -> ControlReply {
+        guard let path = request.path, path.hasPrefix("/") else { return Self.refuse(400, "A clip needs an absolute path.") }
+        let span = request.last.flatMap { $0.isFinite && $0 > 0 && $0 < 1e6 ? MediaTime(seconds: $0) : nil } ?? MediaTime(milliseconds: 30_000)
+        do throws(UploadError) {
+            guard let clip = try await session.saveClip(last: span, to: path) else {
+                return Self.refuse(409, "The session keeps nothing for clips. Start it with --clip-buffer 60s, or with --to clips.")
+            }
+            return ControlReply(clip: ClipReport(clip))
+        } catch {
+            return ControlReply(error: ErrorReport(code: error.code, message: error.description, status: CommandError(error).status.rawValue))
+        }
+    }
+
+    private func report(_ session: BroadcastSession) -> SessionReport {
+        SessionReport(session.snapshot(), name: name, started: started, title: title)
+    }
+
+    private static func refuse(_ code: Int, _ message: String) -> ControlReply {
+        ControlReply(error: ErrorReport(code: code, message: message))
     }
 
     private func stop() {
@@ -137,21 +180,29 @@ final class SessionHost: Sendable {
         switch event {
         case .state(let state):
             if state == .live { readiness?.reportLive() }
-            if !Output.isTerminal { status.say("session \(name): \(state.rawValue)") }
-        case .destination(let destination): say(destination)
-        case .warning(let text): status.say("Warning: " + text)
-        case .statistics: break
+            if Output.isTerminal { log.write("session \(name): \(state.rawValue)") } else { say("session \(name): \(state.rawValue)") }
+        case .destination(let destination): tell(destination)
+        case .warning(let text): say("Warning: " + text)
+        case .clip(let clip): say("clip: \(clip.path)")
+        case .annotation, .statistics: break
         }
-        guard let session = state.withLock({ $0.session }) else { return }
-        let snapshot = session.snapshot()
-        if !snapshot.state.isOver { status.update(snapshot) }
+        let session = state.withLock { $0.session }
+        events.publish(EventReport(event, session: name, report: { session.map { self.report($0) } }))
+        guard let snapshot = session?.snapshot(), !snapshot.state.isOver else { return }
+        status.update(snapshot)
     }
 
-    private func say(_ destination: SessionSnapshot.Destination) {
+    /// Shows a line that stays, and keeps it in the session's log.
+    private func say(_ text: String) {
+        status.say(text)
+        log.write(text)
+    }
+
+    private func tell(_ destination: SessionSnapshot.Destination) {
         switch destination.state {
-        case .live: status.say("\(destination.name): live" + ((destination.url ?? destination.path).map { " (\($0))" } ?? ""))
+        case .live: say("\(destination.name): live" + ((destination.url ?? destination.path).map { " (\($0))" } ?? ""))
         case .failed:
-            status.say("\(destination.name): failed. \(destination.error?.description ?? "")")
+            say("\(destination.name): failed. \(destination.error?.description ?? "")")
             // Whoever waits for every destination to be live waits in vain; the others go on.
             if let error = destination.error { readiness?.report(CommandError(error)) }
         default: break
@@ -163,7 +214,7 @@ final class SessionHost: Sendable {
         for destination in snapshot.destinations where destination.state == .finished {
             let place = destination.path ?? destination.url ?? destination.name
             let dropped = destination.dropped > 0 ? ", \(destination.dropped) frames dropped" : ""
-            status.say("\(place): \(StatusLine.clock(snapshot.elapsed)), \(StatusLine.size(destination.byteCount))\(dropped)")
+            say("\(place): \(StatusLine.clock(snapshot.elapsed)), \(StatusLine.size(destination.byteCount))\(dropped)")
         }
     }
 }

@@ -20,6 +20,7 @@ extension SessionReport {
                     width: $0.size.width, height: $0.size.height, fps: $0.frameRate, captured: $0.captured, encoded: $0.encoded,
                     repeated: $0.repeated, dropped: $0.dropped, bitrateKbps: $0.bitrate)
             }, audio: Audio(app: snapshot.app.map(AudioSource.init), mic: snapshot.mic.map(AudioSource.init)),
+            application: snapshot.application.map { Application(id: $0.id, title: $0.title) },
             destinations: snapshot.destinations.map(DestinationReport.init))
     }
 }
@@ -31,7 +32,8 @@ extension SessionReport.AudioSource {
 }
 
 extension DestinationReport {
-    fileprivate init(_ destination: SessionSnapshot.Destination) {
+    /// The status JSON's object for a destination.
+    init(_ destination: SessionSnapshot.Destination) {
         self.init(
             name: destination.name, extension: destination.extensionName, state: destination.state.rawValue, url: destination.url,
             bytes: destination.byteCount, bitrateKbps: destination.bitrate, dropped: destination.dropped,

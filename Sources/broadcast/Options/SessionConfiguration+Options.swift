@@ -13,6 +13,7 @@ extension SessionConfiguration {
         display = source.display
         title = session.title
         if let text = session.duration { duration = try OptionValue.duration(text) }
+        if let text = session.clipBuffer { clipBuffer = try OptionValue.duration(text) }
         try apply(video, configuration.video)
         try apply(audio, configuration.audio)
     }

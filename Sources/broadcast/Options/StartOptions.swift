@@ -75,6 +75,9 @@ struct SessionOptions: ParsableArguments {
     @Option(help: ArgumentHelp("What the broadcast is called, for services and files.", valueName: "text"))
     var title: String?
 
+    @Option(help: ArgumentHelp("Keep so much of the past for broadcast clip. Default with --to clips: 60s.", valueName: "time"))
+    var clipBuffer: String?
+
     @Option(
         help: ArgumentHelp(
             "The format of files and of stdout: \(ContainerFormat.list). Default: by the file's ending; stdout: mpegts.", valueName: "format"))

@@ -1,0 +1,32 @@
+import Media
+
+/// What viewers see while a broadcast is paused: nothing of the screen, and two bars that say why.
+package enum PrivacySlate {
+    /// Dark grey with a light pause sign in the middle; limited range.
+    private static let background: UInt8 = 40
+    private static let bars: UInt8 = 180
+
+    /// A frame of `size`, which must be even.
+    package static func frame(size: PixelSize) -> PixelBuffer {
+        let frame = PixelBuffer(format: .i420, size: size)
+        frame.fillBlack()
+        let unit = max(1, size.height / 18)
+        frame.withUnsafeMutableBytes { bytes in
+            for y in 0..<size.height {
+                for x in 0..<size.width {
+                    let fromCentre = abs(2 * x - size.width) / 2
+                    let isBar = abs(2 * y - size.height) < 6 * unit && fromCentre > unit / 2 && fromCentre < unit * 3 / 2
+                    bytes[y * frame.stride + x] = isBar ? bars : background
+                }
+            }
+        }
+        return frame
+    }
+
+    /// The same as a sample: all of it new.
+    package static func sample(size: PixelSize, at time: MediaTime) -> SampleBuffer {
+        SampleBuffer(
+            track: .screen, presentationTime: time,
+            payload: .picture(Picture(size: size, patches: [.init(x: 0, y: 0, pixels: frame(size: size))], damage: .whole(size))))
+    }
+}

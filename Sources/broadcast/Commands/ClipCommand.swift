@@ -1,0 +1,29 @@
+import ArgumentParser
+import Control
+import FoundationEssentials
+
+/// `broadcast clip`
+struct ClipCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "clip", abstract: "Save what just happened as a playable MP4, while the broadcast goes on.",
+        discussion: "The session must keep it: broadcast start --clip-buffer 60s, or --to clips. Prints the path.")
+
+    @Option(help: ArgumentHelp("How much of the past: 30s, 2m.", valueName: "time"))
+    var last = "30s"
+
+    @OptionGroup var name: SessionName
+
+    @Argument(help: ArgumentHelp("The file. Default: a name with the date, in the current folder.", valueName: "file"))
+    var file: String?
+
+    func run() async throws {
+        let span = try OptionValue.duration(last)
+        var path = file ?? "clip-\(FileDate.text(Date())).mp4"
+        if !path.hasPrefix("/") { path = FileManager.default.currentDirectoryPath + "/" + path }
+        var request = ControlRequest(command: "clip")
+        request.last = span.seconds
+        request.path = path
+        let reply = try await name.ask(request)
+        if let clip = reply.clip { Output.answer(clip.path) }
+    }
+}

@@ -1,0 +1,100 @@
+import ArgumentParser
+import Control
+
+/// Which session a command is for.
+struct SessionName: ParsableArguments {
+    @Option(help: ArgumentHelp("The session's name.", valueName: "name"))
+    var session = "default"
+
+    /// Asks the session, and gives its answer.
+    ///
+    /// Throws status 1 where it does not run, or does not do what was asked.
+    func ask(_ request: ControlRequest) async throws(CommandError) -> ControlReply {
+        let context = try CommandContext()
+        let path = context.paths.socket(session: try OptionValue.session(session))
+        guard let reply = await ControlClient.ask(request, at: path) else {
+            throw CommandError(.nothing, "No session \"\(session)\" is running. See broadcast status.")
+        }
+        if let error = reply.error { throw CommandError(error.status.flatMap(ExitStatus.init(rawValue:)) ?? .nothing, error.message) }
+        return reply
+    }
+}
+
+/// `broadcast pause`
+struct PauseCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pause", abstract: "Pause a broadcast: viewers see a slate, recordings leave the stretch out.")
+
+    @OptionGroup var name: SessionName
+
+    func run() async throws {
+        _ = try await name.ask(ControlRequest(command: "pause"))
+    }
+}
+
+/// `broadcast resume`
+struct ResumeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "resume", abstract: "Go on after a pause.")
+
+    @OptionGroup var name: SessionName
+
+    func run() async throws {
+        _ = try await name.ask(ControlRequest(command: "resume"))
+    }
+}
+
+/// `broadcast mic`
+struct MicCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "mic", abstract: "Turn the microphone on or off while the broadcast runs.",
+        discussion: "Prints whether it is on now. While it is off nothing is recorded from it.")
+
+    @Argument(help: ArgumentHelp("on, off or toggle.", valueName: "on|off|toggle"))
+    var value: String
+
+    @OptionGroup var name: SessionName
+
+    func run() async throws {
+        guard ["on", "off", "toggle"].contains(value) else { throw CommandError(.usage, "The microphone can be on, off or toggle, not \(value).") }
+        let reply = try await name.ask(ControlRequest(command: "mic", value: value))
+        Output.answer(reply.microphone == true ? "on" : "off")
+    }
+}
+
+/// `broadcast annotate`
+struct AnnotateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "annotate", abstract: "Give the destinations metadata: what is on screen, a scene, a score.")
+
+    @Argument(help: ArgumentHelp("KEY=VALUE, any number of times.", valueName: "key=value"))
+    var values: [String]
+
+    @OptionGroup var name: SessionName
+
+    func run() async throws {
+        var information: [String: String] = [:]
+        for text in values {
+            guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
+                throw CommandError(.usage, "\(text) is not KEY=VALUE. Write it like game=chess.")
+            }
+            information[String(text[..<equals])] = String(text[text.index(after: equals)...])
+        }
+        _ = try await name.ask(ControlRequest(command: "annotate", values: information))
+    }
+}
+
+/// `broadcast events`
+struct EventsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "events", abstract: "Print what happens in a session as JSON, an event a line, until it ends.")
+
+    @OptionGroup var name: SessionName
+
+    func run() async throws {
+        let path = try CommandContext().paths.socket(session: try OptionValue.session(name.session))
+        guard let lines = await ControlClient.lines(ControlRequest(command: "events"), at: path) else {
+            throw CommandError(.nothing, "No session \"\(name.session)\" is running. See broadcast status.")
+        }
+        for await line in lines { Output.answer(line) }
+    }
+}

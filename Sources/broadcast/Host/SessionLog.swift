@@ -1,0 +1,35 @@
+import FoundationEssentials
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Musl
+#endif
+
+/// What a session said, with times, in the state folder: `broadcast logs` shows it. It holds nothing secret.
+final class SessionLog: Sendable {
+    private let file: Mutex<Int32>
+
+    /// - Parameter path: nil where standard error is the log already. A log that can't be written is done without.
+    init(path: String?) {
+        guard let path else {
+            file = Mutex(-1)
+            return
+        }
+        let folder = path.split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 }
+        try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        file = Mutex(open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600))
+    }
+
+    deinit {
+        file.withLock { if $0 >= 0 { close($0) } }
+    }
+
+    func write(_ text: String) {
+        let line = Array("\(FileDate.iso8601(Date())) \(text)\n".utf8)
+        file.withLock { file in
+            if file >= 0 { _ = line.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) } }
+        }
+    }
+}

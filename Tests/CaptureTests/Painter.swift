@@ -1,0 +1,44 @@
+import CX11
+import TestSupport
+
+/// A client of the X server that paints on its root window and moves its pointer, pixel by pixel as the test says.
+///
+/// Xlib ends the process when this connection breaks: let go of it before the server is killed.
+final class Painter {
+    private let display: OpaquePointer
+    private let root: Window
+    private let context: GC?
+
+    init(display name: String) throws {
+        guard let display = XOpenDisplay(name) else { throw PeerError.answer("no X server at \(name)") }
+        self.display = display
+        root = XDefaultRootWindow(display)
+        context = XCreateGC(display, root, 0, nil)
+    }
+
+    deinit {
+        XFreeGC(display, context)
+        XCloseDisplay(display)
+    }
+
+    /// Fills a rectangle with a colour, 0xRRGGBB; it is there when this returns.
+    func fill(_ colour: UInt, x: Int32, y: Int32, width: UInt32, height: UInt32) {
+        XSetForeground(display, context, colour)
+        XFillRectangle(display, root, context, x, y, width, height)
+        XSync(display, 0)
+    }
+
+    /// Moves the pointer to a pixel of the screen.
+    func movePointer(x: Int32, y: Int32) {
+        XWarpPointer(display, Window(None), root, 0, 0, 0, 0, x, y)
+        XSync(display, 0)
+    }
+
+    /// Gives the pointer one of the shapes of the cursor font: 68 is the arrow, 34 the crosshair.
+    func setPointerShape(_ shape: UInt32) {
+        let cursor = XCreateFontCursor(display, shape)
+        XDefineCursor(display, root, cursor)
+        XFreeCursor(display, cursor)
+        XSync(display, 0)
+    }
+}

@@ -1,0 +1,232 @@
+import Capture
+import Foundation
+import Media
+import TestPatterns
+import TestSupport
+import Testing
+
+/// Sound from a real PulseAudio server: its times, and what happens when the server goes and comes back.
+@Suite(.serialized) struct PulseRecorderTests {
+    // MARK: Sound
+
+    @Test func `the default sink's sound arrives, gapless, with times that keep up with the clock`() async throws {
+        try await withServer { peers, server in
+            try await PaintedScreen.start(["tone"], pulse: server, in: peers)
+            let recording = try Recording([PulseRequest(track: .app)])
+            try await recording.run("sound") { recording.loudFrames > 4800 }
+            recording.pieces.removeAll()
+            try await recording.run("two seconds of it") { recording.frameCount >= 96_000 }
+            #expect(recording.events == [.started(.app, source: "app.monitor")])
+            #expect(recording.pieces.allSatisfy { $0.sample.track == .app && $0.sound.format == .broadcast })
+
+            // Each piece begins where the one before ended; what the server tells of its latency wavers by some milliseconds.
+            for (one, next) in zip(recording.pieces, recording.pieces.dropFirst()) {
+                let gap = next.sample.presentationTime.seconds - one.sample.presentationTime.seconds - Double(one.sound.frameCount) / 48_000
+                #expect(abs(gap) < 0.03, "\(gap) s")
+            }
+            let first = try #require(recording.pieces.first)
+            let last = try #require(recording.pieces.last)
+            let frames = recording.frameCount - last.sound.frameCount
+            let span = last.sample.presentationTime.seconds - first.sample.presentationTime.seconds
+            #expect(abs(span - Double(frames) / 48_000) < 0.03, "\(frames) frames in \(span) s")
+            // Sound is delivered shortly after it was heard, never long before.
+            for piece in recording.pieces {
+                let age = piece.arrival.seconds - piece.sample.presentationTime.seconds
+                #expect(age > -0.1 && age < 0.3, "\(age) s old")
+            }
+
+            let samples = recording.pieces.flatMap { $0.sound.samples }
+            let left = stride(from: 0, to: samples.count, by: 2).map { samples[$0] }
+            let risings = zip(left, left.dropFirst()).filter { $0 < 0 && $1 >= 0 }.count
+            #expect(abs(Double(risings) / (Double(left.count) / 48_000) - TonePattern.frequency) < 5)
+            #expect(abs((left.max() ?? 0) - 0.251) < 0.01)
+        }
+    }
+
+    @Test func `a beep has the time at which it was played`() async throws {
+        try await withServer { peers, server in
+            let screen = try await Xvfb.start(in: peers, width: 640, height: 480)
+            try await PaintedScreen.start(["clock", "--beep"], on: screen.display, pulse: server, in: peers)
+            let recording = try Recording([PulseRequest(track: .app)])
+            try await recording.run("five seconds") { recording.frameCount >= 240_000 }
+            var onsets: [Double] = []
+            var quiet = 0
+            for piece in recording.pieces {
+                for frame in 0..<piece.sound.frameCount {
+                    let isLoud = abs(piece.sound.samples[2 * frame]) > 0.1
+                    // Half a second of quiet, then a beep, which starts at a whole second of CLOCK_MONOTONIC.
+                    if isLoud && quiet > 24_000 {
+                        let time = Double(recording.clock.origin) / 1e9 + piece.sample.presentationTime.seconds + Double(frame) / 48_000
+                        onsets.append(time - time.rounded())
+                    }
+                    quiet = isLoud ? 0 : quiet + 1
+                }
+            }
+            #expect(onsets.count >= 3)
+            // The first may come from before the server knew its latency.
+            #expect(onsets.dropFirst().allSatisfy { abs($0) < 0.03 }, "\(onsets) s")
+        }
+    }
+
+    @Test func `two sources are recorded side by side, each as its own track`() async throws {
+        try await withServer(sinks: [.init("app"), .init("other", rate: 44_100)]) { peers, server in
+            try await PaintedScreen.start(["tone"], pulse: server, in: peers)
+            let recording = try Recording([PulseRequest(track: .app), PulseRequest(track: .mic, sourceName: "other.monitor")])
+            try await recording.run("sound of both") {
+                recording.loudFrames > 9600 && recording.pieces.filter { $0.sample.track == .mic }.reduce(0) { $0 + $1.sound.frameCount } > 9600
+            }
+            #expect(recording.events.count == 2)
+            #expect(recording.events.contains(.started(.app, source: "app.monitor")))
+            #expect(recording.events.contains(.started(.mic, source: "other.monitor")))
+            // Nothing is played there.
+            #expect(recording.pieces.filter { $0.sample.track == .mic }.allSatisfy { $0.sound.samples.allSatisfy { $0 == 0 } })
+        }
+    }
+
+    @Test func `the sound follows the default sink`() async throws {
+        try await withServer(sinks: [.init("app"), .init("other")]) { peers, server in
+            let recording = try Recording([PulseRequest(track: .app)])
+            try await recording.run("the first sink") { recording.events == [.started(.app, source: "app.monitor")] }
+            try await server.control(["set-default-sink", "other"])
+            try await recording.run("the second sink") { recording.events.last == .started(.app, source: "other.monitor") }
+            recording.pieces.removeAll()
+            try await recording.run("its sound") { recording.frameCount > 9600 }
+        }
+    }
+
+    // MARK: Loss
+
+    @Test func `a server that is killed and started again gives sound again, and says so once`() async throws {
+        try await withServer { peers, server in
+            try await PaintedScreen.start(["tone"], pulse: server, in: peers)
+            let recording = try Recording([PulseRequest(track: .app)])
+            try await recording.run("sound") { recording.loudFrames > 4800 }
+            try await server.kill()
+            try await recording.run("the loss") { recording.events.contains { $0.isServerUnavailable } }
+            let lost = recording.clock.now
+            // Two more attempts fail meanwhile.
+            try await recording.run("three seconds") { recording.clock.now > lost + MediaTime(milliseconds: 2500) }
+            #expect(recording.events.filter { $0.isServerUnavailable }.count == 1)
+            recording.pieces.removeAll()
+            try await server.restart()
+            try await recording.run("sound again") { recording.loudFrames > 4800 }
+            #expect(recording.events.filter { $0 == .started(.app, source: "app.monitor") }.count == 2)
+            #expect(recording.events.filter { $0.isServerUnavailable }.count == 1)
+            #expect(recording.pieces.allSatisfy { $0.sample.presentationTime > lost })
+        }
+    }
+
+    @Test func `a source that goes is told of, and it is back when it comes back`() async throws {
+        try await withServer(sinks: [.init("app"), .init("other")]) { peers, server in
+            let recording = try Recording([PulseRequest(track: .app), PulseRequest(track: .mic, sourceName: "other.monitor")])
+            try await recording.run("both") { recording.events.count == 2 }
+            let modules = try await server.control(["list", "short", "modules"])
+            let line = try #require(modules.split(separator: "\n").first { $0.contains("sink_name=other") })
+            let module = String(try #require(line.split(separator: "\t").first))
+            try await server.control(["unload-module", module])
+            try await recording.run("its end") { recording.events.contains { if case .interrupted(.mic, _) = $0 { true } else { false } } }
+            recording.pieces.removeAll()
+            try await recording.run("the other's sound") { recording.frameCount > 48_000 }
+            #expect(recording.pieces.allSatisfy { $0.sample.track == .app })
+            try await server.control(["load-module", "module-null-sink", "sink_name=other"])
+            try await recording.run("its return") { recording.events.filter { $0 == .started(.mic, source: "other.monitor") }.count == 2 }
+            #expect(!recording.events.contains { $0.isServerUnavailable })
+        }
+    }
+
+    @Test func `without a server that is said once, however often it is tried`() async throws {
+        try await PulseEnvironment.with(nil) {
+            let recording = try Recording([PulseRequest(track: .app), PulseRequest(track: .mic)])
+            try await recording.run("three attempts") { recording.clock.now.milliseconds > 2500 }
+            #expect(recording.events.count == 1)
+            #expect(recording.events.first?.isServerUnavailable == true)
+            #expect(recording.pieces.isEmpty)
+            #expect(PulseSourceList.fetch(timeout: 500) == nil)
+        }
+    }
+
+    @Test func `an iteration waits no longer than it is told`() async throws {
+        try await withServer { _, _ in
+            let recording = try Recording([PulseRequest(track: .app)])
+            for _ in 0..<20 {
+                let before = recording.clock.now
+                recording.iterate(MediaTime(milliseconds: 10))
+                #expect((recording.clock.now - before).milliseconds < 100)
+            }
+        }
+    }
+
+    // MARK: Sources
+
+    @Test func `the list of sources names the monitors and marks the default`() async throws {
+        try await withServer(sinks: [.init("app"), .init("other")]) { _, server in
+            try await server.control(["set-default-sink", "app"])
+            let sources = try #require(PulseSourceList.fetch())
+            #expect(sources.map(\.name).sorted() == ["app.monitor", "other.monitor"])
+            #expect(sources.filter { !$0.isMonitor }.isEmpty)
+            #expect(sources.filter(\.isDefault).map(\.name).contains("app.monitor"))
+        }
+    }
+
+    // MARK: Helpers
+
+    private func withServer(sinks: [PulseServer.NullSink] = [.init("app")], _ body: (Peers, PulseServer) async throws -> Void) async throws {
+        try await withPeers { peers in
+            let server = try await PulseServer.start(in: peers, sinks: sinks)
+            try await PulseEnvironment.with(server) { try await body(peers, server) }
+        }
+    }
+}
+
+/// A recorder, turned by the test, with all that it gave.
+private final class Recording {
+    struct Piece {
+        let sample: SampleBuffer
+        let sound: Sound
+        let arrival: MediaTime
+    }
+
+    let clock = SessionClock()
+    var pieces: [Piece] = []
+    private(set) var events: [PulseEvent] = []
+    private var recorder: PulseRecorder?
+
+    init(_ requests: [PulseRequest]) throws {
+        recorder = PulseRecorder(
+            requests: requests, clock: clock,
+            deliver: { [unowned self] sample in
+                guard case .sound(let sound) = sample.payload else { return }
+                pieces.append(Piece(sample: sample, sound: sound, arrival: clock.now))
+            }, report: { [unowned self] in events.append($0) })
+        _ = try #require(recorder)
+    }
+
+    deinit {
+        recorder = nil
+    }
+
+    var frameCount: Int { pieces.reduce(0) { $0 + $1.sound.frameCount } }
+
+    /// Frames of the application's track in pieces that are not silent.
+    var loudFrames: Int {
+        pieces.filter { $0.sample.track == .app && $0.sound.samples.contains { abs($0) > 0.1 } }.reduce(0) { $0 + $1.sound.frameCount }
+    }
+
+    func iterate(_ timeout: MediaTime) {
+        recorder?.iterate(timeout: timeout)
+    }
+
+    /// Turns the recorder until the condition holds.
+    nonisolated(nonsending) func run(_ what: String, _ condition: () throws -> Bool) async throws {
+        try await waitUntil(what, deadline: .seconds(20)) {
+            iterate(MediaTime(milliseconds: 10))
+            return try condition()
+        }
+    }
+}
+
+extension PulseEvent {
+    fileprivate var isServerUnavailable: Bool {
+        if case .serverUnavailable = self { true } else { false }
+    }
+}

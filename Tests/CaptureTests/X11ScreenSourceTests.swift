@@ -1,0 +1,317 @@
+import Capture
+import Foundation
+import Media
+import TestSupport
+import Testing
+
+/// The screen of a real X server: what is grabbed, when, and how it ends.
+@Suite(.serialized) struct X11ScreenSourceTests {
+    // MARK: What changed
+
+    @Test func `the first sample is the whole screen`() async throws {
+        try await withScreen { screen, painter in
+            painter.fill(0x2040C0, x: 0, y: 0, width: 640, height: 480)
+            let clock = SessionClock()
+            let source = try open(screen, clock: clock, showsCursor: false)
+            #expect(source.size == PixelSize(width: 640, height: 480))
+            let before = clock.now
+            let sample = try #require(try source.nextSample())
+            #expect(sample.track == .screen)
+            #expect(sample.presentationTime >= before && sample.presentationTime <= clock.now)
+            let picture = try #require(sample.picture)
+            #expect(picture.size == PixelSize(width: 640, height: 480))
+            #expect(picture.damage.isWhole)
+            let isPlain = (0..<480).allSatisfy { y in (0..<640).allSatisfy { picture.colour(x: $0, y: y) == 0x2040C0 } }
+            #expect(isPlain)
+        }
+    }
+
+    @Test func `pixels come through shared memory, or over the connection where the server has none`() async throws {
+        for (arguments, isShared) in [([], true), (["-extension", "MIT-SHM"], false)] as [([String], Bool)] {
+            try await withScreen(arguments: arguments) { screen, painter in
+                painter.fill(0x2040C0, x: 0, y: 0, width: 640, height: 480)
+                let source = try open(screen, showsCursor: false)
+                #expect(source.usesSharedMemory == isShared)
+                _ = try source.nextSample()
+                painter.fill(0x11EE77, x: 33, y: 55, width: 101, height: 77)
+                let picture = try #require(try nextChange(of: source))
+                #expect(picture.damage.rectangles == [PixelRect(x: 33, y: 55, width: 101, height: 77)])
+                #expect(picture.colour(x: 33, y: 55) == 0x11EE77)
+                #expect(picture.colour(x: 133, y: 131) == 0x11EE77)
+            }
+        }
+    }
+
+    @Test func `where nothing changed there is no sample`() async throws {
+        try await withScreen { screen, painter in
+            let source = try open(screen, showsCursor: true)
+            _ = try source.nextSample()
+            for _ in 0..<20 { #expect(try source.nextSample() == nil) }
+            painter.fill(0x808080, x: 10, y: 10, width: 4, height: 4)
+            #expect(try nextChange(of: source) != nil)
+            for _ in 0..<20 { #expect(try source.nextSample() == nil) }
+        }
+    }
+
+    @Test func `a painted rectangle is the damage, with its pixels, on even edges`() async throws {
+        try await withScreen { screen, painter in
+            painter.fill(0x000000, x: 0, y: 0, width: 640, height: 480)
+            let source = try open(screen, showsCursor: false)
+            _ = try source.nextSample()
+            painter.fill(0xFF8001, x: 101, y: 51, width: 21, height: 11)
+            let picture = try #require(try nextChange(of: source))
+            #expect(picture.damage.rectangles == [PixelRect(x: 101, y: 51, width: 21, height: 11)])
+            #expect(picture.patches.map(\.rectangle) == [PixelRect(x: 100, y: 50, width: 22, height: 12)])
+            for y in 50..<62 {
+                for x in 100..<122 { #expect(picture.colour(x: x, y: y) == (x > 100 && y > 50 ? 0xFF8001 : 0)) }
+            }
+        }
+    }
+
+    @Test func `places far apart are damage of their own, and each has its pixels`() async throws {
+        try await withScreen { screen, painter in
+            painter.fill(0x000000, x: 0, y: 0, width: 640, height: 480)
+            let source = try open(screen, showsCursor: false)
+            _ = try source.nextSample()
+            painter.fill(0xFF0000, x: 0, y: 0, width: 30, height: 30)
+            painter.fill(0x00FF00, x: 610, y: 450, width: 30, height: 30)
+            let picture = try #require(try nextChange(of: source))
+            #expect(
+                picture.damage.rectangles.sorted { $0.x < $1.x } == [
+                    PixelRect(x: 0, y: 0, width: 30, height: 30), PixelRect(x: 610, y: 450, width: 30, height: 30),
+                ])
+            #expect(picture.patches.reduce(0) { $0 + $1.rectangle.area } == 1800)
+            #expect(picture.colour(x: 29, y: 29) == 0xFF0000)
+            #expect(picture.colour(x: 610, y: 450) == 0x00FF00)
+            #expect(picture.colour(x: 639, y: 479) == 0x00FF00)
+        }
+    }
+
+    @Test func `patches of many updates put together are the screen`() async throws {
+        try await withScreen { screen, painter in
+            let source = try open(screen, showsCursor: false)
+            var shown = [UInt32?](repeating: nil, count: 640 * 480)
+            var expected = [UInt32](repeating: 0, count: 640 * 480)
+            painter.fill(0, x: 0, y: 0, width: 640, height: 480)
+            var state: UInt64 = 3
+            func random(_ limit: Int) -> Int {
+                state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+                return Int(state >> 33) % limit
+            }
+            for _ in 0..<60 {
+                for _ in 0..<random(14) + 1 {
+                    let area = PixelRect(x: random(600), y: random(440), width: random(40) + 1, height: random(40) + 1)
+                    let colour = UInt32(random(1 << 24))
+                    painter.fill(UInt(colour), x: Int32(area.x), y: Int32(area.y), width: UInt32(area.width), height: UInt32(area.height))
+                    for y in area.y..<area.maxY { for x in area.x..<area.maxX { expected[y * 640 + x] = colour } }
+                }
+                guard let picture = try nextChange(of: source) else { continue }
+                for patch in picture.patches {
+                    patch.pixels.withUnsafeBytes { bytes in
+                        for y in 0..<patch.rectangle.height {
+                            for x in 0..<patch.rectangle.width {
+                                let pixel = bytes.loadUnaligned(fromByteOffset: y * patch.pixels.stride + x * 4, as: UInt32.self)
+                                shown[(patch.y + y) * 640 + patch.x + x] = pixel & 0xFFFFFF
+                            }
+                        }
+                    }
+                }
+                let isEqual = zip(shown, expected).allSatisfy { $0 == $1 }
+                try #require(isEqual)
+            }
+        }
+    }
+
+    // MARK: The pointer
+
+    @Test func `a pointer that moves damages its old and its new place`() async throws {
+        try await withScreen { screen, painter in
+            painter.fill(0x808080, x: 0, y: 0, width: 640, height: 480)
+            painter.setPointerShape(68)
+            painter.movePointer(x: 100, y: 100)
+            let source = try open(screen, showsCursor: true)
+            let first = try #require(try source.nextSample()?.picture)
+            let old = try #require(pointer(in: first, on: 0x808080))
+            #expect(PixelRect(x: 80, y: 80, width: 50, height: 50).contains(old))
+            painter.movePointer(x: 400, y: 300)
+            let second = try #require(try nextChange(of: source))
+            #expect(second.damage.covers(old))
+            #expect(!second.damage.isWhole)
+            #expect(second.damage.covers(old.offsetBy(x: 300, y: 200)))
+            #expect(second.damage.rectangles.reduce(0) { $0 + $1.area } <= 2 * 64 * 64)
+            // The old place is grey again, and the new one has the pointer.
+            for y in old.y..<old.maxY { for x in old.x..<old.maxX { #expect(second.colour(x: x, y: y) == 0x808080) } }
+            #expect(pointer(in: second, on: 0x808080) == old.offsetBy(x: 300, y: 200))
+            #expect(try source.nextSample() == nil)
+        }
+    }
+
+    @Test func `a pointer that changes its shape is damage where it is`() async throws {
+        try await withScreen { screen, painter in
+            painter.fill(0x808080, x: 0, y: 0, width: 640, height: 480)
+            painter.setPointerShape(68)
+            painter.movePointer(x: 100, y: 100)
+            let source = try open(screen, showsCursor: true)
+            let first = try #require(try source.nextSample()?.picture)
+            let old = try #require(pointer(in: first, on: 0x808080))
+            painter.setPointerShape(34)
+            let picture = try #require(try nextChange(of: source))
+            #expect(picture.damage.covers(old))
+            let new = try #require(pointer(in: picture, on: 0x808080))
+            #expect(new != old)
+            #expect(new.intersects(PixelRect(x: 95, y: 95, width: 10, height: 10)))
+        }
+    }
+
+    @Test func `a pointer at the edge is cut off there`() async throws {
+        try await withScreen { screen, painter in
+            painter.fill(0x808080, x: 0, y: 0, width: 640, height: 480)
+            painter.setPointerShape(34)
+            let source = try open(screen, showsCursor: true)
+            _ = try source.nextSample()
+            for (x, y) in [(0, 0), (639, 0), (639, 479), (0, 479)] as [(Int32, Int32)] {
+                painter.movePointer(x: x, y: y)
+                let picture = try #require(try nextChange(of: source))
+                #expect(PixelRect(x: 0, y: 0, width: 640, height: 480).contains(picture.damage.boundingBox))
+            }
+        }
+    }
+
+    @Test func `without a pointer in the picture its moves are no damage`() async throws {
+        try await withScreen { screen, painter in
+            painter.fill(0x808080, x: 0, y: 0, width: 640, height: 480)
+            painter.setPointerShape(68)
+            painter.movePointer(x: 100, y: 100)
+            let source = try open(screen, showsCursor: false)
+            let first = try #require(try source.nextSample()?.picture)
+            #expect(pointer(in: first, on: 0x808080) == nil)
+            painter.movePointer(x: 400, y: 300)
+            try await Task.sleep(for: .milliseconds(50))
+            #expect(try source.nextSample() == nil)
+        }
+    }
+
+    // MARK: The server
+
+    @Test(arguments: [true, false]) func `a server that is killed is a typed error, and the process lives on`(showsCursor: Bool) async throws {
+        try await withPeers { peers in
+            let screen = try await Xvfb.start(in: peers, width: 640, height: 480)
+            let source = try open(screen, showsCursor: showsCursor)
+            _ = try source.nextSample()
+            try await screen.peer.killNow()
+            let end = ContinuousClock.now + .seconds(5)
+            var failure: CaptureError?
+            while failure == nil && ContinuousClock.now < end {
+                do throws(CaptureError) { _ = try source.nextSample() } catch { failure = error }
+            }
+            #expect(failure == .displayServerGone(screen.display))
+            // Asking again neither ends the process nor hangs.
+            #expect(throws: CaptureError.displayServerGone(screen.display)) { try source.nextSample() }
+        }
+    }
+
+    @Test func `a server that is not there is a typed error that names it`() {
+        #expect(throws: CaptureError.cannotOpenDisplay(":6553")) { try X11Connection(name: ":6553") }
+        #expect(throws: CaptureError.cannotOpenDisplay("nonsense")) { try X11Connection(name: "nonsense") }
+    }
+
+    @Test(arguments: [8, 16]) func `a colour depth that cannot be converted is a typed error`(depth: Int) async throws {
+        try await withPeers { peers in
+            let screen = try await Xvfb.start(in: peers, width: 640, height: 480, depth: depth)
+            #expect(throws: CaptureError.unsupportedVisual(depth: depth)) { try open(screen, showsCursor: true) }
+        }
+    }
+
+    @Test func `a server without the DAMAGE extension is a typed error`() async throws {
+        try await withPeers { peers in
+            let screen = try await Xvfb.start(in: peers, width: 640, height: 480, arguments: ["-extension", "DAMAGE"])
+            #expect(throws: CaptureError.missingExtension("DAMAGE")) { try X11Connection(name: screen.display) }
+        }
+    }
+
+    @Test func `no shared memory is left behind, and it goes with the process while it is used`() async throws {
+        let before = try sharedSegments()
+        try await withScreen { screen, painter in
+            do {
+                let source = try open(screen, showsCursor: true)
+                _ = try source.nextSample()
+                let during = try sharedSegments().filter { segment in !before.contains { $0.identifier == segment.identifier } }
+                #expect(during.count == 1)
+                #expect(during.first?.bytes == 640 * 480 * 4)
+                // 01000: SHM_DEST, marked to be removed; 0600: for its owner only.
+                #expect(during.first?.mode == "1600")
+            }
+            let identifiers = Set(before.map(\.identifier))
+            try await waitUntil("the segment's end", deadline: .seconds(5)) {
+                try sharedSegments().allSatisfy { identifiers.contains($0.identifier) }
+            }
+        }
+    }
+
+    // MARK: Helpers
+
+    private func open(_ screen: Xvfb, clock: SessionClock = SessionClock(), showsCursor: Bool) throws(CaptureError) -> X11ScreenSource {
+        try X11ScreenSource(connection: try X11Connection(name: screen.display), clock: clock, showsCursor: showsCursor)
+    }
+
+    private func withScreen(arguments: [String] = [], _ body: (Xvfb, Painter) async throws -> Void) async throws {
+        try await withPeers { peers in
+            let screen = try await Xvfb.start(in: peers, width: 640, height: 480, arguments: arguments)
+            try await body(screen, try Painter(display: screen.display))
+        }
+    }
+
+    /// The next picture within half a second: the server's word of a change takes a moment.
+    private func nextChange(of source: X11ScreenSource) throws -> Picture? {
+        let end = ContinuousClock.now + .milliseconds(500)
+        while ContinuousClock.now < end {
+            if let picture = try source.nextSample()?.picture { return picture }
+        }
+        return nil
+    }
+
+    /// The smallest rectangle around what is not of the background's colour; nil where all of it is.
+    private func pointer(in picture: Picture, on background: UInt32) -> PixelRect? {
+        var found: PixelRect?
+        for patch in picture.patches {
+            for y in patch.rectangle.y..<patch.rectangle.maxY {
+                for x in patch.rectangle.x..<patch.rectangle.maxX where picture.colour(x: x, y: y) != background {
+                    let pixel = PixelRect(x: x, y: y, width: 1, height: 1)
+                    found = found?.union(pixel) ?? pixel
+                }
+            }
+        }
+        return found
+    }
+
+    private struct Segment {
+        let identifier: String
+        let mode: String
+        let bytes: Int
+    }
+
+    /// The SysV segments that this process made (proc(5), /proc/sysvipc/shm: key, shmid, perms, size, cpid).
+    private func sharedSegments() throws -> [Segment] {
+        try String(contentsOfFile: "/proc/sysvipc/shm", encoding: .utf8).split(separator: "\n").dropFirst().compactMap { line in
+            let fields = line.split(separator: " ")
+            guard fields.count > 4, Int32(fields[4]) == getpid() else { return nil }
+            return Segment(identifier: String(fields[1]), mode: String(fields[2]), bytes: Int(fields[3]) ?? 0)
+        }
+    }
+}
+
+extension SampleBuffer {
+    fileprivate var picture: Picture? {
+        if case .picture(let picture) = payload { picture } else { nil }
+    }
+}
+
+extension Picture {
+    /// The colour of a pixel of the screen, 0xRRGGBB; nil where no patch has it.
+    fileprivate func colour(x: Int, y: Int) -> UInt32? {
+        guard let patch = patches.first(where: { $0.rectangle.contains(PixelRect(x: x, y: y, width: 1, height: 1)) }) else { return nil }
+        return patch.pixels.withUnsafeBytes {
+            $0.loadUnaligned(fromByteOffset: (y - patch.y) * patch.pixels.stride + (x - patch.x) * 4, as: UInt32.self) & 0xFFFFFF
+        }
+    }
+}

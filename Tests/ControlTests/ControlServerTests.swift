@@ -1,0 +1,318 @@
+import Control
+import Foundation
+import Synchronization
+import Testing
+
+@Suite struct ControlServerTests {
+    // MARK: Requests
+
+    @Test func `a client is given the session's answer`() async throws {
+        try await withServer { path in
+            let reply = await ControlClient.ask(ControlRequest(command: "status"), at: path)
+            #expect(reply == ControlReply(session: session(state: "live")))
+        }
+    }
+
+    @Test func `an unknown command is answered with an error`() async throws {
+        try await withServer { path in
+            let reply = await ControlClient.ask(ControlRequest(command: "dance"), at: path)
+            #expect(reply?.session == nil)
+            #expect(reply?.error == ErrorReport(code: 404, message: "There is no command dance."))
+        }
+    }
+
+    @Test func `unknown fields are ignored`() async throws {
+        try await withServer { path in
+            let client = try LineClient(path: path)
+            client.send("{\"future\": {\"x\": [1, null]}, \"command\": \"status\", \"n\": 1e3}\n")
+            let line = try #require(try await client.nextLine())
+            #expect(ControlJSON.decode(ControlReply.self, from: Array(line.utf8)) == ControlReply(session: session(state: "live")))
+        }
+    }
+
+    @Test func `one connection carries many requests, also when they come in pieces`() async throws {
+        try await withServer { path in
+            let client = try LineClient(path: path)
+            for _ in 0..<3 {
+                for piece in ["{\"comm", "and\":\"sta", "tus\"}", "\n"] {
+                    client.send(piece)
+                    try await Task.sleep(for: .milliseconds(2))
+                }
+                #expect(try await client.nextLine()?.contains("\"state\":\"live\"") == true)
+            }
+        }
+    }
+
+    static let garbage = [
+        "", "hello", "{", "[]", "null", "42", "{}", "{\"command\":7}", "{\"command\":null}", "{\"Command\":\"status\"}", "\"status\"",
+        "{\"command\":\"status\"", "{\"command\":\"status\"}}", "\u{0}\u{1}\u{7F}", String(repeating: "[", count: 60_000),
+    ]
+
+    @Test(arguments: garbage) func `garbage is answered with an error, and the connection goes on`(line: String) async throws {
+        try await withServer { path in
+            let client = try LineClient(path: path)
+            client.send(line + "\n")
+            let answer = try #require(try await client.nextLine())
+            let reply = ControlJSON.decode(ControlReply.self, from: Array(answer.utf8))
+            #expect(reply?.session == nil)
+            #expect(reply?.error?.code == 400)
+            client.send("{\"command\":\"status\"}\n")
+            #expect(try await client.nextLine()?.contains("\"state\":\"live\"") == true)
+        }
+    }
+
+    @Test func `bytes that are no UTF-8 are answered with an error`() async throws {
+        try await withServer { path in
+            let client = try LineClient(path: path)
+            client.send([0xFF, 0xFE, 0x80, 0x00, 0xC0, 0x0A])
+            #expect(try await client.nextLine()?.contains("\"code\":400") == true)
+        }
+    }
+
+    @Test func `a line over 64 KiB closes the connection, with or without its end, and leaves others alone`() async throws {
+        try await withServer { path in
+            let endless = try LineClient(path: path)
+            let long = try LineClient(path: path)
+            let other = try LineClient(path: path)
+            endless.send(String(repeating: "x", count: 65_537))
+            #expect(try await endless.nextLine() == nil)
+            long.send("{\"command\":\"" + String(repeating: "x", count: 65_537) + "\"}\n")
+            #expect(try await long.nextLine() == nil)
+            other.send("{\"command\":\"status\"}\n")
+            #expect(try await other.nextLine()?.contains("\"state\":\"live\"") == true)
+        }
+    }
+
+    @Test func `a line of exactly 64 KiB is read`() async throws {
+        try await withServer { path in
+            let client = try LineClient(path: path)
+            let request = "{\"command\":\"status\",\"filler\":\""
+            client.send(request + String(repeating: "x", count: 65_536 - request.utf8.count - 2) + "\"}\n")
+            #expect(try await client.nextLine()?.contains("\"state\":\"live\"") == true)
+        }
+    }
+
+    @Test func `a client that goes away before its answer does no harm`() async throws {
+        try await withServer { path in
+            for _ in 0..<20 {
+                let client = try LineClient(path: path)
+                client.send("{\"command\":\"slow\"}\n{\"command\":")
+            }
+            #expect(await ControlClient.ask(ControlRequest(command: "status"), at: path)?.session?.state == "live")
+        }
+    }
+
+    @Test func `a request carries its values as they are`() async throws {
+        try await withFolder { folder in
+            let path = folder + "/default.sock"
+            let received = Mutex<[ControlRequest]>([])
+            let server = try await listen(at: path) { request in
+                received.withLock { $0.append(request) }
+                return ControlReply(session: session(state: "live"), microphone: true)
+            }
+            let requests = [
+                ControlRequest(command: "mic", value: "toggle"),
+                ControlRequest(command: "annotate", values: ["songTitle": "Ænima", "song_title": "x=y", "": "empty"]),
+            ]
+            for request in requests { #expect(await ControlClient.ask(request, at: path)?.microphone == true) }
+            #expect(received.withLock { $0 } == requests)
+            await server.shutDown()
+        }
+    }
+
+    @Test func `a client that asks for events is sent each, a line an event, until there are no more`() async throws {
+        try await withFolder { folder in
+            let path = folder + "/default.sock"
+            let (events, continuation) = AsyncStream.makeStream(of: EventReport.self)
+            let server = try await ControlServer.listen(at: path, events: { events }, answer: { _ in ControlReply(session: session(state: "live")) })
+            let client = try LineClient(path: path)
+            client.send("{\"command\":\"events\"}\n")
+            for state in ["live", "paused"] {
+                var event = EventReport(time: "2026-01-02T03:04:05Z", event: "state", session: "default")
+                event.state = state
+                continuation.yield(event)
+                let line = try await client.nextLine()
+                #expect(
+                    line
+                        == "{\"event\":\"state\",\"session\":\"default\",\"state\":\"\(state)\",\"time\":\"2026-01-02T03:04:05Z\"}")
+            }
+            continuation.finish()
+            #expect(try await client.nextLine() == nil)
+            await server.shutDown()
+        }
+    }
+
+    @Test func `the lines of a client that follows events end with the session`() async throws {
+        try await withFolder { folder in
+            let path = folder + "/default.sock"
+            let (events, continuation) = AsyncStream.makeStream(of: EventReport.self)
+            let server = try await ControlServer.listen(at: path, events: { events }, answer: { _ in ControlReply(session: session(state: "live")) })
+            let lines = try #require(await ControlClient.lines(ControlRequest(command: "events"), at: path))
+            for _ in 0..<3 { continuation.yield(EventReport(time: "t", event: "statistics", session: "default")) }
+            continuation.finish()
+            var received: [String] = []
+            for await line in lines { received.append(String(decoding: line, as: UTF8.self)) }
+            #expect(received == Array(repeating: "{\"event\":\"statistics\",\"session\":\"default\",\"time\":\"t\"}", count: 3))
+            await server.shutDown()
+            #expect(await ControlClient.lines(ControlRequest(command: "events"), at: path) == nil)
+        }
+    }
+
+    @Test func `many clients at once are each answered`() async throws {
+        try await withServer { path in
+            let states = await withTaskGroup(of: String?.self) { group in
+                for _ in 0..<40 { group.addTask { await ControlClient.ask(ControlRequest(command: "status"), at: path)?.session?.state } }
+                return await group.reduce(into: [String?]()) { $0.append($1) }
+            }
+            #expect(states.count == 40)
+            #expect(states.allSatisfy { $0 == "live" })
+        }
+    }
+
+    @Test func `where nobody listens there is no answer`() async throws {
+        try await withFolder { folder in
+            #expect(await ControlClient.ask(ControlRequest(command: "status"), at: folder + "/none.sock") == nil)
+            #expect(LineClient.leaveStaleSocket(at: folder + "/stale.sock"))
+            #expect(await ControlClient.ask(ControlRequest(command: "status"), at: folder + "/stale.sock") == nil)
+        }
+    }
+
+    // MARK: The socket
+
+    @Test func `only its owner may use the socket and its lock`() async throws {
+        try await withServer { path in
+            for file in [path, path + ".lock"] {
+                var status = stat()
+                #expect(stat(file, &status) == 0)
+                #expect(status.st_mode & 0o777 == 0o600, "\(file)")
+                #expect(status.st_uid == getuid())
+            }
+        }
+    }
+
+    @Test func `of two that want one name the second is refused, and the first goes on`() async throws {
+        try await withServer { path in
+            await #expect(throws: ControlServer.Failure.inUse) {
+                try await listen(at: path) { _ in ControlReply(session: session(state: "second")) }
+            }
+            #expect(await ControlClient.ask(ControlRequest(command: "status"), at: path)?.session?.state == "live")
+        }
+    }
+
+    @Test func `of many that start at once exactly one gets the name`() async throws {
+        try await withFolder { folder in
+            let servers = await withTaskGroup(of: ControlServer?.self) { group in
+                for _ in 0..<8 {
+                    group.addTask { try? await listen(at: folder + "/one.sock") { _ in ControlReply(session: session(state: "live")) } }
+                }
+                return await group.reduce(into: [ControlServer]()) { if let server = $1 { $0.append(server) } }
+            }
+            #expect(servers.count == 1)
+            #expect(await ControlClient.ask(ControlRequest(command: "status"), at: folder + "/one.sock")?.session?.state == "live")
+            for server in servers { await server.shutDown() }
+        }
+    }
+
+    @Test func `what a killed session left behind is no obstacle`() async throws {
+        try await withFolder { folder in
+            let path = folder + "/default.sock"
+            #expect(LineClient.leaveStaleSocket(at: path))
+            #expect(FileManager.default.createFile(atPath: path + ".lock", contents: nil))
+            let server = try await listen(at: path) { _ in ControlReply(session: session(state: "live")) }
+            #expect(await ControlClient.ask(ControlRequest(command: "status"), at: path)?.session?.state == "live")
+            await server.shutDown()
+        }
+    }
+
+    @Test func `after the end the socket is gone and the name is free`() async throws {
+        try await withFolder { folder in
+            let path = folder + "/default.sock"
+            for state in ["first", "second"] {
+                let server = try await listen(at: path) { _ in ControlReply(session: session(state: state)) }
+                #expect(await ControlClient.ask(ControlRequest(command: "status"), at: path)?.session?.state == state)
+                await server.shutDown()
+                #expect(!FileManager.default.fileExists(atPath: path))
+            }
+        }
+    }
+
+    @Test func `an answer that is due is sent before the end`() async throws {
+        try await withFolder { folder in
+            let path = folder + "/default.sock"
+            let isAsked = Mutex(false)
+            let server = try await listen(at: path) { _ in
+                isAsked.withLock { $0 = true }
+                try? await Task.sleep(for: .milliseconds(100))
+                return ControlReply(session: session(state: "finished"))
+            }
+            async let reply = ControlClient.ask(ControlRequest(command: "stop"), at: path)
+            while !isAsked.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(1)) }
+            await server.shutDown()
+            #expect(await reply?.session?.state == "finished")
+        }
+    }
+
+    @Test func `a place where no socket can be made is a typed error`() async throws {
+        try await withFolder { folder in
+            await #expect {
+                _ = try await listen(at: folder + "/missing/default.sock") { _ in ControlReply(session: session(state: "live")) }
+            } throws: { error in
+                if case .cannotBind? = error as? ControlServer.Failure { true } else { false }
+            }
+            // Longer than sun_path can hold: 108 bytes.
+            await #expect {
+                _ = try await listen(at: folder + "/" + String(repeating: "x", count: 150)) { _ in
+                    ControlReply(session: session(state: "live"))
+                }
+            } throws: { error in
+                if case .cannotBind? = error as? ControlServer.Failure { true } else { false }
+            }
+        }
+    }
+
+    // MARK: Helpers
+
+    /// A server that knows `status`, and `slow`, which takes its time.
+    private func withServer(_ body: (String) async throws -> Void) async throws {
+        try await withFolder { folder in
+            let path = folder + "/default.sock"
+            let server = try await listen(at: path) { request in
+                switch request.command {
+                case "status": return ControlReply(session: session(state: "live"))
+                case "slow":
+                    try? await Task.sleep(for: .milliseconds(20))
+                    return ControlReply(session: session(state: "slow"))
+                default: return ControlReply(error: ErrorReport(code: 404, message: "There is no command \(request.command)."))
+                }
+            }
+            do {
+                try await body(path)
+            } catch {
+                await server.shutDown()
+                throw error
+            }
+            await server.shutDown()
+        }
+    }
+
+    private func withFolder(_ body: (String) async throws -> Void) async throws {
+        let folder = "/tmp/broadcast-control-\(UUID().uuidString.prefix(8))"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try await body(folder)
+    }
+}
+
+/// A server whose events are over at once.
+private func listen(
+    at path: String, answer: @escaping @Sendable (ControlRequest) async -> ControlReply
+) async throws(ControlServer.Failure) -> ControlServer {
+    try await ControlServer.listen(at: path, events: { AsyncStream { $0.finish() } }, answer: answer)
+}
+
+private func session(state: String) -> SessionReport {
+    SessionReport(
+        session: "default", pid: 1, state: state, started: "2026-01-02T03:04:05Z", elapsed: 1, title: nil,
+        source: SessionReport.Source(kind: "screen", display: ":0", width: nil, height: nil), video: nil,
+        audio: SessionReport.Audio(app: nil, mic: nil), destinations: [])
+}

@@ -1,0 +1,72 @@
+import Foundation
+
+/// A client of the control socket that can say anything, on a plain socket.
+final class LineClient {
+    struct Failure: Error {
+        let call: String
+        let code: Int32
+    }
+
+    private let descriptor: Int32
+    private var received: [UInt8] = []
+
+    /// Connects.
+    init(path: String) throws {
+        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        let status = Self.withAddress(of: path) { connect(descriptor, $0, $1) }
+        guard status == 0 else { throw Failure(call: "connect", code: errno) }
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// A socket file that nobody listens on, as a killed session leaves it behind.
+    static func leaveStaleSocket(at path: String) -> Bool {
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        defer { close(descriptor) }
+        return withAddress(of: path) { bind(descriptor, $0, $1) } == 0
+    }
+
+    /// Writes all of `text`; false where the peer has closed the connection.
+    @discardableResult func send(_ text: String) -> Bool { send(Array(text.utf8)) }
+
+    @discardableResult func send(_ bytes: [UInt8]) -> Bool {
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes[sent...].withUnsafeBytes { Foundation.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            guard count > 0 else { return false }
+            sent += count
+        }
+        return true
+    }
+
+    /// The next line without its newline; nil where the peer closed the connection. It waits ten seconds at most, and keeps no thread from the server.
+    nonisolated(nonsending) func nextLine() async throws -> String? {
+        let deadline = ContinuousClock.now + .seconds(10)
+        while true {
+            if let end = received.firstIndex(of: 0x0A) {
+                defer { received.removeFirst(end + 1) }
+                return String(decoding: received[..<end], as: UTF8.self)
+            }
+            var buffer = [UInt8](repeating: 0, count: 4096)
+            let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
+            if count == 0 || (count < 0 && errno == ECONNRESET) { return nil }
+            if count > 0 {
+                received += buffer[..<count]
+            } else {
+                guard errno == EAGAIN, ContinuousClock.now < deadline else { throw Failure(call: "recv", code: errno) }
+                try await Task.sleep(for: .milliseconds(2))
+            }
+        }
+    }
+
+    private static func withAddress(of path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(MemoryLayout<sockaddr_un>.size)) }
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import Control
+import Testing
+
+/// The names that scripts read (DESIGN section 7).
+@Suite struct StatusReportTests {
+    @Test func `a session is told with every documented name, in snake case`() {
+        var session = Self.session
+        session.application = SessionReport.Application(id: "firefox", title: "Start")
+        let json = String(decoding: ControlJSON.encode(StatusReport(sessions: [session])), as: UTF8.self)
+        let expected = """
+            {"sessions":[{\
+            "application":{"id":"firefox","title":"Start"},\
+            "audio":{"app":{"drift_ppm":12.5,"level_db":-18.5,"muted":false,"source":"app.monitor"},"mic":{"drift_ppm":-3,"muted":true}},\
+            "destinations":[\
+            {"bitrate_kbps":2987,"bytes":123456789,"dropped":4,"extension":"rtmp","name":"mobcrush","next_retry_s":2.5,"queue_ms":120,\
+            "reconnects":3,"state":"reconnecting","url":"rtmp://127.0.0.1/live","watch_url":"https://example.org/watch"},\
+            {"bitrate_kbps":0,"bytes":0,"dropped":0,"error":{"code":507,"message":"The disk is full."},"extension":"file","name":"archive",\
+            "path":"/tmp/out.mp4","queue_ms":0,"reconnects":0,"state":"failed"}],\
+            "elapsed":12.5,"pid":4321,"session":"default",\
+            "source":{"display":":0","height":1080,"kind":"screen","width":1920},\
+            "started":"2026-01-02T03:04:05Z","state":"live","title":"Test",\
+            "video":{"bitrate_kbps":3000,"captured":300,"dropped":2,"encoded":200,"fps":30,"height":1080,"repeated":100,"width":1920}}],\
+            "version":1}
+            """
+        #expect(json == expected)
+    }
+
+    @Test func `what is unknown is left out`() {
+        let session = SessionReport(
+            session: "default", pid: 1, state: "starting", started: "2026-01-02T03:04:05Z", elapsed: 0, title: nil,
+            source: SessionReport.Source(kind: "screen", display: ":0", width: nil, height: nil), video: nil,
+            audio: SessionReport.Audio(app: nil, mic: nil), destinations: [])
+        let expected = """
+            {"audio":{},"destinations":[],"elapsed":0,"pid":1,"session":"default","source":{"display":":0","kind":"screen"},\
+            "started":"2026-01-02T03:04:05Z","state":"starting"}
+            """
+        #expect(String(decoding: ControlJSON.encode(session), as: UTF8.self) == expected)
+    }
+
+    @Test func `a report comes back as it was`() {
+        let report = StatusReport(sessions: [Self.session])
+        #expect(ControlJSON.decode(StatusReport.self, from: ControlJSON.encode(report)) == report)
+        #expect(ControlJSON.decode(StatusReport.self, from: ControlJSON.encode(report, pretty: true)) == report)
+    }
+
+    @Test func `a reply is one line, whatever the strings in it hold`() {
+        var session = Self.session
+        session.title = "two\nlines, \"quotes\", a tab\t, umläute and \u{2028}"
+        let line = ControlJSON.encode(ControlReply(session: session))
+        #expect(!line.contains(0x0A))
+        #expect(ControlJSON.decode(ControlReply.self, from: line)?.session?.title == session.title)
+    }
+
+    @Test func `fields that this version does not know are ignored`() {
+        let json = """
+            {"future":{"a":[1,2]},"version":1,"sessions":[]}
+            """
+        #expect(ControlJSON.decode(StatusReport.self, from: Array(json.utf8)) == StatusReport(sessions: []))
+    }
+
+    private static var session: SessionReport {
+        var live = DestinationReport(
+            name: "mobcrush", extension: "rtmp", state: "reconnecting", url: "rtmp://127.0.0.1/live", bytes: 123_456_789, bitrateKbps: 2987,
+            dropped: 4, queueMs: 120, path: nil, error: nil)
+        live.reconnects = 3
+        live.nextRetryS = 2.5
+        live.watchUrl = "https://example.org/watch"
+        let failed = DestinationReport(
+            name: "archive", extension: "file", state: "failed", url: nil, bytes: 0, bitrateKbps: 0, dropped: 0, queueMs: 0, path: "/tmp/out.mp4",
+            error: ErrorReport(code: 507, message: "The disk is full."))
+        return SessionReport(
+            session: "default", pid: 4321, state: "live", started: "2026-01-02T03:04:05Z", elapsed: 12.5, title: "Test",
+            source: SessionReport.Source(kind: "screen", display: ":0", width: 1920, height: 1080),
+            video: SessionReport.Video(
+                width: 1920, height: 1080, fps: 30, captured: 300, encoded: 200, repeated: 100, dropped: 2, bitrateKbps: 3000),
+            audio: SessionReport.Audio(
+                app: SessionReport.AudioSource(source: "app.monitor", levelDb: -18.5, driftPpm: 12.5, muted: false),
+                mic: SessionReport.AudioSource(source: nil, levelDb: nil, driftPpm: -3, muted: true)), destinations: [live, failed])
+    }
+}

@@ -1,0 +1,90 @@
+import Encode
+import Foundation
+import Media
+
+/// What an encoder made, as a file for independent decoders.
+struct EncodedStream {
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    private let folder: URL
+    private let file: URL
+
+    /// Writes H.264 as a byte stream: the parameter sets before each IDR picture, start codes in the place of lengths.
+    static func h264(_ packets: [EncodedPacket], of encoder: VideoEncoder, _ body: (EncodedStream) throws -> Void) throws {
+        guard case .h264(let sequence, let picture) = encoder.format.codec else { throw Failure(description: "no H.264") }
+        var bytes: [UInt8] = []
+        for packet in packets {
+            if packet.isKeyframe { bytes += [0, 0, 0, 1] + sequence + [0, 0, 0, 1] + picture }
+            var position = 0
+            while position + 4 <= packet.data.count {
+                let length = packet.data[position..<position + 4].reduce(0) { $0 << 8 | Int($1) }
+                bytes += [0, 0, 0, 1] + packet.data[position + 4..<position + 4 + length]
+                position += 4 + length
+            }
+        }
+        try with(bytes, name: "stream.h264", body)
+    }
+
+    /// Writes AAC-LC with an ADTS header before each packet (ISO/IEC 14496-3, 1.A.2.2): 48 kHz, two channels.
+    static func adts(_ packets: [EncodedPacket], _ body: (EncodedStream) throws -> Void) throws {
+        var bytes: [UInt8] = []
+        for packet in packets {
+            let length = packet.data.count + 7
+            bytes += [0xFF, 0xF1, 0x4C, 0x80 | UInt8(length >> 11), UInt8(length >> 3 & 0xFF), UInt8(length << 5 & 0xE0) | 0x1F, 0xFC]
+            bytes += packet.data
+        }
+        try with(bytes, name: "stream.aac", body)
+    }
+
+    private static func with(_ bytes: [UInt8], name: String, _ body: (EncodedStream) throws -> Void) throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("broadcast-encode-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let stream = EncodedStream(folder: folder, file: folder.appendingPathComponent(name))
+        try Data(bytes).write(to: stream.file)
+        try body(stream)
+    }
+
+    /// What ffprobe says of the stream, by ffprobe's own names.
+    func properties() throws -> [String: String] {
+        let output = try run(["ffprobe", "-v", "error", "-show_streams", "-of", "default=noprint_wrappers=1", file.path])
+        var properties: [String: String] = [:]
+        for line in String(decoding: output, as: UTF8.self).split(separator: "\n") {
+            let pair = line.split(separator: "=", maxSplits: 1)
+            if pair.count == 2 { properties[String(pair[0])] = String(pair[1]) }
+        }
+        return properties
+    }
+
+    /// The I420 frames that ffmpeg's decoder gives, one after another.
+    func pictures() throws -> [UInt8] {
+        try run(["ffmpeg", "-v", "error", "-i", file.path, "-f", "rawvideo", "-pix_fmt", "yuv420p", "-fps_mode", "passthrough", "-"])
+    }
+
+    /// The interleaved stereo samples that ffmpeg's decoder gives.
+    func samples() throws -> [Float] {
+        let bytes = try run(["ffmpeg", "-v", "error", "-i", file.path, "-f", "f32le", "-ac", "2", "-"])
+        return bytes.withUnsafeBytes { Array($0.bindMemory(to: Float.self)) }
+    }
+
+    /// Runs a program to its end and gives its output; anything that it complains of is an error.
+    private func run(_ command: [String]) throws -> [UInt8] {
+        let errors = folder.appendingPathComponent("errors")
+        try Data().write(to: errors)
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = command
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = try FileHandle(forWritingTo: errors)
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+        let bytes = Array(output.fileHandleForReading.readDataToEndOfFile())
+        process.waitUntilExit()
+        let text = String(decoding: try Data(contentsOf: errors), as: UTF8.self)
+        guard process.terminationStatus == 0, text.isEmpty else { throw Failure(description: "\(command[0]): \(text)") }
+        return bytes
+    }
+}
