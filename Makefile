@@ -55,12 +55,14 @@ bench:
 install: build
 	install -Dm755 $(BIN_STATIC)/broadcast $(DESTDIR)$(PREFIX)/bin/broadcast
 	for page in man/*.1; do install -Dm644 $$page $(DESTDIR)$(PREFIX)/share/man/man1/$$(basename $$page); done
+	install -Dm644 man/broadcast-extension.7 $(DESTDIR)$(PREFIX)/share/man/man7/broadcast-extension.7
 	install -Dm644 completions/broadcast.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/broadcast
 	install -Dm644 completions/_broadcast $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_broadcast
 	install -Dm644 completions/broadcast.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/broadcast.fish
 
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/broadcast $(DESTDIR)$(PREFIX)/share/man/man1/broadcast*.1 \
+		$(DESTDIR)$(PREFIX)/share/man/man7/broadcast-extension.7 \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/broadcast $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_broadcast \
 		$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/broadcast.fish
 
@@ -72,7 +74,7 @@ docs:
 check-docs:
 	$(BUILD) --product generate-manual
 	@./.ci/docs $(BIN) .build/docs
-	@diff -r -x '*.png' .build/docs/man man && diff -r .build/docs/completions completions \
+	@diff -r -x '*.png' -x '*.7' .build/docs/man man && diff -r .build/docs/completions completions \
 		|| { echo "man/ or completions/ is not what the program says: run make docs and commit." >&2; exit 1; }
 
 lint:

@@ -1,0 +1,184 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension EndToEndTests {
+    /// Extensions that are programs of their own, beside a real broadcast.
+    @Suite(.serialized)
+    struct ExtensionTests {
+        private static let examples = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../Examples")
+            .standardized
+
+        /// Puts a copy of an example where `broadcast` finds it.
+        private func install(_ name: String, for broadcast: BroadcastCommand) throws {
+            let target = broadcast.home + "/data/broadcast/extensions/" + name
+            try FileManager.default.createDirectory(
+                atPath: broadcast.home + "/data/broadcast/extensions", withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            try FileManager.default.copyItem(atPath: Self.examples.appendingPathComponent(name).path, toPath: target)
+            if name == "keyframe-watch" {
+                try FileManager.default.copyItem(atPath: try BuiltPrograms.path(of: name), toPath: target + "/" + name)
+            }
+            // A checkout may be writable to a group.
+            for file in [""] + (try FileManager.default.contentsOfDirectory(atPath: target)) {
+                let path = target + "/" + file
+                let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int ?? 0o700
+                try FileManager.default.setAttributes([.posixPermissions: mode & 0o755], ofItemAtPath: path)
+            }
+        }
+
+        /// Writes an extension of one shell script.
+        private func write(_ name: String, script: String, mode: String = "samples", for broadcast: BroadcastCommand) throws {
+            let folder = broadcast.home + "/data/broadcast/extensions/" + name
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            try "name = \"\(name)\"\nexec = \"./program\"\nmode = \"\(mode)\"\n".write(
+                toFile: folder + "/extension.toml", atomically: true, encoding: .utf8)
+            try script.write(toFile: folder + "/program", atomically: true, encoding: .utf8)
+            try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder + "/program")
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder + "/extension.toml")
+        }
+
+        private func object(_ path: String) throws -> Any {
+            try JSONSerialization.jsonObject(with: Data(contentsOf: URL(fileURLWithPath: path)))
+        }
+
+        @Test func `The four examples take a broadcast with pause, annotation and sound`() async throws {
+            try await withStudio(["clock", "--beep"], width: 640, height: 360) { studio in
+                let broadcast = studio.broadcast
+                for name in ["frame-counter", "save-stream", "clip-folder", "keyframe-watch"] { try install(name, for: broadcast) }
+                let folder = studio.folder
+                try broadcast.writeConfiguration(
+                    """
+                    [destinations.clips-of-it]
+                    extension = "clip-folder"
+                    setup = { folder = "\(folder)/clips" }
+                    [destinations.watch]
+                    extension = "keyframe-watch"
+                    setup = { log = "\(folder)/watch.txt" }
+                    [destinations.count]
+                    extension = "frame-counter"
+                    setup = { summary = "\(folder)/summary.json" }
+                    """)
+                let peer = try await studio.startLive(
+                    ["--title", "A talk", "--to", "count", "--to", "save-stream", "--to", "clips-of-it", "--to", "watch"])
+                try await studio.waitUntilElapsed(5.5, of: peer)
+                #expect(try await broadcast.run(["status", "--json"]).output.contains("https://example.com/watch"))
+                #expect(try await broadcast.run(["pause"]).status == .exited(0))
+                #expect(try await broadcast.run(["resume"]).status == .exited(0))
+                #expect(try await broadcast.run(["annotate", "subject=frames"]).status == .exited(0))
+                try await studio.waitUntilElapsed(7, of: peer)
+                #expect(try await broadcast.run(["stop"]).status == .exited(0))
+                #expect(try await peer.waitForExit() == .exited(0), "\(peer.standardError)")
+
+                let summary = try #require(try object(folder + "/summary.json") as? [String: Any])
+                let samples = try #require(summary["samples"] as? [String: Int])
+                #expect((samples["screen"] ?? 0) > 150 && (samples["mixed"] ?? 0) > 250)
+                let events = try #require(summary["events"] as? [String])
+                #expect(events.filter { $0 != "annotate" } == ["start", "pause", "resume", "finish"] && events.contains("annotate"))
+
+                let notes = try String(contentsOfFile: folder + "/watch.txt", encoding: .utf8).split(separator: "\n")
+                #expect(notes.first == "started A talk: screen" && notes.last?.hasPrefix("finished after") == true)
+                // The first at the start, the second because it asked for one after ten pictures: not by the clock.
+                let keyframes = notes.filter { $0.hasPrefix("keyframe at") }.compactMap { Int($0.split(separator: " ")[2]) }
+                #expect(keyframes.count >= 4 && zip(keyframes, keyframes.dropFirst()).contains { $1 - $0 < 1500 }, "\(keyframes)")
+
+                let index = try #require(try object(folder + "/clips/index.json") as? [[String: Any]])
+                #expect(index.count >= 2)
+                for entry in index {
+                    let file = try #require(entry["file"] as? String)
+                    let clip = MediaFile(path: folder + "/clips/" + file, peers: studio.peers)
+                    try await clip.expectDecodable()
+                    let output = try await studio.peers.run(
+                        "ffprobe",
+                        [
+                            "ffprobe", "-v", "error", "-select_streams", "v", "-show_entries", "packet=flags:format=duration", "-of", "csv=p=0",
+                            clip.path,
+                        ])
+                    #expect(output.hasPrefix("K"), "a clip starts with a keyframe: \(output.prefix(20))")
+                    let duration = try #require(output.split(separator: "\n").last.flatMap { Double($0) })
+                    #expect(abs(duration - (entry["duration"] as? Double ?? 0)) < 0.3)
+                }
+                let left = try FileManager.default.contentsOfDirectory(atPath: broadcast.home + "/state/broadcast/clips")
+                #expect(left == [])
+                try await MediaFile(path: broadcast.home + "/save-stream.mkv", peers: studio.peers).expectDecodable()
+            }
+        }
+
+        @Test func `Extensions that crash, hang, flood and never finish cost a file beside them no frame`() async throws {
+            try await withStudio(width: 640, height: 360, hasSound: false) { studio in
+                let hello = "#!/bin/sh\necho '{\"hello\":1}'\n"
+                for (name, script) in [
+                    ("crash", hello + "sleep 1\nkill -SEGV $$\n"), ("hang", hello + "exec sleep 100\n"),
+                    ("flood", hello + "sleep 1\nexec yes '{\"status\":\"x\"}'\n"), ("nonsense", hello + "sleep 1\necho hello\nexec sleep 100\n"),
+                    ("deaf", hello + "trap '' TERM\ncat > /dev/null\nwhile :; do sleep 1; done\n"),
+                    ("refused", hello + "sleep 1\necho '{\"error\":{\"code\":403,\"message\":\"Forbidden\"}}'\n"),
+                ] { try write(name, script: script, for: studio.broadcast) }
+                let names = ["refused", "crash", "hang", "flood", "nonsense", "deaf"]
+                let result = try await studio.broadcast.run(
+                    ["start", "--frame-pacing", "constant", "--duration", "4s", "--to", studio.path("out.mp4")] + names.flatMap { ["--to", $0] },
+                    deadline: .seconds(60))
+                // The first failure in the order of --to.
+                #expect(result.status == .exited(77), "\(result.errors)")
+                for words in ["Forbidden (403)", "signal 11", "floods", "no reply", "did not end within 5 s"] {
+                    #expect(result.errors.contains(words), "\(words): \(result.errors)")
+                }
+                #expect(result.errors.contains("hang: failed."), "\(result.errors)")
+                let file = MediaFile(path: studio.path("out.mp4"), peers: studio.peers)
+                try await file.expectDecodable()
+                let output = try await studio.peers.run(
+                    "ffprobe", ["ffprobe", "-v", "error", "-select_streams", "v", "-show_entries", "packet=pts_time", "-of", "csv=p=0", file.path])
+                let times = output.split(separator: "\n").compactMap { Double($0.prefix { $0 != "," }) }.sorted()
+                #expect((118...123).contains(times.count))
+                #expect(zip(times, times.dropFirst()).allSatisfy { $1 - $0 < 0.05 })
+            }
+        }
+
+        @Test func `An extension dies with a killed host`() async throws {
+            try await withStudio(width: 320, height: 240, hasSound: false) { studio in
+                try write("stay", script: "#!/bin/sh\necho $$ > pid\necho '{\"hello\":1}'\nexec sleep 100\n", for: studio.broadcast)
+                let peer = try await studio.startLive(["--to", "stay"])
+                let text = try String(contentsOfFile: studio.broadcast.home + "/data/broadcast/extensions/stay/pid", encoding: .utf8)
+                let pid = try #require(pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)))
+                #expect(kill(pid, 0) == 0)
+                try await peer.killNow()
+                try await waitUntil("the extension's end", deadline: .seconds(5)) {
+                    // Whoever adopts it may be slow to reap it.
+                    let status = (try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)) ?? ""
+                    return status.isEmpty || status.contains("State:\tZ")
+                }
+            }
+        }
+
+        @Test func `Extensions are listed, and one that others may write is refused`() async throws {
+            try await withPeers { peers in
+                let broadcast = try BroadcastCommand(in: peers, display: ":9999")
+                try install("frame-counter", for: broadcast)
+                try write("open", script: "#!/bin/sh\n", for: broadcast)
+                let folder = broadcast.home + "/data/broadcast/extensions/open"
+                try FileManager.default.setAttributes([.posixPermissions: 0o720], ofItemAtPath: folder + "/program")
+                let list = try await broadcast.run(["list-extensions"])
+                #expect(list.status == .exited(0) && list.output.contains("frame-counter") && list.output.contains("chmod go-w"))
+                let result = try await broadcast.run(["start", "--to", "open"])
+                #expect(result.status == .exited(78))
+                expectSentence(in: result.errors, saying: [folder + "/program", "chmod go-w"])
+                try "name = \"open\"\nexec = \"./program\"\nmode = \"sampels\"\n".write(
+                    toFile: folder + "/extension.toml", atomically: true, encoding: .utf8)
+                let wrong = try await broadcast.run(["start", "--to", "open"])
+                #expect(wrong.status == .exited(78))
+                expectSentence(in: wrong.errors, saying: ["extension.toml:3: mode:", "sampels"])
+            }
+        }
+
+        @Test func `check-extension says what an extension does wrong`() async throws {
+            try await withPeers { peers in
+                let broadcast = try BroadcastCommand(in: peers)
+                let good = try await broadcast.run(["check-extension", Self.examples.appendingPathComponent("frame-counter").path])
+                // A checkout that a group may write is refused, rightly.
+                #expect(good.status == .exited(0) || good.errors.contains("chmod"), "\(good.errors)")
+                try write("silent", script: "#!/bin/sh\nexec cat > /dev/null\n", for: broadcast)
+                let result = try await broadcast.run(["check-extension", broadcast.home + "/data/broadcast/extensions/silent"])
+                #expect(result.status == .exited(1))
+                expectSentence(in: result.errors, saying: ["{\"hello\":1}", "5 s"])
+            }
+        }
+    }
+}
