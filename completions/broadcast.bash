@@ -173,13 +173,13 @@ _broadcast() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    start|stop|status|picker|list-destinations|list-extensions|list-sources|help)
+    start|stop|pause|resume|mic|annotate|clip|status|events|logs|picker|list-destinations|list-extensions|list-sources|help)
         # Offer subcommand argument completions
         "_broadcast_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'start stop status picker list-destinations list-extensions list-sources help' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'start stop pause resume mic annotate clip status events logs picker list-destinations list-extensions list-sources help' -- "${cur}"))
         ;;
     esac
 }
@@ -188,7 +188,7 @@ _broadcast_start() {
     repeating_flags=()
     non_repeating_flags=(--cursor --no-cursor --app-audio --no-app-audio --mic --no-mic --detach --version -h --help)
     repeating_options=(--to)
-    non_repeating_options=(--display --size --fps --bitrate --quality --preset --latency --keyframe-interval --frame-pacing --app-source --mic-source --audio-bitrate --session --duration --title --format)
+    non_repeating_options=(--display --size --fps --bitrate --quality --preset --latency --keyframe-interval --frame-pacing --app-source --mic-source --audio-bitrate --session --duration --title --clip-buffer --format)
     __broadcast_offer_flags_options 0
 
     # Offer option value completions
@@ -241,6 +241,9 @@ _broadcast_start() {
     '--title')
         return
         ;;
+    '--clip-buffer')
+        return
+        ;;
     '--format')
         return
         ;;
@@ -262,12 +265,120 @@ _broadcast_stop() {
     esac
 }
 
+_broadcast_pause() {
+    repeating_flags=()
+    non_repeating_flags=(--version -h --help)
+    repeating_options=()
+    non_repeating_options=(--session)
+    __broadcast_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '--session')
+        return
+        ;;
+    esac
+}
+
+_broadcast_resume() {
+    repeating_flags=()
+    non_repeating_flags=(--version -h --help)
+    repeating_options=()
+    non_repeating_options=(--session)
+    __broadcast_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '--session')
+        return
+        ;;
+    esac
+}
+
+_broadcast_mic() {
+    repeating_flags=()
+    non_repeating_flags=(--version -h --help)
+    repeating_options=()
+    non_repeating_options=(--session)
+    __broadcast_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--session')
+        return
+        ;;
+    esac
+}
+
+_broadcast_annotate() {
+    repeating_flags=()
+    non_repeating_flags=(--version -h --help)
+    repeating_options=()
+    non_repeating_options=(--session)
+    __broadcast_offer_flags_options -1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--session')
+        return
+        ;;
+    esac
+}
+
+_broadcast_clip() {
+    repeating_flags=()
+    non_repeating_flags=(--version -h --help)
+    repeating_options=()
+    non_repeating_options=(--last --session)
+    __broadcast_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--last')
+        return
+        ;;
+    '--session')
+        return
+        ;;
+    esac
+}
+
 _broadcast_status() {
     repeating_flags=()
     non_repeating_flags=(--json --watch --version -h --help)
     repeating_options=()
     non_repeating_options=()
     __broadcast_offer_flags_options 0
+}
+
+_broadcast_events() {
+    repeating_flags=()
+    non_repeating_flags=(--version -h --help)
+    repeating_options=()
+    non_repeating_options=(--session)
+    __broadcast_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '--session')
+        return
+        ;;
+    esac
+}
+
+_broadcast_logs() {
+    repeating_flags=()
+    non_repeating_flags=(--follow -f --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--session)
+    __broadcast_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '--session')
+        return
+        ;;
+    esac
 }
 
 _broadcast_picker() {
