@@ -1,41 +1,43 @@
 /// Tells when a picture that no longer changes has been coded as well as it is going to be, so that repeating it is enough.
 ///
-/// A blurred still is the fault that users report: right after a change the rate control has few bits, and makes up for it
-/// over the next frames. Once x264 finds nothing to add, its frames are next to empty.
+/// A blurred still is the fault that users report: right after a change or a keyframe the rate control has few bits, and makes up
+/// for it over the next frames. It codes these finer and finer, until a finer one would show no more.
 struct SettlingDetector {
-    /// With a bitrate, frames this good look like the original.
-    static let transparentQuantizer = 18
+    /// With a bitrate, pictures coded at this QP or a finer one look like the original.
+    static let transparentQuantizer = 21
     private let goodQuantizer: Int
-    /// A picture that has not settled after so many still frames settles no more.
+    /// A picture that has not settled after so many still frames settles no more: the bitrate does not give it.
     private let patience: Int
     private let emptyFrameSize: Int
     private var stillFrames = 0
-    private var emptyFrames = 0
+    /// The coarsest QP that any part of the picture stands at.
+    private(set) var pictureQuantizer = 51
 
     /// - Parameters:
     ///   - macroblockCount: in a picture.
     ///   - frameRate: frames a second.
-    ///   - goodQuantizer: frames of this QP or below need no better one.
+    ///   - goodQuantizer: pictures of this QP or below need no better one.
     init(macroblockCount: Int, frameRate: Int, goodQuantizer: Int) {
         self.goodQuantizer = goodQuantizer
         // All skipped: some bytes for each slice's header, and next to nothing for a macroblock.
         emptyFrameSize = 120 + macroblockCount / 64
-        patience = frameRate
+        patience = frameRate * 2
     }
 
-    private(set) var isSettled = false
+    var isSettled: Bool { pictureQuantizer <= goodQuantizer || stillFrames >= patience }
 
-    /// Takes a frame that x264 made: its size in bytes and its QP, and whether the picture had changed.
-    mutating func note(size: Int, quantizer: Int, isChanged: Bool) {
-        if isChanged {
-            // A change that was coded well at once leaves nothing to make up for.
+    /// Takes a frame that x264 made: its size in bytes and its QP, whether it is a keyframe, and whether the picture had changed.
+    mutating func note(size: Int, quantizer: Int, isKeyframe: Bool, isChanged: Bool) {
+        if isKeyframe {
+            pictureQuantizer = quantizer
             stillFrames = 0
-            emptyFrames = 0
-            isSettled = quantizer <= goodQuantizer
-            return
+        } else if isChanged {
+            pictureQuantizer = max(pictureQuantizer, quantizer)
+            stillFrames = 0
+        } else {
+            stillFrames += 1
+            // What is coarser than the frame's QP is coded again; an empty frame found nothing that is.
+            if size > emptyFrameSize { pictureQuantizer = min(pictureQuantizer, quantizer) }
         }
-        stillFrames += 1
-        emptyFrames = size <= emptyFrameSize ? emptyFrames + 1 : 0
-        isSettled = emptyFrames >= 2 || stillFrames >= patience || (emptyFrames >= 1 && quantizer <= goodQuantizer)
     }
 }

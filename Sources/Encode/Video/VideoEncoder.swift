@@ -90,9 +90,17 @@ package final class VideoEncoder {
             isIDRWanted = false
         }
         encodedFrames += 1
-        guard let output = try encoder.encode(frame, at: advance(to: time), changed: changed, forceIDR: isIDR) else { return [] }
-        settling.note(size: output.data.count, quantizer: output.quantizer, isChanged: isIDR || !changed.isEmpty)
+        let output = try encoder.encode(frame, at: advance(to: time), changed: changed, forceIDR: isIDR, quantizer: isIDR ? stillQuantizer(changed) : nil)
+        guard let output else { return [] }
+        settling.note(size: output.data.count, quantizer: output.quantizer, isKeyframe: output.isIDR, isChanged: !changed.isEmpty)
         return [packet(for: output)]
+    }
+
+    /// The QP for a keyframe of a picture that stands still: with constant quality, the one that it stands at. x264 would choose it
+    /// by the frames before, of which there were hardly any, and the picture would pulse with each keyframe.
+    private func stillQuantizer(_ changed: DamageRegion) -> Int? {
+        guard case .quality(let factor) = settings.rateControl, factor > 0, changed.isEmpty, isSettled else { return nil }
+        return settling.pictureQuantizer
     }
 
     private func isIDRDue(at time: MediaTime) -> Bool {

@@ -58,10 +58,15 @@ final class X264Encoder {
     var delayedFrames: Int { Int(x264_encoder_delayed_frames(encoder)) }
 
     /// Encodes `frame`. `changed` is where it differs from the frame before; the rest x264 may take for constant.
-    func encode(_ frame: PixelBuffer, at time: MediaTime, changed: DamageRegion, forceIDR: Bool) throws(EncodeError) -> Output? {
+    ///
+    /// - Parameter quantizer: the QP of the frame; nil leaves it to the rate control.
+    func encode(
+        _ frame: PixelBuffer, at time: MediaTime, changed: DamageRegion, forceIDR: Bool, quantizer: Int? = nil
+    ) throws(EncodeError) -> Output? {
         var picture = x264_picture_t()
         x264_picture_init(&picture)
         picture.i_type = forceIDR ? X264_TYPE_IDR : X264_TYPE_AUTO
+        if let quantizer { picture.i_qpplus1 = Int32(quantizer + 1) }
         picture.i_pts = time.nanoseconds / 1000
         picture.img.i_csp = X264_CSP_I420
         picture.img.i_plane = 3

@@ -9,6 +9,11 @@ struct TrackTimeline {
     /// Sound that runs further ahead of the mix than this is dropped: someone's clock is broken.
     static let maximumAhead = 10.0
 
+    /// The first measurements after a start are the roughest: their mean over so many seconds sets the sound right once.
+    private static let trial = 0.5
+    /// Sound that lies this near is left where it is.
+    private static let tolerance = 0.005
+
     let format: AudioFormat
     private var resampler: StretchingResampler?
     private(set) var drift = DriftEstimator()
@@ -17,6 +22,8 @@ struct TrackTimeline {
     private var start = 0
     /// The end of what has been laid; nil before the first sound and after a reset.
     private var end: Int?
+    /// The sum of errors times frames, and the frames, since the sound was laid anew; nil once it has been set right.
+    private var trial: (error: Double, frames: Int)?
 
     init(format: AudioFormat) {
         self.format = format
@@ -35,8 +42,7 @@ struct TrackTimeline {
             if abs(error) > Self.resynchronisation {
                 relocate(to: Int(target.rounded()))
             } else {
-                let duration = Double(sound.frameCount) / rate
-                resampler?.setStretch(drift.stretch(error: error, duration: duration))
+                follow(error: error, frames: sound.frameCount)
             }
         } else {
             relocate(to: Int(target.rounded()))
@@ -46,6 +52,22 @@ struct TrackTimeline {
         end = start + samples.count / format.channelCount
         discard(before: floor)
         if availableEnd - floor > Int(Self.maximumAhead * rate) { reset(at: floor) }
+    }
+
+    /// Takes a measurement: during the trial it is only noted, then it is followed.
+    private mutating func follow(error: Double, frames: Int) {
+        let rate = Double(format.sampleRate)
+        guard var trial else {
+            resampler?.setStretch(drift.stretch(error: error, duration: Double(frames) / rate))
+            return
+        }
+        trial.error += error * Double(frames)
+        trial.frames += frames
+        self.trial = trial
+        guard Double(trial.frames) >= Self.trial * rate, let end else { return }
+        let mean = trial.error / Double(trial.frames)
+        if abs(mean) > Self.tolerance { relocate(to: end + Int((mean * rate).rounded())) }
+        self.trial = nil
     }
 
     /// Adds the frames from `position` on to `mix`, times `gain`; what is missing is silence. What was before is forgotten.
@@ -59,6 +81,7 @@ struct TrackTimeline {
 
     /// Moves the end of what was laid to `position`: silence fills a gap, an overlap is cut off.
     private mutating func relocate(to position: Int) {
+        trial = (0, 0)
         let channels = format.channelCount
         guard end != nil, position >= start, position - start < Int(Self.maximumAhead) * format.sampleRate else {
             samples.removeAll()

@@ -203,8 +203,10 @@ final class SessionHost: Sendable {
         case .live: say("\(destination.name): live" + ((destination.url ?? destination.path).map { " (\($0))" } ?? ""))
         case .failed:
             say("\(destination.name): failed. \(destination.error?.description ?? "")")
-            // Whoever waits for every destination to be live waits in vain; the others go on.
-            if let error = destination.error { readiness?.report(CommandError(error)) }
+            // Whoever waits for every destination to be live waits in vain, though the others go on. Where there are no others the
+            // session ends, and is reported once its name is free again.
+            let others = state.withLock { $0.session }?.snapshot().destinations.contains { !$0.state.isOver } ?? false
+            if others, let error = destination.error { readiness?.report(CommandError(error)) }
         default: break
         }
     }

@@ -1,0 +1,143 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension EndToEndTests {
+    /// What is said to a session from outside while it runs.
+    @Suite(.serialized)
+    struct LifecycleTests {
+        @Test func `A pause shows viewers the slate and is cut out of the file`() async throws {
+            try await withStudio(["clock", "--beep"], width: 640, height: 360) { studio in
+                let server = try await NginxRTMP.start(in: studio.peers)
+                let peer = try await studio.startLive(["--to", studio.path("out.mp4"), "--to", server.url(key: "key")])
+                try await studio.waitUntilElapsed(2, of: peer)
+                #expect(try await studio.broadcast.run(["pause"]).status == .exited(0))
+                #expect(try await studio.broadcast.run(["pause"]).status == .exited(1))
+                #expect(try await studio.status()?.state == "paused")
+                let reader = ClockReader()
+                let slate = FrameDecoder(server.url(key: "key"), layout: .gray, size: (640, 360))
+                var unreadable = 0
+                _ = try await slate.forEachFrame(in: studio.peers) { frame in
+                    if reader.milliseconds(in: frame) == nil { unreadable += 1 }
+                    return unreadable < 10
+                }
+                #expect(unreadable == 10)
+                #expect(try await studio.broadcast.run(["resume"]).status == .exited(0))
+                #expect(try await studio.broadcast.run(["resume"]).status == .exited(1))
+                let before = try await studio.status()?.elapsed ?? 0
+                try await studio.waitUntilElapsed(before + 2, of: peer)
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                #expect(try await peer.waitForExit() == .exited(0))
+                try await expectCut(studio.media("out.mp4"), in: studio)
+            }
+        }
+
+        /// Every frame of the file shows the clock, which jumps once; the file's own times do not.
+        private func expectCut(_ media: MediaFile, in studio: Studio) async throws {
+            try await media.expectDecodable()
+            try media.expectOrdinaryMP4()
+            let track = try await ClockTrack.read(FrameDecoder(media.path, size: (640, 360)), with: ClockReader(), in: studio.peers)
+            #expect(track.unreadable == 0)
+            #expect(track.isRising)
+            let steps = Array(zip(track.readings, track.readings.dropFirst()))
+            let jumps = steps.filter { Int($1.milliseconds) - Int($0.milliseconds) > 400 }
+            #expect(jumps.count == 1, "\(jumps)")
+            #expect(steps.allSatisfy { $1.pts - $0.pts < 0.3 })
+        }
+
+        @Test func `The microphone goes on and off while a broadcast runs`() async throws {
+            try await withStudio(["clock"], width: 320, height: 240) { studio in
+                let peer = try await studio.startLive(["--to", studio.path("out.mp4")])
+                #expect(try await studio.status()?.audio.mic == nil)
+                #expect(try await studio.broadcast.run(["mic", "on"]).output == "on\n")
+                try await peer.wait(for: "the microphone's source") { try await studio.status()?.audio.mic?.source != nil }
+                #expect(try await studio.broadcast.run(["mic", "toggle"]).output == "off\n")
+                #expect(try await studio.status()?.audio.mic == nil)
+                #expect(try await studio.broadcast.run(["mic", "louder"]).status == .exited(64))
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+            }
+        }
+
+        @Test func `Without sound there is no microphone to turn on`() async throws {
+            try await withStudio(["clock"], width: 320, height: 240) { studio in
+                _ = try await studio.startLive(["--no-app-audio", "--to", studio.path("out.mp4")])
+                let answer = try await studio.broadcast.run(["mic", "on"])
+                #expect(answer.status == .exited(1) && answer.errors.contains("--mic"))
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+            }
+        }
+
+        @Test func `Events tell of states, annotations and clips, a JSON object a line, until the session ends`() async throws {
+            try await withStudio(["clock", "--beep"], width: 320, height: 240) { studio in
+                let peer = try await studio.startLive(["--to", studio.path("out.mp4"), "--clip-buffer", "20s"])
+                let events = try studio.broadcast.start(["events"])
+                // Statistics come twice a second: the first shows that the follower is heard.
+                _ = try await events.waitForOutputLine(containing: "\"statistics\"")
+                #expect(try await studio.broadcast.run(["annotate", "game=chess", "round=2"]).status == .exited(0))
+                #expect(try await studio.broadcast.run(["annotate", "game"]).status == .exited(64))
+                try await studio.waitUntilElapsed(3, of: peer)
+                let clip = try await studio.broadcast.run(["clip", "--last", "2s", studio.path("clip.mp4")])
+                #expect(clip.status == .exited(0) && clip.output == studio.path("clip.mp4") + "\n")
+                #expect(try await studio.broadcast.run(["pause"]).status == .exited(0))
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                #expect(try await events.waitForExit() == .exited(0))
+                try expectEvents(events.standardOutput)
+                try await studio.media("clip.mp4").expectDecodable()
+                try studio.media("clip.mp4").expectOrdinaryMP4()
+                let seconds = try await FFProbe.probe(studio.path("clip.mp4"), in: studio.peers).format.seconds
+                #expect((1.9...4.6).contains(seconds), "\(seconds)")
+            }
+        }
+
+        private func expectEvents(_ output: String) throws {
+            var seen: [String: [[String: Any]]] = [:]
+            for line in output.split(separator: "\n") {
+                let object = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+                #expect(object["session"] as? String == "default")
+                #expect((object["time"] as? String)?.hasSuffix("Z") == true)
+                seen[try #require(object["event"] as? String), default: []].append(object)
+            }
+            #expect(seen["state"]?.compactMap { $0["state"] as? String } == ["paused", "finishing", "finished"])
+            #expect(seen["annotation"]?.contains { $0["annotation"] as? [String: String] == ["game": "chess", "round": "2"] } == true)
+            #expect(seen["clip"]?.count == 1)
+            #expect(seen["destination"]?.isEmpty == false)
+        }
+
+        @Test func `Clips are saved also where nothing else is written`() async throws {
+            try await withStudio(["clock", "--beep"], width: 640, height: 360) { studio in
+                let peer = try await studio.startLive(["--to", "clips"])
+                try await studio.waitUntilElapsed(5, of: peer)
+                #expect(try await studio.broadcast.run(["clip", "--last", "1s", studio.path("short.mp4")]).status == .exited(0))
+                #expect(try await studio.broadcast.run(["clip", "--last", "1m", studio.path("long.mp4")]).status == .exited(0))
+                #expect(try await studio.broadcast.run(["clip", "/no/such/folder/x.mp4"]).status == .exited(73))
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                for name in ["short.mp4", "long.mp4"] { try await studio.media(name).expectDecodable() }
+                let short = try await FFProbe.probe(studio.path("short.mp4"), in: studio.peers).format.seconds
+                let long = try await FFProbe.probe(studio.path("long.mp4"), in: studio.peers).format.seconds
+                #expect((0.9...3.2).contains(short), "\(short)")
+                #expect(long > 4.5, "\(long)")
+            }
+        }
+
+        @Test func `A session without a clip buffer says how to get one`() async throws {
+            try await withStudio(["clock"], width: 320, height: 240) { studio in
+                _ = try await studio.startLive(["--to", studio.path("out.mp4")])
+                let answer = try await studio.broadcast.run(["clip", studio.path("clip.mp4")])
+                #expect(answer.status == .exited(1) && answer.errors.contains("--clip-buffer"))
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+            }
+        }
+
+        @Test func `Logs keep what a session said`() async throws {
+            try await withStudio(["clock"], width: 320, height: 240) { studio in
+                #expect(try await studio.broadcast.run(["logs"]).status == .exited(1))
+                _ = try await studio.startLive(["--to", studio.path("out.mp4")])
+                let follower = try studio.broadcast.start(["logs", "--follow"])
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                #expect(try await follower.waitForExit() == .exited(0))
+                #expect(follower.standardOutput.contains("session default: finished"))
+                #expect(try await studio.broadcast.run(["logs"]).output.contains(studio.path("out.mp4")))
+            }
+        }
+    }
+}
