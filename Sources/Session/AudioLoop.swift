@@ -153,6 +153,7 @@ final class AudioLoop: Sendable {
     private func run(_ encoder: AACEncoder) throws(EncodeError) {
         defer { stopping.store(true, ordering: .relaxed) }
         guard let clock = clock.wait(for: { $0 }) else { return }
+        var raw = RawAudioPacketizer(track: .mixed)
         var mixer = AudioMixer(tracks: [.app, .mic])
         if let level = configuration.app { mixer.setLevel(level, of: .app) }
         if let level = configuration.mic { mixer.setLevel(level, of: .mic) }
@@ -167,6 +168,7 @@ final class AudioLoop: Sendable {
                     distributor.distributeAudio(try encoder.finish())
                     return
                 }
+                if distributor.wantsRawAudio, let packet = raw.packet(for: block) { distributor.distributeRawAudio(packet) }
                 distributor.distributeAudio(try encoder.encode(block))
                 meter.note(&mixer, tracks: [.app, .mic])
             }

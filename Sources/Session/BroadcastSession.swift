@@ -47,7 +47,9 @@ package final class BroadcastSession: Sendable {
         clips = configuration.clipBuffer.map { ClipBuffer(length: $0) }
         distributor = Distributor(
             outlets: destinations.map {
-                .init(queue: $0.queue, takesVideo: $0.plan.takesVideo, takesRawVideo: $0.plan.takesRawVideo, takesAudio: $0.plan.takesAudio)
+                .init(
+                    queue: $0.queue, takesVideo: $0.plan.takesVideo, takesRawVideo: $0.plan.takesRawVideo, takesAudio: $0.plan.takesAudio,
+                    takesRawAudio: $0.plan.takesRawAudio)
             }, clips: clips)
         capture = CaptureLoop(
             configuration: configuration, mailbox: mailbox,

@@ -13,6 +13,7 @@ final class Distributor: Sendable {
         var takesVideo: Bool
         var takesRawVideo: Bool
         var takesAudio: Bool
+        var takesRawAudio: Bool
     }
 
     /// - Parameter clips: keeps the last stretch of everything that is encoded.
@@ -35,8 +36,15 @@ final class Distributor: Sendable {
     func distributeAudio(_ packets: [EncodedPacket]) {
         for packet in packets {
             clips?.push(packet)
-            for outlet in outlets where outlet.takesAudio { outlet.queue.push(packet) }
+            for outlet in outlets where outlet.takesAudio && !outlet.takesRawAudio { outlet.queue.push(packet) }
         }
+    }
+
+    /// True where a destination takes PCM.
+    var wantsRawAudio: Bool { outlets.contains { $0.takesAudio && $0.takesRawAudio } }
+
+    func distributeRawAudio(_ packet: EncodedPacket) {
+        for outlet in outlets where outlet.takesAudio && outlet.takesRawAudio { outlet.queue.push(packet) }
     }
 
     /// A reader has joined, or can go on again: the next frame is to be an IDR picture.

@@ -81,6 +81,8 @@ package struct DestinationPlan: Sendable {
     package var prefersConstantPacing: Bool
     package var takesRawVideo: Bool
     package var takesAudio: Bool
+    /// True where sound is wanted as 16-bit PCM instead of AAC.
+    package var takesRawAudio: Bool
     /// False where the picture is left out.
     package var takesVideo: Bool
     /// How long it may take to write out and close at the end.
@@ -89,7 +91,8 @@ package struct DestinationPlan: Sendable {
 
     package init(
         name: String, extensionName: String, url: String? = nil, path: String? = nil, isLive: Bool, prefersConstantPacing: Bool,
-        takesRawVideo: Bool = false, takesAudio: Bool = true, takesVideo: Bool = true, finishDeadline: Duration = .milliseconds(700),
+        takesRawVideo: Bool = false, takesAudio: Bool = true, takesRawAudio: Bool = false, takesVideo: Bool = true,
+        finishDeadline: Duration = .milliseconds(700),
         handler: any SampleHandler
     ) {
         self.name = name
@@ -100,6 +103,7 @@ package struct DestinationPlan: Sendable {
         self.prefersConstantPacing = prefersConstantPacing
         self.takesRawVideo = takesRawVideo
         self.takesAudio = takesAudio
+        self.takesRawAudio = takesRawAudio
         self.takesVideo = takesVideo
         self.finishDeadline = finishDeadline
         self.handler = handler

@@ -132,6 +132,35 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `Raw pictures and PCM come as they are`() async throws {
+            try await withStudio(["clock", "--beep"], width: 64, height: 48) { studio in
+                let script = """
+                    #!/usr/bin/env python3
+                    import struct, sys, json
+                    print('{"hello":1}', flush=True)
+                    header, sizes, peak = struct.Struct("<4sIBBHIqq"), {0: set(), 3: set()}, 0
+                    while data := sys.stdin.buffer.read(32):
+                        _, length, kind, track, flags, sequence, pts, dts = header.unpack(data)
+                        payload = sys.stdin.buffer.read(length)
+                        if kind == 83:
+                            sizes[track].add(length)
+                            if track == 3: peak = max(peak, *map(abs, struct.unpack("<%dh" % (length // 2), payload)))
+                    json.dump({"screen": sorted(sizes[0]), "mixed": sorted(sizes[3]), "peak": peak}, open("sizes", "w"))
+                    """
+                try write("raw", script: script, for: studio.broadcast)
+                let folder = studio.broadcast.home + "/data/broadcast/extensions/raw"
+                let manifest = try String(contentsOfFile: folder + "/extension.toml", encoding: .utf8) + "video = \"i420\"\naudio = \"s16le\"\n"
+                try manifest.write(toFile: folder + "/extension.toml", atomically: true, encoding: .utf8)
+                try await studio.record(["--duration", "3s", "--to", "raw", "--to", studio.path("out.mp4")])
+                let sizes = try #require(try object(folder + "/sizes") as? [String: Any])
+                #expect(sizes["screen"] as? [Int] == [64 * 48 * 3 / 2])
+                let blocks = try #require(sizes["mixed"] as? [Int])
+                #expect(blocks.count == 1 && (blocks.first ?? 1) % 4 == 0 && (blocks.first ?? 0) > 0)
+                #expect(sizes["peak"] as? Int ?? 0 > 3000)
+                try await studio.media("out.mp4").expectDecodable()
+            }
+        }
+
         @Test func `An extension dies with a killed host`() async throws {
             try await withStudio(width: 320, height: 240, hasSound: false) { studio in
                 try write("stay", script: "#!/bin/sh\necho $$ > pid\necho '{\"hello\":1}'\nexec sleep 100\n", for: studio.broadcast)

@@ -87,14 +87,14 @@ package struct ExtensionManifest: Sendable, Equatable {
     /// True where sound is wanted.
     package var takesAudio: Bool { tracks.contains { $0 != "screen" } && (mode != .samples || audio != .none) }
 
+    /// True where sound is wanted as PCM instead of AAC.
+    package var takesRawAudio: Bool { mode == .samples && audio == .s16le && takesAudio }
+
     /// What this manifest asks for that is not there yet, in a sentence; nil where everything is.
     package var unsupported: String? {
         if tracks.contains(where: { $0 == "app" || $0 == "mic" }) {
             return
                 "The extension \(name) wants the app and mic tracks apart, which this version cannot give yet. Use tracks = [\"screen\", \"mixed\"]."
-        }
-        if mode == .samples && audio == .s16le && takesAudio {
-            return "The extension \(name) wants s16le sound, which this version cannot give yet. Use aac-adts or aac-raw."
         }
         return nil
     }

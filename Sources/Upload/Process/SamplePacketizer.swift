@@ -37,7 +37,8 @@ struct SamplePacketizer {
                 ControlEvent.Track(
                     name: format.track.name, id: format.track.rawValue, format: audio.rawValue, sampleRate: format.format.sampleRate,
                     channels: format.format.channelCount))
-            configurations.append((format.track, format.audioSpecificConfig))
+            // Linear PCM needs none: rate and channels are said above.
+            if audio != .s16le { configurations.append((format.track, format.audioSpecificConfig)) }
             if audio == .adts { headers[format.track] = ADTSHeader(format) }
         }
     }

@@ -14,11 +14,12 @@ struct CannedBroadcast {
     /// - Parameters:
     ///   - seconds: how long it is, at least 4.
     ///   - isRaw: I420 instead of H.264.
-    init(seconds: Int, isRaw: Bool, hasVideo: Bool, hasSound: Bool) throws(EncodeError) {
+    ///   - hasRawSound: PCM instead of AAC.
+    init(seconds: Int, isRaw: Bool, hasVideo: Bool, hasSound: Bool, hasRawSound: Bool) throws(EncodeError) {
         stream = StreamDescription(video: nil, audio: [], title: "A canned broadcast")
         var packets: [EncodedPacket] = []
         if hasVideo { packets += try Self.pictures(seconds: seconds, isRaw: isRaw, stream: &stream) }
-        if hasSound { packets += try Self.sound(seconds: seconds, stream: &stream) }
+        if hasSound { packets += try Self.sound(seconds: seconds, isRaw: hasRawSound, stream: &stream) }
         packets.sort { ($0.presentationTime, $0.track.rawValue) < ($1.presentationTime, $1.track.rawValue) }
         let middle = MediaTime(milliseconds: Int64(seconds) * 500)
         var isPastMiddle = false
@@ -71,7 +72,7 @@ struct CannedBroadcast {
         return try isRaw ? packets : packets + encoder.finish()
     }
 
-    private static func sound(seconds: Int, stream: inout StreamDescription) throws(EncodeError) -> [EncodedPacket] {
+    private static func sound(seconds: Int, isRaw: Bool, stream: inout StreamDescription) throws(EncodeError) -> [EncodedPacket] {
         let encoder = try AACEncoder(track: .mixed, bitrate: 64)
         stream.audio = [encoder.format]
         var packets: [EncodedPacket] = []
@@ -80,8 +81,15 @@ struct CannedBroadcast {
         let silence = Sound(format: format, samples: [Float](repeating: 0, count: blockLength * format.channelCount))
         for number in 0..<seconds * format.sampleRate / blockLength {
             let time = MediaTime(value: Int64(number * blockLength), timescale: Int64(format.sampleRate))
+            if isRaw {
+                packets.append(
+                    EncodedPacket(
+                        track: .mixed, presentationTime: time, decodeTime: time, isKeyframe: true, sequence: UInt32(number),
+                        data: [UInt8](repeating: 0, count: blockLength * format.channelCount * 2)))
+                continue
+            }
             packets += try encoder.encode(SampleBuffer(track: .mixed, presentationTime: time, payload: .sound(silence)))
         }
-        return try packets + encoder.finish()
+        return try isRaw ? packets : packets + encoder.finish()
     }
 }

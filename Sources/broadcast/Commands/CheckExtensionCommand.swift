@@ -40,7 +40,8 @@ struct CheckExtensionCommand: AsyncParsableCommand {
         let broadcast: CannedBroadcast
         do throws(EncodeError) {
             broadcast = try CannedBroadcast(
-                seconds: seconds, isRaw: manifest.takesRawVideo, hasVideo: manifest.takesVideo, hasSound: manifest.takesAudio)
+                seconds: seconds, isRaw: manifest.takesRawVideo, hasVideo: manifest.takesVideo, hasSound: manifest.takesAudio,
+                hasRawSound: manifest.takesRawAudio)
         } catch {
             throw CommandError(.software, error.description)
         }

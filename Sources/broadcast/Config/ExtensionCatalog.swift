@@ -61,6 +61,6 @@ extension ExtensionManifest {
             }
         return DestinationPlan(
             name: name, extensionName: self.name, isLive: true, prefersConstantPacing: mode == .stream, takesRawVideo: takesRawVideo,
-            takesAudio: takesAudio, takesVideo: takesVideo, finishDeadline: .milliseconds(5500), handler: handler)
+            takesAudio: takesAudio, takesRawAudio: takesRawAudio, takesVideo: takesVideo, finishDeadline: .milliseconds(5500), handler: handler)
     }
 }

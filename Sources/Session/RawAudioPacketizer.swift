@@ -1,0 +1,28 @@
+import Media
+
+/// Sound as packets of linear PCM, for destinations that want it: 16 bits, little endian, interleaved.
+struct RawAudioPacketizer {
+    private let track: Track
+    private var sequence: UInt32 = 0
+
+    init(track: Track) {
+        self.track = track
+    }
+
+    /// The packet of a block of sound; what is past full scale is clipped.
+    mutating func packet(for sample: SampleBuffer) -> EncodedPacket? {
+        guard case .sound(let sound) = sample.payload else { return nil }
+        defer { sequence += 1 }
+        let data = [UInt8](unsafeUninitializedCapacity: sound.samples.count * 2) { bytes, count in
+            for (index, value) in sound.samples.enumerated() {
+                let level = UInt16(bitPattern: Int16(max(-32_768, min(32_767, (value * 32_767).rounded()))))
+                bytes[index * 2] = UInt8(level & 0xff)
+                bytes[index * 2 + 1] = UInt8(level >> 8)
+            }
+            count = sound.samples.count * 2
+        }
+        return EncodedPacket(
+            track: track, presentationTime: sample.presentationTime, decodeTime: sample.presentationTime, isKeyframe: true, sequence: sequence,
+            data: data)
+    }
+}
