@@ -59,7 +59,14 @@ final class TerminalSignals: Sendable {
         var standard = sigaction()
         standard.__sigaction_handler.sa_handler = SIG_DFL
         sigaction(number, &standard, nil)
+        // Threads that Dispatch has made, and theirs, block signals: it would stay pending.
+        var mask = sigset_t()
+        var before = sigset_t()
+        sigemptyset(&mask)
+        sigaddset(&mask, number)
+        pthread_sigmask(SIG_UNBLOCK, &mask, &before)
         raise(number)
+        pthread_sigmask(SIG_SETMASK, &before, nil)
         _ = Self.listen(number)
     }
 
