@@ -22,7 +22,8 @@ extension EndToEndTests {
         @Test(arguments: [
             ("cat >/dev/null", 1, "Nothing was started."), ("echo talks; exit 1", 1, "Nothing was started."),
             ("exec true", 1, "Nothing was started."),
-            ("kill -KILL $$", 1, "Nothing was started."), ("/nonexistent/menu", 1, "Nothing was started."), ("echo nonsense", 66, "nonsense"),
+            ("kill -TERM $$; echo talks", 1, "Nothing was started."), ("/nonexistent/menu", 1, "Nothing was started."),
+            ("echo nonsense", 66, "nonsense"),
         ])
         func `A menu that is left, or says something else, starts nothing`(menu: String, status: Int32, word: String) async throws {
             try await withPeers { peers in

@@ -15,9 +15,7 @@ struct PickerCommand: AsyncParsableCommand {
             On a terminal: arrow keys, Page Up and Page Down, Home and End (or j and k) select, letters find a name, Tab turns the \
             microphone on or off, Enter starts, or stops what is live, Esc or q leaves. / begins to find, for names with j, k or q in \
             front. On a terminal without a cursor (TERM=dumb, or unset) it asks for a number. Elsewhere, or with --list or --json, it \
-            only lists the destinations.
-
-            Ends with status 1 where nothing was chosen.
+            only lists the destinations. Ends with status 1 where nothing was chosen.
             """)
 
     @Option(help: ArgumentHelp("The destination that is chosen already.", valueName: "name"))

@@ -43,12 +43,13 @@ struct MenuProgram {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // This program ignores SIGPIPE; others expect it.
+        // This program ignores SIGPIPE, and its threads block most signals; others expect neither.
         var standard = sigset_t()
         sigemptyset(&standard)
+        posix_spawnattr_setsigmask(&attributes, &standard)
         sigaddset(&standard, SIGPIPE)
         posix_spawnattr_setsigdefault(&attributes, &standard)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
         let arguments = ["sh", "-c", command]
         var pointers: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
         defer { for pointer in pointers { free(pointer) } }
