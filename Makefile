@@ -61,12 +61,13 @@ install: build
 	install -Dm644 completions/broadcast.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/broadcast
 	install -Dm644 completions/_broadcast $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_broadcast
 	install -Dm644 completions/broadcast.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/broadcast.fish
+	install -Dm644 Examples/broadcast.desktop $(DESTDIR)$(PREFIX)/share/applications/broadcast.desktop
 
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/broadcast $(DESTDIR)$(PREFIX)/share/man/man1/broadcast*.1 \
 		$(DESTDIR)$(PREFIX)/share/man/man7/broadcast-extension.7 \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/broadcast $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_broadcast \
-		$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/broadcast.fish
+		$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/broadcast.fish $(DESTDIR)$(PREFIX)/share/applications/broadcast.desktop
 
 docs:
 	$(BUILD) --product broadcast

@@ -4,10 +4,14 @@ import FoundationEssentials
 struct CommandContext {
     let paths: Paths
     let configuration: Configuration
+    /// Whether a terminal, where there is one, can place its cursor.
+    let hasCursor: Bool
 
     /// Reads the config. The environment is asked here and nowhere below.
     init() throws(CommandError) {
-        paths = Paths(environment: ProcessInfo.processInfo.environment)
+        let environment = ProcessInfo.processInfo.environment
+        paths = Paths(environment: environment)
+        hasCursor = !["", "dumb"].contains(environment["TERM"] ?? "")
         configuration = try ConfigurationFile.load(paths.configFile)
         try refuseUnknownExtensions()
     }

@@ -3,12 +3,12 @@ import TestSupport
 import Testing
 
 extension EndToEndTests {
-    /// `broadcast picker` as a person sees it.
+    /// `broadcast picker` as a person sees it where the terminal has no cursor to place, and as a script does.
     @Suite(.serialized)
     struct PickerTests {
         @Test func `The picker lists, asks, tells what will be seen, and starts`() async throws {
             try await withPicker { studio, terminal in
-                try await terminal.type("\(studio.broadcast.binary) picker; echo status=$?")
+                try await terminal.type("TERM=dumb \(studio.broadcast.binary) picker; echo status=$?")
                 try await terminal.wait(for: "Which one?")
                 let list = try await terminal.text()
                 #expect(list.contains("* 2  talks"), "\(list)")
@@ -33,7 +33,7 @@ extension EndToEndTests {
 
         @Test func `Ctrl-C stops what the picker has started`() async throws {
             try await withPicker { studio, terminal in
-                try await terminal.type("\(studio.broadcast.binary) picker --preferred archive --no-microphone-button; echo status=$?")
+                try await terminal.type("env -u TERM \(studio.broadcast.binary) picker --preferred archive --no-microphone-button; echo status=$?")
                 try await terminal.wait(for: "* 1  archive")
                 try await terminal.type("")
                 try await terminal.wait(for: "● live")
@@ -47,11 +47,28 @@ extension EndToEndTests {
 
         @Test func `Saying no starts nothing`() async throws {
             try await withPicker { studio, terminal in
-                try await terminal.type("\(studio.broadcast.binary) picker; echo status=$?")
+                try await terminal.type("TERM=dumb \(studio.broadcast.binary) picker; echo status=$?")
                 try await terminal.wait(for: "Which one?")
                 try await terminal.type("q")
                 try await terminal.wait(for: "status=1")
                 #expect(try await studio.status() == nil)
+            }
+        }
+
+        @Test func `While a session is live it asks whether to stop it`() async throws {
+            try await withPicker { studio, terminal in
+                let session = try await studio.startLive(["--to", "archive"])
+                try await terminal.type("TERM=dumb \(studio.broadcast.binary) picker; echo status=$?")
+                try await terminal.wait(for: "Stop it? [y/N]")
+                try await terminal.type("")
+                try await terminal.wait(for: "status=1")
+                #expect(try await studio.status()?.state == "live")
+                try await terminal.type("TERM=dumb \(studio.broadcast.binary) picker; echo status=$?")
+                try await terminal.wait(for: "to archive.\nStop it? [y/N]")
+                try await terminal.wait(for: "second question") { try await terminal.screen().components(separatedBy: "Stop it?").count == 3 }
+                try await terminal.type("y")
+                try await terminal.wait(for: "status=0")
+                #expect(try await session.waitForExit() == .exited(0))
             }
         }
 
@@ -84,7 +101,7 @@ extension EndToEndTests {
             let preferred: Bool
         }
 
-        private static func configuration(folder: String) -> String {
+        static func configuration(folder: String) -> String {
             """
             preferred = "talks"
             [destinations.archive]

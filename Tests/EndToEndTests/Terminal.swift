@@ -8,15 +8,17 @@ struct Terminal {
     private let environment: [String: String]
     private let peers: Peers
 
-    /// Opens one, 120 by 40 characters, with bash in it.
-    nonisolated(nonsending) static func open(environment: [String: String], in peers: Peers) async throws -> Terminal {
+    /// Opens one, in characters, with bash in it.
+    nonisolated(nonsending) static func open(
+        width: Int = 120, height: Int = 40, environment: [String: String], in peers: Peers
+    ) async throws -> Terminal {
         let folder = try peers.makeFolder("tmux")
         let socket = folder + "/socket"
         // In the foreground: a server in the background would outlive a killed test.
         let server = try peers.start("tmux-server", ["tmux", "-S", socket, "-f", "/dev/null", "-D"], environment: environment, folder: folder)
         try await server.wait(for: "its socket") { FileManager.default.fileExists(atPath: socket) }
         let terminal = Terminal(server: server, socket: socket, environment: environment, peers: peers)
-        try await terminal.tmux(["new-session", "-d", "-x", "120", "-y", "40", "PS1='ready> ' bash --norc --noprofile"])
+        try await terminal.tmux(["new-session", "-d", "-x", "\(width)", "-y", "\(height)", "PS1='ready> ' bash --norc --noprofile"])
         try await terminal.wait(for: "ready>")
         return terminal
     }
@@ -25,6 +27,16 @@ struct Terminal {
     nonisolated(nonsending) func type(_ text: String) async throws {
         if !text.isEmpty { try await tmux(["send-keys", "-l", "--", text]) }
         try await tmux(["send-keys", "Enter"])
+    }
+
+    /// Types letters, and nothing after them.
+    nonisolated(nonsending) func write(_ text: String) async throws {
+        try await tmux(["send-keys", "-l", "--", text])
+    }
+
+    /// Gives it another size, in characters.
+    nonisolated(nonsending) func resize(width: Int, height: Int) async throws {
+        try await tmux(["resize-window", "-x", "\(width)", "-y", "\(height)"])
     }
 
     /// Presses a key by tmux's name for it (`C-c`).
@@ -37,16 +49,22 @@ struct Terminal {
         try await tmux(["capture-pane", "-p", "-J", "-S", "-"])
     }
 
+    /// What stands on it now, a line each.
+    nonisolated(nonsending) func screen() async throws -> String {
+        try await tmux(["capture-pane", "-p"])
+    }
+
     /// Waits until that is shown.
     nonisolated(nonsending) func wait(for text: String) async throws {
-        var last = ""
+        try await wait(for: text) { try await self.text().contains(text) }
+    }
+
+    /// Waits until a condition holds.
+    nonisolated(nonsending) func wait(for text: String, condition: () async throws -> Bool) async throws {
         do {
-            try await server.wait(for: text) {
-                last = try await self.text()
-                return last.contains(text)
-            }
+            try await server.wait(for: text, condition: condition)
         } catch PeerError.deadline {
-            throw PeerError.deadline(text, context: "The terminal shows:\n\(last)")
+            throw PeerError.deadline(text, context: "The terminal shows:\n\(try await self.text())")
         }
     }
 

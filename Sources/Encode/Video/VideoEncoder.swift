@@ -28,7 +28,8 @@ package final class VideoEncoder {
         parameterSets = ParameterSets(sequence: encoder.sequenceParameterSet, picture: encoder.pictureParameterSet)
         repeatPicture = settings.latency == .low ? RepeatPicture(parameterSets: parameterSets) : nil
         settling = SettlingDetector(
-            macroblockCount: parameterSets.macroblockCount, frameRate: settings.frameRate, goodQuantizer: settings.goodQuantizer)
+            macroblockCount: parameterSets.macroblockCount, frameRate: settings.frameRate, goodQuantizer: settings.goodQuantizer,
+            hasConstantQuality: settings.hasConstantQuality)
     }
 
     /// The codec configuration and size, for muxers.
@@ -40,8 +41,8 @@ package final class VideoEncoder {
             size: settings.size, frameRate: settings.frameRate, bitrate: bitrate)
     }
 
-    /// True once repeating the last frame gives as good a picture as encoding it again.
-    package var isSettled: Bool { repeatPicture != nil && settling.isSettled }
+    /// True once showing the last frame longer gives as good a picture as encoding it again.
+    package var isSettled: Bool { settling.isSettled }
 
     /// The next frame is to be an IDR picture: a reader has joined or lost something.
     package func requestKeyframe() {

@@ -50,6 +50,11 @@ package struct VideoSettings: Sendable, Equatable {
         }
     }
 
+    /// True where no bitrate keeps a picture from being as good as it was asked for.
+    var hasConstantQuality: Bool {
+        if case .quality = rateControl { true } else { false }
+    }
+
     /// x264's presets, fastest first.
     package static let presets = [
         "ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow", "slower", "veryslow", "placebo",

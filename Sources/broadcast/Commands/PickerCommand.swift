@@ -1,7 +1,5 @@
 import ArgumentParser
 import FoundationEssentials
-import Mix
-import Session
 
 #if canImport(Glibc)
 import Glibc
@@ -12,14 +10,25 @@ import Musl
 /// `broadcast picker`: ReplayKit's `RPSystemBroadcastPickerView` for a terminal.
 struct PickerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "picker", abstract: "Choose one of the configured destinations and start it.",
-        discussion: "On a terminal it asks which one, and whether the microphone is on. Elsewhere, or with --list or --json, it only lists them.")
+        commandName: "picker", abstract: "Choose one of the configured destinations and start it, or stop what is live.",
+        discussion: """
+            On a terminal: arrow keys, Page Up and Page Down, Home and End (or j and k) select, letters find a name, Tab turns the \
+            microphone on or off, Enter starts, or stops what is live, Esc or q leaves. / begins to find, for names with j, k or q in \
+            front. On a terminal without a cursor (TERM=dumb, or unset) it asks for a number. Elsewhere, or with --list or --json, it \
+            only lists the destinations. Ends with status 1 where nothing was chosen.
+            """)
 
     @Option(help: ArgumentHelp("The destination that is chosen already.", valueName: "name"))
     var preferred: String?
 
-    @Flag(inversion: .prefixedNo, help: "Ask whether the microphone is on. Default: asked.")
+    @Flag(inversion: .prefixedNo, help: "Offer to turn the microphone on. Default: offered.")
     var microphoneButton = true
+
+    @Option(
+        help: ArgumentHelp(
+            "Let a program choose that reads one name a line and prints one, such as 'rofi -dmenu', 'dmenu' or 'fzf'; sh runs it.",
+            valueName: "command"))
+    var menu: String?
 
     @Flag(help: "Only list the destinations.")
     var list = false
@@ -27,59 +36,105 @@ struct PickerCommand: AsyncParsableCommand {
     @Flag(help: "Only list the destinations, in JSON.")
     var json = false
 
+    /// The entry of a menu that ends what is live.
+    private static let stopEntry = "Stop the broadcast"
+
     func run() async throws {
-        let context = try CommandContext()
+        var context = try CommandContext()
+        var destinations = try destinations(context)
+        let hasTerminal = isatty(STDIN_FILENO) != 0 && Output.isTerminal
+        guard !list, !json, hasTerminal || menu != nil else {
+            destinations.show(asJSON: json)
+            return
+        }
+        while true {
+            guard !destinations.rows.isEmpty else {
+                destinations.show(asJSON: false)
+                throw CommandError(.nothing, "There is nothing to choose from.")
+            }
+            switch try await choose(from: destinations, context: context) {
+            case .start(let name, let microphone):
+                try await start(name, microphone: microphone)
+                return
+            case .stop:
+                try await run(["stop"])
+                return
+            case .setUp(let name):
+                try await setUp(name)
+                context = try CommandContext()
+                destinations = try self.destinations(context)
+            case .quit, .toggleLiveMicrophone: throw CommandError(.nothing, "Nothing was started.")
+            }
+        }
+    }
+
+    private func destinations(_ context: CommandContext) throws(CommandError) -> DestinationList {
         let destinations = DestinationList(context.configuration, preferred: preferred)
         if let preferred, !destinations.rows.contains(where: { $0.name == preferred }) {
             let hint = NearestName.of(preferred, among: destinations.rows.map(\.name)).map { " Did you mean \($0)?" } ?? ""
             throw CommandError(.noInput, "There is no destination \"\(preferred)\".\(hint) See broadcast list-destinations.")
         }
-        guard !list, !json, isatty(STDIN_FILENO) != 0, Output.isTerminal else {
-            destinations.show(asJSON: json)
-            return
-        }
-        guard !destinations.rows.isEmpty else {
-            destinations.show(asJSON: false)
-            throw CommandError(.nothing, "There is nothing to choose from.")
-        }
-        guard let choice = ask(destinations) else { throw CommandError(.nothing, "Nothing was started.") }
-        try await start(choice.name, microphone: choice.microphone, context: context)
+        return destinations
     }
 
-    private func ask(_ destinations: DestinationList) -> (name: String, microphone: Bool?)? {
-        Output.note("Broadcast your screen to:")
-        for (index, row) in destinations.rows.enumerated() {
-            Output.note(
-                "  \(row.preferred ? "*" : " ") \(index + 1)  \(row.name)  (\(row.extension)\((row.url ?? row.path).map { ", \($0)" } ?? ""))")
-        }
-        let standard = destinations.rows.firstIndex(where: \.preferred)
-        while true {
-            Output.raw("Which one? " + (standard.map { "[\($0 + 1)] " } ?? "") + "(q quits) ")
-            guard let line = readLine() else { return nil }
-            let answer = line.trimmingSpaces
-            if answer == "q" { return nil }
-            let index = answer.isEmpty ? standard : Int(answer).map { $0 - 1 } ?? destinations.rows.firstIndex { $0.name == answer }
-            guard let index, destinations.rows.indices.contains(index) else {
-                Output.note("There is no \"\(answer)\". Give a number from 1 to \(destinations.rows.count).")
-                continue
-            }
-            guard microphoneButton else { return (destinations.rows[index].name, nil) }
-            Output.raw("Microphone on? [y/N] ")
-            guard let line = readLine() else { return nil }
-            return (destinations.rows[index].name, ["y", "yes"].contains(line.trimmingSpaces.lowercased()))
-        }
+    private func choose(from destinations: DestinationList, context: CommandContext) async throws(CommandError) -> PickerModel.Action {
+        let session = LiveSession(paths: context.paths)
+        let live = await session.fetch()
+        if let menu { return try choose(from: destinations, isLive: live != nil, with: MenuProgram(command: menu)) }
+        let isFullScreen = context.hasCursor
+        let model = PickerModel(
+            items: destinations.rows.map(PickerModel.Item.init), hasMicrophoneButton: microphoneButton,
+            isMicrophoneOn: context.configuration.audio.mic ?? false, live: live,
+            sources: isFullScreen ? SourceSummary.lines(configuration: context.configuration) : [],
+            showsNotice: context.configuration.privacy.notice ?? true)
+        guard isFullScreen else { return NumberedList(model: model).ask() }
+        var picker = Picker(model, session: session)
+        return await picker.run() ?? NumberedList(model: model).ask()
     }
 
-    private func start(_ name: String, microphone: Bool?, context: CommandContext) async throws {
-        var arguments = ["start", "--to", name]
-        if let microphone { arguments.append(microphone ? "--mic" : "--no-mic") }
-        let command = try Broadcast.parseAsRoot(arguments) as? StartCommand
-        try await command?.run()
+    private func choose(from destinations: DestinationList, isLive: Bool, with menu: MenuProgram) throws(CommandError) -> PickerModel.Action {
+        // What a menu shows first is chosen by Enter alone.
+        let rows = destinations.rows.filter(\.preferred) + destinations.rows.filter { !$0.preferred }
+        guard let answer = try menu.choose(from: isLive ? [Self.stopEntry] : rows.map(\.name)) else { return .quit }
+        if isLive && answer == Self.stopEntry { return .stop }
+        guard let row = rows.first(where: { $0.name == answer }) else {
+            throw CommandError(
+                .noInput, "The menu gave \"\(DisplayWidth.printable(answer))\", which is no destination. See broadcast list-destinations.")
+        }
+        // It may have been started without a terminal to ask anything on.
+        if row.signedIn == false { throw Self.notSignedIn(to: row.name) }
+        return .start(name: row.name, microphone: nil)
+    }
+
+    private func start(_ name: String, microphone: Bool?) async throws {
+        try await run(["start", "--to", name] + (microphone.map { [$0 ? "--mic" : "--no-mic"] } ?? []))
+    }
+
+    private func setUp(_ name: String) async throws {
+        guard Broadcast.configuration.subcommands.contains(where: { $0.configuration.commandName == "setup" }) else {
+            throw Self.notSignedIn(to: name)
+        }
+        try await run(["setup", name])
+    }
+
+    private static func notSignedIn(to name: String) -> CommandError {
+        CommandError(.notPermitted, "Not signed in to \(name). Run: broadcast setup \(name)")
+    }
+
+    private func run(_ arguments: [String]) async throws {
+        var command = try Broadcast.parseAsRoot(arguments)
+        if var asynchronous = command as? any AsyncParsableCommand {
+            try await asynchronous.run()
+        } else {
+            try command.run()
+        }
     }
 }
 
-extension String {
-    fileprivate var trimmingSpaces: String {
-        String(drop { $0 == " " || $0 == "\t" }.reversed().drop { $0 == " " || $0 == "\t" || $0 == "\r" }.reversed())
+extension PickerModel.Item {
+    /// The row of a configured destination.
+    init(_ row: DestinationList.Row) {
+        self.init(
+            name: row.name, service: row.extension, place: row.url ?? row.path ?? "", isPreferred: row.preferred, isSignedIn: row.signedIn)
     }
 }

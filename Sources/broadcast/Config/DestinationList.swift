@@ -9,6 +9,8 @@ struct DestinationList {
         var url: String?
         var path: String?
         var preferred: Bool
+        /// nil where there is nothing to sign in to, or nobody knows.
+        var signedIn: Bool?
     }
 
     let rows: [Row]

@@ -49,7 +49,11 @@ struct DetachedLaunch {
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
         // A session of its own: it outlives the terminal. POSIX_SPAWN_SETSID is a GNU extension that Swift does not see.
-        posix_spawnattr_setflags(&attributes, 0x80)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK) | 0x80)
+        // The threads here may block signals; the child is to start with none blocked.
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
         let own = CommandLine.arguments.dropFirst().filter { $0 != "--detach" }
         let arguments = ["broadcast"] + own + ["--readiness-descriptor", "\(Self.readinessDescriptor)"]
         var pointers: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]

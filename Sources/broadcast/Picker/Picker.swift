@@ -1,0 +1,62 @@
+/// The full-screen picker: shows the model, hands it keys, and does at once what needs no leaving.
+struct Picker {
+    private enum Event {
+        case terminal(PickerTerminal.Event)
+        case live(PickerModel.Live?)
+    }
+
+    private var model: PickerModel
+    private let session: LiveSession
+
+    init(_ model: PickerModel, session: LiveSession) {
+        self.model = model
+        self.session = session
+    }
+
+    /// Shows it until something is chosen. The terminal is then as it was before. nil where there is no terminal.
+    mutating func run() async -> PickerModel.Action? {
+        let (events, continuation) = AsyncStream.makeStream(of: Event.self)
+        guard let terminal = PickerTerminal(onEvent: { continuation.yield(.terminal($0)) }) else { return nil }
+        let watch = Task { [session] in
+            // A session that does not answer keeps nobody from leaving.
+            while !Task.isCancelled {
+                try? await Task.sleep(for: .seconds(1))
+                continuation.yield(.live(await session.fetch()))
+            }
+        }
+        draw(on: terminal)
+        var action = PickerModel.Action.quit
+        for await event in events {
+            if let chosen = await heed(event) {
+                action = chosen
+                break
+            }
+            draw(on: terminal)
+        }
+        watch.cancel()
+        await terminal.close()
+        return action
+    }
+
+    private mutating func heed(_ event: Event) async -> PickerModel.Action? {
+        switch event {
+        case .live(let live): model.live = live
+        case .terminal(.redraw): break
+        case .terminal(.end): return .quit
+        case .terminal(.keys(let keys)):
+            for key in keys {
+                guard let action = model.press(key) else { continue }
+                guard action == .toggleLiveMicrophone else { return action }
+                if let live = await session.toggleMicrophone() { model.live = live }
+            }
+        }
+        return nil
+    }
+
+    private mutating func draw(on terminal: PickerTerminal) {
+        let size = terminal.size
+        let renderer = PickerRenderer(width: size.width, height: size.height)
+        model.pageLength = renderer.rowCount(model)
+        terminal.draw(renderer.lines(model))
+    }
+}

@@ -1,0 +1,156 @@
+/// Lays the picker out for a terminal of some size. No I/O.
+///
+/// On a small terminal the list keeps at least a row, then come the notice and the keys; the rest is left out first.
+package struct PickerRenderer {
+    /// A line of the screen: never wider than the terminal, and without control characters.
+    package struct Line: Equatable, Sendable {
+        package enum Style: Equatable, Sendable {
+            case plain, title, selected, faint
+        }
+
+        package var text: String
+        package var style: Style
+    }
+
+    /// The size in characters.
+    package let width: Int
+    package let height: Int
+
+    package init(width: Int, height: Int) {
+        self.width = width
+        self.height = height
+    }
+
+    /// The whole screen from the top: `height` lines.
+    package func lines(_ model: PickerModel) -> [Line] {
+        guard width > 0, height > 0 else { return [] }
+        let parts = parts(model)
+        let above = parts.title.map { [$0] + (parts.isSpaced ? [""] : []) } ?? []
+        var lines = above.map { Line(text: DisplayWidth.fit($0, width), style: .title) }
+        lines += rows(model, count: parts.rowCount)
+        lines += parts.foot.map { Line(text: DisplayWidth.fit($0.text, width), style: $0.style) }
+        return lines
+    }
+
+    /// How many destinations are seen at once.
+    package func rowCount(_ model: PickerModel) -> Int {
+        max(1, parts(model).rowCount)
+    }
+
+    // MARK: What there is room for
+
+    private struct Parts {
+        var title: String?
+        var isSpaced = false
+        var rowCount = 0
+        var foot: [Line] = []
+    }
+
+    private func parts(_ model: PickerModel) -> Parts {
+        let comfortable = min(max(model.items.count, 1), 3)
+        var parts = Parts()
+        var free = height
+        func take(_ lines: [Line], leaving rows: Int) -> [Line] {
+            guard free - lines.count >= rows else { return [] }
+            free -= lines.count
+            return lines
+        }
+        let notice = "Everything on your screen, including notifications, will be visible."
+        let noticeLines = take(model.showsNotice ? wrap(notice.split(separator: " ").map(String.init), gap: " ", style: .plain) : [], leaving: 1)
+        let keyLines = take(wrap(keys(model), gap: "   ", style: .faint), leaving: 1)
+        if !take([Line(text: "", style: .plain)], leaving: min(comfortable, 2)).isEmpty { parts.title = title(model) }
+        let microphoneLines = take(microphone(model), leaving: comfortable)
+        let sourceLines = take(model.sources.map { Line(text: $0, style: .plain) }, leaving: comfortable)
+        // Empty lines below the title, above and below what is captured.
+        if !take(Array(repeating: Line(text: "", style: .plain), count: 3), leaving: comfortable).isEmpty { parts.isSpaced = true }
+        let gap = parts.isSpaced ? [Line(text: "", style: .plain)] : []
+        parts.foot = gap + microphoneLines + sourceLines + gap + noticeLines + keyLines
+        parts.rowCount = free
+        return parts
+    }
+
+    private func title(_ model: PickerModel) -> String {
+        if let search = model.search { return "Find: \(search)_" }
+        guard let live = model.live else { return "Broadcast your screen to" }
+        return "● \(live.state) \(live.clock), to \(live.destinations.joined(separator: ", "))"
+    }
+
+    private func microphone(_ model: PickerModel) -> [Line] {
+        guard model.hasMicrophoneButton else { return [] }
+        let isOn: Bool
+        if let live = model.live {
+            guard let now = live.isMicrophoneOn else { return [] }
+            isOn = now
+        } else {
+            isOn = model.isMicrophoneOn
+        }
+        return [Line(text: "Microphone  " + (isOn ? "[x] on" : "[ ] off"), style: .plain)]
+    }
+
+    private func keys(_ model: PickerModel) -> [String] {
+        var keys: [String] = []
+        if model.live != nil {
+            keys.append("Enter: stop")
+        } else if let selected = model.selected {
+            keys.append(selected.isSignedIn == false ? "Enter: sign in" : "Enter: start")
+        }
+        if !microphone(model).isEmpty { keys.append("Tab: microphone") }
+        if model.items.count > 1 { keys.append("Type to find") }
+        keys.append(model.search == nil ? "Esc: quit" : "Esc: show all")
+        return keys
+    }
+
+    // MARK: Rows
+
+    /// The part of the list around what is selected, filled up to `count` lines.
+    private func rows(_ model: PickerModel, count: Int) -> [Line] {
+        let found = model.found
+        var lines: [Line] = []
+        if found.isEmpty {
+            lines = [Line(text: DisplayWidth.fit("  Nothing is called so. Backspace takes a letter away.", width), style: .faint)]
+        } else {
+            let first = max(0, min(model.selection - count / 2, found.count - count))
+            let columns = columns(model)
+            lines = found.indices.dropFirst(first).prefix(count).map { index in
+                row(found[index], in: model, isSelected: index == model.selection, columns: columns)
+            }
+        }
+        lines = Array(lines.prefix(count))
+        return lines + Array(repeating: Line(text: "", style: .plain), count: max(0, count - lines.count))
+    }
+
+    private func row(_ item: PickerModel.Item, in model: PickerModel, isSelected: Bool, columns: [Int]) -> Line {
+        let isLive = model.live?.destinations.contains(item.name) == true
+        var text = (isSelected ? "> " : "  ") + (isLive ? "● " : item.isPreferred ? "* " : "  ")
+        for (cell, width) in zip(cells(item), columns) where width > 0 { text += DisplayWidth.pad(cell, width) + "  " }
+        text += item.place
+        while text.last == " " { text.removeLast() }
+        return Line(text: isSelected ? DisplayWidth.pad(text, width) : DisplayWidth.fit(text, width), style: isSelected ? .selected : .plain)
+    }
+
+    /// What stands before the address.
+    private func cells(_ item: PickerModel.Item) -> [String] {
+        [item.name, item.service, item.isSignedIn.map { $0 ? "signed in" : "not signed in" } ?? ""]
+    }
+
+    /// How wide each of the cells is: the same for all items, so that nothing jumps while seeking.
+    private func columns(_ model: PickerModel) -> [Int] {
+        let limits = [max(8, width * 2 / 5), max(6, width / 5), 13]
+        return limits.indices.map { column in
+            min(limits[column], model.items.map { DisplayWidth.of(DisplayWidth.printable(cells($0)[column])) }.max() ?? 0)
+        }
+    }
+
+    /// Words in as few lines as they need.
+    private func wrap(_ words: [String], gap: String, style: Line.Style) -> [Line] {
+        var lines: [String] = []
+        for word in words {
+            if let last = lines.last, DisplayWidth.of(last + gap + word) <= width {
+                lines[lines.count - 1] = last + gap + word
+            } else {
+                lines.append(word)
+            }
+        }
+        return lines.map { Line(text: $0, style: style) }
+    }
+}

@@ -1,0 +1,155 @@
+import Session
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Musl
+#endif
+
+/// Takes the whole terminal: the alternate screen on standard error, keys one by one from standard input.
+///
+/// However it ends, by `close`, a signal or a suspension, the terminal is as it was before.
+final class PickerTerminal: Sendable {
+    enum Event: Sendable {
+        case keys([PickerKey])
+        /// The size has changed, or the screen must be drawn again.
+        case redraw
+        /// Nobody is there any more.
+        case end
+    }
+
+    private struct State {
+        var isOpen = false
+        /// What is on the screen; nil where that is not known.
+        var shown: [PickerRenderer.Line]?
+    }
+
+    private let before: termios
+    private let signals: TerminalSignals
+    private let state = Mutex(State())
+    private let thread = Mutex<NamedThread?>(nil)
+
+    /// Takes the terminal and reads keys on a thread of its own; nil where standard input is no terminal.
+    /// `onEvent` is called on that thread.
+    init?(onEvent: @escaping @Sendable (Event) -> Void) {
+        var attributes = termios()
+        guard tcgetattr(STDIN_FILENO, &attributes) == 0, let signals = TerminalSignals() else { return nil }
+        before = attributes
+        self.signals = signals
+        state.withLock { enter(&$0) }
+        thread.withLock { $0 = NamedThread(name: "keys") { [self] in readKeys(onEvent) } }
+    }
+
+    /// Gives the terminal back.
+    func close() async {
+        signals.post(0)
+        await thread.withLock { $0.take() }?.join()
+        state.withLock { leave(&$0) }
+        signals.restore()
+    }
+
+    /// The size in characters, which a terminal may not know.
+    var size: (width: Int, height: Int) {
+        var size = winsize()
+        guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else { return (80, 24) }
+        return (Int(size.ws_col), Int(size.ws_row))
+    }
+
+    /// Shows these lines from the top; only those that changed are written.
+    func draw(_ lines: [PickerRenderer.Line]) {
+        state.withLock { state in
+            guard state.isOpen else { return }
+            var text = state.shown == nil ? "\u{1b}[2J" : ""
+            for (index, line) in lines.enumerated() where state.shown.map({ index >= $0.count || $0[index] != line }) ?? true {
+                // Erased first: behind the last column the cursor still stands on it.
+                text += "\u{1b}[\(index + 1);1H\u{1b}[2K" + Self.code(line.style) + line.text + "\u{1b}[0m"
+            }
+            if !text.isEmpty { Output.raw(text) }
+            state.shown = lines
+        }
+    }
+
+    private static func code(_ style: PickerRenderer.Line.Style) -> String {
+        switch style {
+        case .plain: ""
+        case .title: "\u{1b}[1m"
+        case .selected: "\u{1b}[7m"
+        case .faint: "\u{1b}[2m"
+        }
+    }
+
+    // MARK: Taking and giving back
+
+    private func enter(_ state: inout State) {
+        var raw = before
+        // Ctrl-C and Ctrl-Z stay signals: they go to all programs of a pipeline.
+        raw.c_lflag &= ~tcflag_t(ICANON | ECHO | IEXTEN)
+        raw.c_iflag &= ~tcflag_t(ICRNL | INLCR | IXON)
+        withUnsafeMutableBytes(of: &raw.c_cc) { characters in
+            characters[Int(VMIN)] = 1
+            characters[Int(VTIME)] = 0
+        }
+        tcsetattr(STDIN_FILENO, TCSADRAIN, &raw)
+        // Alternate screen, no cursor, and what is too wide is cut, not wrapped.
+        Output.raw("\u{1b}[?1049h\u{1b}[?25l\u{1b}[?7l")
+        state.isOpen = true
+        state.shown = nil
+    }
+
+    private func leave(_ state: inout State) {
+        guard state.isOpen else { return }
+        Output.raw("\u{1b}[0m\u{1b}[?7h\u{1b}[?25h\u{1b}[?1049l")
+        var attributes = before
+        tcsetattr(STDIN_FILENO, TCSADRAIN, &attributes)
+        state.isOpen = false
+    }
+
+    // MARK: Keys and signals
+
+    private func readKeys(_ onEvent: (Event) -> Void) {
+        var decoder = KeyDecoder()
+        var bytes = [UInt8](repeating: 0, count: 256)
+        while true {
+            var descriptors = [
+                pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0), pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0),
+            ]
+            // The rest of an escape sequence follows at once; Esc alone is followed by nothing.
+            let ready = poll(&descriptors, 2, decoder.isPending ? 50 : -1)
+            if ready < 0 && errno == EINTR { continue }
+            if ready == 0 { onEvent(.keys(decoder.flush())) }
+            if descriptors[1].revents != 0, let number = signals.take() {
+                if number == 0 { return }
+                heed(number)
+                onEvent(.redraw)
+            }
+            if descriptors[0].revents != 0 {
+                let count = read(STDIN_FILENO, &bytes, bytes.count)
+                if count < 0 && (errno == EINTR || errno == EAGAIN) { continue }
+                if count <= 0 {
+                    onEvent(.end)
+                    return
+                }
+                onEvent(.keys(decoder.decode(bytes.prefix(count))))
+            }
+        }
+    }
+
+    private func heed(_ number: Int32) {
+        state.withLock { state in
+            switch number {
+            case SIGWINCH: state.shown = nil
+            case SIGCONT:
+                leave(&state)
+                enter(&state)
+            case SIGTSTP:
+                leave(&state)
+                signals.raiseDefault(number)
+                enter(&state)
+            default:
+                leave(&state)
+                signals.raiseDefault(number)
+            }
+        }
+    }
+}
