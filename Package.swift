@@ -32,6 +32,9 @@ let package = Package(
         // Debian's toml++ behind a C interface: it keeps the line of each value, and needs no Foundation (TOMLKit brings all of it).
         .target(name: "CTOMLPlusPlus", cxxSettings: [.treatAllWarnings(as: .error)]),
 
+        // libsecret, opened at run time and only in a helper process: what needs no secret never loads GLib.
+        .target(name: "CSecret", cSettings: [.treatAllWarnings(as: .error)]),
+
         // The rooms, in the order in which a frame walks through them.
         .target(name: "Media", swiftSettings: strict),
         .target(name: "Capture", dependencies: ["Media", "CX11", "CPulse"], swiftSettings: strict),
@@ -52,7 +55,7 @@ let package = Package(
         .executableTarget(
             name: "broadcast",
             dependencies: [
-                "Session", "Control", "Media", "Capture", "Mix", "Encode", "Upload", "RTMP", "CLinux", "CTOMLPlusPlus",
+                "Session", "Control", "Media", "Capture", "Mix", "Encode", "Upload", "RTMP", "CLinux", "CTOMLPlusPlus", "CSecret",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),

@@ -24,7 +24,7 @@ struct Broadcast: AsyncParsableCommand {
         subcommands: [
             StartCommand.self, StopCommand.self, PauseCommand.self, ResumeCommand.self, MicCommand.self, AnnotateCommand.self, StatusCommand.self,
             EventsCommand.self, LogsCommand.self, PickerCommand.self, ListDestinationsCommand.self,
-            ListExtensionsCommand.self, ListSourcesCommand.self,
+            ListExtensionsCommand.self, ListSourcesCommand.self, SetupCommand.self, SignOutCommand.self, SecretServiceCommand.self,
         ])
 
     static func main() async {

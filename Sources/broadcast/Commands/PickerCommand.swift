@@ -29,7 +29,7 @@ struct PickerCommand: AsyncParsableCommand {
 
     func run() async throws {
         let context = try CommandContext()
-        let destinations = DestinationList(context.configuration, preferred: preferred)
+        let destinations = DestinationList(context, preferred: preferred)
         if let preferred, !destinations.rows.contains(where: { $0.name == preferred }) {
             let hint = NearestName.of(preferred, among: destinations.rows.map(\.name)).map { " Did you mean \($0)?" } ?? ""
             throw CommandError(.noInput, "There is no destination \"\(preferred)\".\(hint) See broadcast list-destinations.")

@@ -33,6 +33,8 @@ struct Configuration {
         /// Where in the file it stands, for errors.
         var line: Int
         var extensionName: String
+        /// The known service that it uses.
+        var service: String?
         var url: String?
         var path: String?
         var format: String?

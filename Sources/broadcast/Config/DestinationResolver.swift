@@ -13,6 +13,9 @@ import Musl
 struct DestinationResolver {
     let configuration: Configuration
     let paths: Paths
+    let credentials: CredentialStore
+    /// Sentences about the service's limits that the session's settings break.
+    let limits: (KnownService) -> [String]
     /// `--format`, where it was given.
     let format: ContainerFormat?
     /// For names of files that are made.
@@ -30,12 +33,13 @@ struct DestinationResolver {
         case "stdout": return stdout(name: "stdout")
         case "rtmp":
             throw CommandError(.usage, "The rtmp extension needs an address: use --to rtmp://HOST/APP/KEY, or configure a destination.")
-        default: break
+        default:
+            if let service = KnownService.named(target) { return try known(service, as: nil) }
         }
         if target.contains("/") || ContainerFormat(ending: target) != nil || format != nil {
             return file(path: target, name: URLName.last(target), format: format)
         }
-        let known = configuration.destinations.map(\.name) + BuiltInExtension.all.map(\.name)
+        let known = configuration.destinations.map(\.name) + BuiltInExtension.all.map(\.name) + KnownService.all().map(\.name)
         let hint = NearestName.of(target, among: known).map { "Did you mean \($0)?" } ?? "Known are \(known.joined(separator: ", "))."
         throw CommandError(
             .noInput, "There is no destination \"\(target)\". \(hint) A file needs an ending such as .mp4; see broadcast list-destinations.")
@@ -47,9 +51,8 @@ struct DestinationResolver {
     private func configured(_ destination: Configuration.Destination) throws(CommandError) -> DestinationPlan {
         switch destination.extensionName {
         case "rtmp":
-            return try rtmp(
-                url: destination.url ?? "", key: try key(of: destination), name: destination.name, source: "\(configuration.path):\(destination.line)"
-            )
+            if let service = destination.service.flatMap(KnownService.named) { return try known(service, as: destination) }
+            return try rtmp(destination, url: destination.url ?? "", mayHoldKey: true)
         case "stdout": return stdout(name: destination.name)
         default:
             let own = try destination.format.map { name throws(CommandError) -> ContainerFormat in
@@ -61,6 +64,39 @@ struct DestinationResolver {
             }
             return file(path: destination.path ?? standardFolder, name: destination.name, format: format ?? own)
         }
+    }
+
+    /// A known service, in the config or without one.
+    private func known(_ service: KnownService, as destination: Configuration.Destination?) throws(CommandError) -> DestinationPlan {
+        let name = destination?.name ?? service.name
+        let answers = destination?.url == nil ? try SetupInformation(paths: paths).answers(of: name) : [:]
+        guard let url = destination?.url ?? answers["url"] ?? service.url else { throw Self.notSignedIn(name) }
+        // Told before the key is asked for: it would be of no use.
+        if url.lowercased().hasPrefix("rtmps://") {
+            throw CommandError(
+                .usage, "\(service.title) takes streams over TLS (rtmps) only, and this version cannot send them yet. Choose another destination.")
+        }
+        for warning in limits(service) { notice("Warning: " + warning) }
+        let made =
+            destination
+            ?? Configuration.Destination(name: name, line: 0, extensionName: "rtmp", service: name, url: nil, path: nil, format: nil, keyCommand: nil)
+        return try rtmp(made, url: url, mayHoldKey: destination?.url != nil)
+    }
+
+    /// A destination with its own key: from its key-command, from the credential store, or in its address.
+    private func rtmp(_ destination: Configuration.Destination, url: String, mayHoldKey: Bool) throws(CommandError) -> DestinationPlan {
+        var key = try key(of: destination)
+        if key == nil { key = try credentials.secret("key", of: destination.name) }
+        if key == nil && !(mayHoldKey && RTMPAddress.hasKey(url)) {
+            // What is wrong with the address comes before what is missing.
+            _ = try rtmp(url: url, key: "key", name: destination.name, source: configuration.path)
+            throw Self.notSignedIn(destination.name)
+        }
+        return try rtmp(url: url, key: key, name: destination.name, source: "\(configuration.path):\(destination.line)")
+    }
+
+    private static func notSignedIn(_ name: String) -> CommandError {
+        CommandError(.notPermitted, "Not signed in to \(name). Run: broadcast setup \(name)")
     }
 
     private func rtmp(url text: String, key: String?, name: String, source: String) throws(CommandError) -> DestinationPlan {
