@@ -19,7 +19,9 @@ let package = Package(
     ],
     targets: [
         // System libraries: a module map and a shim header, nothing else.
-        .systemLibrary(name: "CX11", pkgConfig: "x11 xext xdamage xfixes xrandr", providers: [.apt(["libx11-dev", "libxext-dev", "libxdamage-dev", "libxfixes-dev", "libxrandr-dev"])]),
+        .systemLibrary(
+            name: "CX11", pkgConfig: "x11 xext xdamage xfixes xrandr",
+            providers: [.apt(["libx11-dev", "libxext-dev", "libxdamage-dev", "libxfixes-dev", "libxrandr-dev"])]),
         .systemLibrary(name: "CPulse", providers: [.apt(["libpulse-dev"])]),
         .systemLibrary(name: "CX264", providers: [.apt(["libx264-dev"])]),
         .systemLibrary(name: "CAVCodec", pkgConfig: "libavcodec libavutil", providers: [.apt(["libavcodec-dev", "libavutil-dev"])]),
@@ -73,7 +75,10 @@ let package = Package(
         .testTarget(name: "MuxTests", dependencies: ["Mux", "Media"], swiftSettings: strict),
         .testTarget(
             name: "RTMPTests",
-            dependencies: ["RTMP", "Mux", "Media", "TestSupport", .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio")],
+            dependencies: [
+                "RTMP", "Mux", "Media", "TestSupport", .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "ControlTests",

@@ -76,7 +76,8 @@ struct SetupCommand: AsyncParsableCommand {
     }
 
     /// Asks the person at the terminal for what is left; without one, says how to answer.
-    private func ask(_ target: SetupTarget, older: [String: String], context: CommandContext, into answers: inout [String: String]) throws(CommandError)
+    private func ask(_ target: SetupTarget, older: [String: String], context: CommandContext, into answers: inout [String: String])
+        throws(CommandError)
     {
         let open = target.questions.filter { $0.isAsked && answers[$0.key] == nil }
         guard !open.isEmpty else { return }

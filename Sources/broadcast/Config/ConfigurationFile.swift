@@ -83,7 +83,8 @@ enum ConfigurationFile {
                 "extension", "every destination needs an extension (\(BuiltInExtension.all.map(\.name).joined(separator: ", "))) or a service")
         }
         let destination = Configuration.Destination(
-            name: name, line: section.line, extensionName: extensionName, service: service, url: try section.string("url"), path: try section.string("path"),
+            name: name, line: section.line, extensionName: extensionName, service: service, url: try section.string("url"),
+            path: try section.string("path"),
             format: try section.string("format"), keyCommand: try section.string("key-command"))
         if extensionName == "rtmp" && service == nil && destination.url == nil { throw section.error("url", "an rtmp destination needs a url") }
         return destination

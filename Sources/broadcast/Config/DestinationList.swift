@@ -29,11 +29,17 @@ struct DestinationList {
         }
         rows =
             configured
-            + services.map {
-                Row(
-                    name: $0.name, extension: "rtmp", service: $0.name, url: $0.url.map { RTMPAddress.withoutKey($0, hasOwnKey: true) },
-                    preferred: $0.name == chosen, signedIn: true)
+            + services.map { service in
+                let url = Self.address(of: service, context: context)
+                return Row(
+                    name: service.name, extension: "rtmp", service: service.name, url: url.map { RTMPAddress.withoutKey($0, hasOwnKey: true) },
+                    preferred: service.name == chosen, signedIn: true)
             }
+    }
+
+    /// What the user answered goes before what is known of the service. A list is shown also where the answers can't be read.
+    private static func address(of service: KnownService, context: CommandContext) -> String? {
+        (try? SetupInformation(paths: context.paths).answers(of: service.name))?["url"] ?? service.url
     }
 
     func show(asJSON json: Bool) {
@@ -48,7 +54,8 @@ struct DestinationList {
                 TextTable.text(
                     rows.map {
                         [
-                            $0.preferred ? "*" : " ", $0.name, $0.service ?? $0.extension, $0.signedIn.map { $0 ? "signed in" : "not signed in" } ?? "",
+                            $0.preferred ? "*" : " ", $0.name, $0.service ?? $0.extension,
+                            $0.signedIn.map { $0 ? "signed in" : "not signed in" } ?? "",
                             $0.url ?? $0.path ?? "",
                         ]
                     }))

@@ -40,9 +40,10 @@ struct PrivateFile {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    init(folder: String, destination: String) {
+    /// - Parameter ending: of the file's name (`.toml`).
+    init(folder: String, destination: String, ending: String = "") {
         self.folder = folder
-        name = Self.fileName(destination)
+        name = Self.fileName(destination) + ending
     }
 
     /// The values by their keys; empty where there is no file.

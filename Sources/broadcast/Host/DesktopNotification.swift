@@ -11,7 +11,8 @@ enum DesktopNotification {
                 "broadcast", "0", "", title, text, "[]", "{}", "--", "-1",
             ])
             || ChildProcess.launch([
-                "busctl", "--user", "--timeout=5", "--", "call", call[0], call[1], call[2], "Notify", "susssasa{sv}i", "broadcast", "0", "", title, text,
+                "busctl", "--user", "--timeout=5", "--", "call", call[0], call[1], call[2], "Notify", "susssasa{sv}i", "broadcast", "0", "", title,
+                text,
                 "0", "0", "-1",
             ])
     }

@@ -8,10 +8,10 @@ struct SetupInformation {
 
     /// The answers of a destination by their keys.
     func answers(of destination: String) throws(CommandError) -> [String: String] {
-        try PrivateFile(folder: folder, destination: destination).read()
+        try PrivateFile(folder: folder, destination: destination, ending: ".toml").read()
     }
 
     func keep(_ answers: [String: String], of destination: String) throws(CommandError) {
-        try PrivateFile(folder: folder, destination: destination).write(answers)
+        try PrivateFile(folder: folder, destination: destination, ending: ".toml").write(answers)
     }
 }
