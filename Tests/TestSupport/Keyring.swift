@@ -45,6 +45,12 @@ package struct Keyring: Sendable {
 
     /// Locks the keyring, as a screen lock or a log-out may.
     nonisolated(nonsending) package func lock() async throws {
-        try await peers.run("secret-tool", ["secret-tool", "lock"], environment: environment)
+        // secret-tool of this age crashes when it is asked to lock.
+        try await peers.run(
+            "dbus-send",
+            [
+                "dbus-send", "--session", "--print-reply", "--dest=org.freedesktop.secrets", "/org/freedesktop/secrets",
+                "org.freedesktop.Secret.Service.Lock", "array:objpath:/org/freedesktop/secrets/collection/login",
+            ], environment: environment)
     }
 }

@@ -53,7 +53,8 @@ struct SecretServiceCommand: ParsableCommand {
         let status = csecret_lookup(name(0), name(1), &secret)
         if let secret { Output.answer(String(cString: secret)) }
         free(secret)
-        return status
+        // libsecret gives nothing, and no error, where nobody unlocked it.
+        return status == CSECRET_ABSENT ? CSECRET_UNAVAILABLE : status
     }
 
     /// Asks it something easy before: a service that does not answer is not waited for.
@@ -65,6 +66,7 @@ struct SecretServiceCommand: ParsableCommand {
     }
 
     private func list() -> csecret_status {
+        guard csecret_find("", "") != CSECRET_UNAVAILABLE else { return CSECRET_UNAVAILABLE }
         Output.answer("found")
         return csecret_list({ destination, _ in Output.answer(String(cString: destination)) }, nil)
     }

@@ -20,16 +20,15 @@ struct CredentialStore {
     ///
     /// Throws where there is one that can't be had: the keyring is locked.
     func secret(_ key: String, of destination: String) throws(CommandError) -> String? {
-        // The newest is in the Secret Service wherever one answered.
+        // What is in the file is the newest: it is taken out wherever the Secret Service takes a newer one.
+        if let secret = try file(of: destination).read()[key] { return secret }
         switch service.lookup(key: key, destination: destination) {
-        case .done(let lines):
-            if let secret = lines.first { return secret }
+        case .done(let lines): return lines.first
         case .locked:
             throw CommandError(
                 .notPermitted, "The key of \(destination) is in a keyring that is locked. Unlock it, or use key-command in the config.")
-        case .absent, .unavailable: break
+        case .absent, .unavailable: return nil
         }
-        return try file(of: destination).read()[key]
     }
 
     /// Keeps the secrets of a destination over older ones, and says where.
