@@ -173,13 +173,13 @@ _broadcast() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    start|stop|status|picker|list-destinations|list-extensions|list-sources|help)
+    start|stop|pause|resume|mic|annotate|status|events|logs|picker|list-destinations|list-extensions|list-sources|setup|sign-out|help)
         # Offer subcommand argument completions
         "_broadcast_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'start stop status picker list-destinations list-extensions list-sources help' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'start stop pause resume mic annotate status events logs picker list-destinations list-extensions list-sources setup sign-out help' -- "${cur}"))
         ;;
     esac
 }
@@ -262,12 +262,102 @@ _broadcast_stop() {
     esac
 }
 
+_broadcast_pause() {
+    repeating_flags=()
+    non_repeating_flags=(--version -h --help)
+    repeating_options=()
+    non_repeating_options=(--session)
+    __broadcast_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '--session')
+        return
+        ;;
+    esac
+}
+
+_broadcast_resume() {
+    repeating_flags=()
+    non_repeating_flags=(--version -h --help)
+    repeating_options=()
+    non_repeating_options=(--session)
+    __broadcast_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '--session')
+        return
+        ;;
+    esac
+}
+
+_broadcast_mic() {
+    repeating_flags=()
+    non_repeating_flags=(--version -h --help)
+    repeating_options=()
+    non_repeating_options=(--session)
+    __broadcast_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--session')
+        return
+        ;;
+    esac
+}
+
+_broadcast_annotate() {
+    repeating_flags=()
+    non_repeating_flags=(--version -h --help)
+    repeating_options=()
+    non_repeating_options=(--session)
+    __broadcast_offer_flags_options -1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--session')
+        return
+        ;;
+    esac
+}
+
 _broadcast_status() {
     repeating_flags=()
     non_repeating_flags=(--json --watch --version -h --help)
     repeating_options=()
     non_repeating_options=()
     __broadcast_offer_flags_options 0
+}
+
+_broadcast_events() {
+    repeating_flags=()
+    non_repeating_flags=(--version -h --help)
+    repeating_options=()
+    non_repeating_options=(--session)
+    __broadcast_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '--session')
+        return
+        ;;
+    esac
+}
+
+_broadcast_logs() {
+    repeating_flags=()
+    non_repeating_flags=(--follow -f --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--session)
+    __broadcast_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '--session')
+        return
+        ;;
+    esac
 }
 
 _broadcast_picker() {
@@ -314,6 +404,32 @@ _broadcast_list-sources() {
         return
         ;;
     esac
+}
+
+_broadcast_setup() {
+    repeating_flags=()
+    non_repeating_flags=(--version -h --help)
+    repeating_options=(--set)
+    non_repeating_options=(--secret-from-stdin)
+    __broadcast_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--set')
+        return
+        ;;
+    '--secret-from-stdin')
+        return
+        ;;
+    esac
+}
+
+_broadcast_sign-out() {
+    repeating_flags=()
+    non_repeating_flags=(--version -h --help)
+    repeating_options=()
+    non_repeating_options=()
+    __broadcast_offer_flags_options 1
 }
 
 _broadcast_help() {

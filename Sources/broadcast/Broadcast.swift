@@ -24,7 +24,7 @@ struct Broadcast: AsyncParsableCommand {
         subcommands: [
             StartCommand.self, StopCommand.self, PauseCommand.self, ResumeCommand.self, MicCommand.self, AnnotateCommand.self, StatusCommand.self,
             EventsCommand.self, LogsCommand.self, PickerCommand.self, ListDestinationsCommand.self,
-            ListExtensionsCommand.self, ListSourcesCommand.self, SetupCommand.self, SignOutCommand.self, SecretServiceCommand.self,
+            ListExtensionsCommand.self, ListSourcesCommand.self, SetupCommand.self, SignOutCommand.self,
         ])
 
     static func main() async {
@@ -32,6 +32,7 @@ struct Broadcast: AsyncParsableCommand {
         signal(SIGPIPE, SIG_IGN)
         clinux_protect_memory()
         clinux_avoid_huge_pages()
+        if let helper = SecretServiceHelper(arguments: CommandLine.arguments) { Glibc.exit(helper.run().rawValue) }
         do {
             var command = try parseAsRoot()
             if var asynchronous = command as? any AsyncParsableCommand {

@@ -1,4 +1,4 @@
-/// The desktop's Secret Service (GNOME Keyring, KWallet, KeePassXC), asked by a short-lived helper process: `broadcast secret-service`.
+/// The desktop's Secret Service (GNOME Keyring, KWallet, KeePassXC), asked by a short-lived helper process, `SecretServiceHelper`.
 ///
 /// The helper loads libsecret and GLib so that a broadcast does not have to, and a service that never answers costs only the helper.
 /// Secrets go through its pipes, never through arguments or the environment.
@@ -47,7 +47,7 @@ struct SecretService {
         if case .done(let names) = ask(.list, []) { names } else { [] }
     }
 
-    private func ask(_ operation: SecretServiceCommand.Operation, _ arguments: [String], input: [UInt8] = []) -> Answer {
+    private func ask(_ operation: SecretServiceHelper.Operation, _ arguments: [String], input: [UInt8] = []) -> Answer {
         guard isBusThere else { return .unavailable }
         let result = ChildProcess.run(
             "/proc/self/exe", ["broadcast", "secret-service", operation.rawValue, "--"] + arguments, input: input,

@@ -1,4 +1,3 @@
-import ArgumentParser
 import CSecret
 
 #if canImport(Glibc)
@@ -7,11 +6,11 @@ import Glibc
 import Musl
 #endif
 
-/// `broadcast secret-service`: the helper that `SecretService` starts. Not for users.
-struct SecretServiceCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "secret-service", abstract: "Ask the Secret Service.", shouldDisplay: false)
-
-    enum Operation: String, ExpressibleByArgument {
+/// The process that `SecretService` starts: `broadcast secret-service OPERATION -- [DESTINATION [KEY]]`.
+///
+/// It is no subcommand, so that neither the help nor the manual speaks of it.
+struct SecretServiceHelper {
+    enum Operation: String {
         /// Keeps the secret that standard input gives.
         case store
         /// Prints the secret.
@@ -21,11 +20,21 @@ struct SecretServiceCommand: ParsableCommand {
         case list
     }
 
-    @Argument(help: .hidden) var operation: Operation
+    private let operation: Operation
     /// The destination, and the key where one is meant.
-    @Argument(help: .hidden) var names: [String] = []
+    private let names: [String]
 
-    func run() throws {
+    /// nil where the arguments, with the program's name, ask for something else.
+    init?(arguments: [String]) {
+        guard arguments.count >= 4, arguments[1] == "secret-service", arguments[3] == "--", let operation = Operation(rawValue: arguments[2]) else {
+            return nil
+        }
+        self.operation = operation
+        names = Array(arguments[4...])
+    }
+
+    /// Does what is asked.
+    func run() -> ExitStatus {
         // It dies with whoever asked.
         alarm(60)
         let status =
@@ -35,10 +44,10 @@ struct SecretServiceCommand: ParsableCommand {
             case .clear: csecret_clear(name(0))
             case .list: list()
             }
-        switch status {
-        case CSECRET_OK: return
-        case CSECRET_ABSENT: throw ExitCode(ExitStatus.nothing.rawValue)
-        default: throw ExitCode(ExitStatus.unavailable.rawValue)
+        return switch status {
+        case CSECRET_OK: .success
+        case CSECRET_ABSENT: .nothing
+        default: .unavailable
         }
     }
 
