@@ -20,7 +20,12 @@ extension EndToEndTests {
             let name: String
             let service: String?
             let url: String?
-            let signed_in: Bool?
+            let signedIn: Bool?
+
+            enum CodingKeys: String, CodingKey {
+                case name, service, url
+                case signedIn = "signed_in"
+            }
         }
 
         @Test func `The key is asked for without echo, and the terminal is as it was`() async throws {
@@ -114,15 +119,15 @@ extension EndToEndTests {
                 let list = try rows(of: try await broadcast.run(["list-destinations", "--json"]))
                 #expect(
                     list == [
-                        Row(name: "archive", service: nil, url: nil, signed_in: nil),
-                        Row(name: "mine", service: nil, url: "rtmp://127.0.0.1/live/…", signed_in: true),
-                        Row(name: "show", service: "twitch", url: "rtmp://live.twitch.tv/app/…", signed_in: false),
-                        Row(name: "mobcrush", service: "mobcrush", url: "rtmp://live.mobcrush.net/stream/…", signed_in: true),
+                        Row(name: "archive", service: nil, url: nil, signedIn: nil),
+                        Row(name: "mine", service: nil, url: "rtmp://127.0.0.1/live/…", signedIn: true),
+                        Row(name: "show", service: "twitch", url: "rtmp://live.twitch.tv/app/…", signedIn: false),
+                        Row(name: "mobcrush", service: "mobcrush", url: "rtmp://live.mobcrush.net/stream/…", signedIn: true),
                     ])
                 let text = try await broadcast.run(["list-destinations"]).output
                 #expect(text.contains("not signed in"))
                 #expect(try await broadcast.run(["sign-out", "mine"]).status == .exited(0))
-                #expect(try rows(of: try await broadcast.run(["list-destinations", "--json"]))[1].signed_in == false)
+                #expect(try rows(of: try await broadcast.run(["list-destinations", "--json"]))[1].signedIn == false)
                 #expect(try await broadcast.run(["sign-out", "mine"]).status == .exited(1))
             }
         }
@@ -166,6 +171,30 @@ extension EndToEndTests {
                 #expect(signOut.status == .exited(0) && signOut.errors.contains("has ended"))
                 #expect(try await peer.waitForExit() == .exited(0))
                 #expect(try await studio.broadcast.run(["start", "--to", "show"]).status == .exited(77))
+            }
+        }
+
+        @Test func `Any server can be set up without a config`() async throws {
+            try await withStudio(width: 320, height: 240) { studio in
+                let server = try await NginxRTMP.start(in: studio.peers)
+                let arguments = ["setup", "custom", "--set", "url=rtmp://127.0.0.1:\(server.port)/live", "--secret-from-stdin", "key"]
+                #expect(try await studio.broadcast.run(arguments, reading: "own-k3y\n").status == .exited(0))
+                let peer = try await studio.startLive(["--to", "custom"])
+                try await peer.wait(for: "the stream") { try await server.isPublishing(key: "own-k3y") }
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                #expect(try await peer.waitForExit() == .exited(0))
+            }
+        }
+
+        @Test func `Cancelling at the second question forgets the first answer`() async throws {
+            try await withPrompt { broadcast, terminal in
+                try await terminal.type("\(broadcast.binary) setup custom; echo status=$?")
+                try await terminal.wait(for: "Address (rtmp://HOST/APP):")
+                try await terminal.type("rtmp://127.0.0.1/live")
+                try await terminal.wait(for: "Stream key:")
+                try await terminal.press("C-c")
+                try await terminal.wait(for: "status=1")
+                #expect(!FileManager.default.fileExists(atPath: broadcast.home + "/data/broadcast"))
             }
         }
 

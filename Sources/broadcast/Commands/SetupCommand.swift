@@ -43,7 +43,7 @@ struct SetupCommand: AsyncParsableCommand {
         let plain = answers.filter { secrets[$0.key] == nil }
         if !secrets.isEmpty { tell(try context.credentials.keep(secrets, of: name)) }
         if !plain.isEmpty { try information.keep(older.merging(plain) { $1 }, of: name) }
-        Output.note("\(target.service?.title ?? name) is set up. Start it with: broadcast start --to \(name)")
+        Output.note("\(name) is set up. Start it with: broadcast start --to \(name)")
     }
 
     /// What `--set` and `--secret-from-stdin` give.
