@@ -20,7 +20,9 @@ let package = Package(
     ],
     targets: [
         // System libraries: a module map and a shim header, nothing else.
-        .systemLibrary(name: "CX11", pkgConfig: "x11 xext xdamage xfixes xrandr", providers: [.apt(["libx11-dev", "libxext-dev", "libxdamage-dev", "libxfixes-dev", "libxrandr-dev"])]),
+        .systemLibrary(
+            name: "CX11", pkgConfig: "x11 xext xdamage xfixes xrandr",
+            providers: [.apt(["libx11-dev", "libxext-dev", "libxdamage-dev", "libxfixes-dev", "libxrandr-dev"])]),
         .systemLibrary(name: "CPulse", providers: [.apt(["libpulse-dev"])]),
         .systemLibrary(name: "CX264", providers: [.apt(["libx264-dev"])]),
         .systemLibrary(name: "CAVCodec", pkgConfig: "libavcodec libavutil", providers: [.apt(["libavcodec-dev", "libavutil-dev"])]),
@@ -32,6 +34,9 @@ let package = Package(
 
         // Debian's toml++ behind a C interface: it keeps the line of each value, and needs no Foundation (TOMLKit brings all of it).
         .target(name: "CTOMLPlusPlus", cxxSettings: [.treatAllWarnings(as: .error)]),
+
+        // libsecret, opened at run time and only in a helper process: what needs no secret never loads GLib.
+        .target(name: "CSecret", cSettings: [.treatAllWarnings(as: .error)]),
 
         // The rooms, in the order in which a frame walks through them.
         .target(name: "Media", swiftSettings: strict),
@@ -53,7 +58,7 @@ let package = Package(
         .executableTarget(
             name: "broadcast",
             dependencies: [
-                "Session", "Control", "Media", "Capture", "Mix", "Encode", "Upload", "RTMP", "CLinux", "CTOMLPlusPlus",
+                "Session", "Control", "Media", "Capture", "Mix", "Encode", "Upload", "RTMP", "CLinux", "CTOMLPlusPlus", "CSecret",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
@@ -76,7 +81,10 @@ let package = Package(
         .testTarget(name: "MuxTests", dependencies: ["Mux", "Media"], swiftSettings: strict),
         .testTarget(
             name: "RTMPTests",
-            dependencies: ["RTMP", "Mux", "Media", "TestSupport", .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio")],
+            dependencies: [
+                "RTMP", "Mux", "Media", "TestSupport", .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "ControlTests",

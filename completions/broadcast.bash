@@ -173,13 +173,13 @@ _broadcast() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    start|stop|pause|resume|mic|annotate|clip|status|events|logs|picker|list-destinations|list-extensions|list-sources|check-extension|help)
+    start|stop|pause|resume|mic|annotate|clip|status|events|logs|picker|list-destinations|list-extensions|list-sources|setup|sign-out|check-extension|help)
         # Offer subcommand argument completions
         "_broadcast_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'start stop pause resume mic annotate clip status events logs picker list-destinations list-extensions list-sources check-extension help' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'start stop pause resume mic annotate clip status events logs picker list-destinations list-extensions list-sources setup sign-out check-extension help' -- "${cur}"))
         ;;
     esac
 }
@@ -428,6 +428,32 @@ _broadcast_list-sources() {
         return
         ;;
     esac
+}
+
+_broadcast_setup() {
+    repeating_flags=()
+    non_repeating_flags=(--version -h --help)
+    repeating_options=(--set)
+    non_repeating_options=(--secret-from-stdin)
+    __broadcast_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--set')
+        return
+        ;;
+    '--secret-from-stdin')
+        return
+        ;;
+    esac
+}
+
+_broadcast_sign-out() {
+    repeating_flags=()
+    non_repeating_flags=(--version -h --help)
+    repeating_options=()
+    non_repeating_options=()
+    __broadcast_offer_flags_options 1
 }
 
 _broadcast_check-extension() {

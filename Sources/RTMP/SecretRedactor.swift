@@ -20,6 +20,11 @@ package struct SecretRedactor: Sendable {
             found += query.split(whereSeparator: { $0 == "&" || $0 == "?" }).map { String($0.drop { $0 != "=" }.dropFirst()) }
                 .filter { $0.utf8.count >= Self.minimumValueLength }
         }
+        self.init(secrets: found)
+    }
+
+    /// Takes out these, in any spelling.
+    package init(secrets found: [String]) {
         let spellings = found.flatMap { [Array($0.utf8), Self.percentDecoded($0)] }
         secrets = Set(spellings.map { $0.map(Self.lowercased) }).filter { !$0.isEmpty }.sorted { $0.count > $1.count }
     }

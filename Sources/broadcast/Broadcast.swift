@@ -25,7 +25,7 @@ struct Broadcast: AsyncParsableCommand {
             StartCommand.self, StopCommand.self, PauseCommand.self, ResumeCommand.self, MicCommand.self, AnnotateCommand.self, ClipCommand.self,
             StatusCommand.self,
             EventsCommand.self, LogsCommand.self, PickerCommand.self, ListDestinationsCommand.self,
-            ListExtensionsCommand.self, ListSourcesCommand.self, CheckExtensionCommand.self,
+            ListExtensionsCommand.self, ListSourcesCommand.self, SetupCommand.self, SignOutCommand.self, CheckExtensionCommand.self,
         ])
 
     static func main() async {
@@ -33,6 +33,7 @@ struct Broadcast: AsyncParsableCommand {
         signal(SIGPIPE, SIG_IGN)
         clinux_protect_memory()
         clinux_avoid_huge_pages()
+        if let helper = SecretServiceHelper(arguments: CommandLine.arguments) { Glibc.exit(helper.run().rawValue) }
         do {
             var command = try parseAsRoot()
             if var asynchronous = command as? any AsyncParsableCommand {

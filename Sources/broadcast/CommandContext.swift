@@ -6,12 +6,19 @@ struct CommandContext {
     let configuration: Configuration
     /// Whether a terminal, where there is one, can place its cursor.
     let hasCursor: Bool
+    /// Where secrets are.
+    let credentials: CredentialStore
+    /// True where a desktop's session bus is there.
+    let hasSessionBus: Bool
 
     /// Reads the config. The environment is asked here and nowhere below.
     init() throws(CommandError) {
         let environment = ProcessInfo.processInfo.environment
         paths = Paths(environment: environment)
         hasCursor = !["", "dumb"].contains(environment["TERM"] ?? "")
+        let service = SecretService(environment: environment)
+        hasSessionBus = service.isBusThere
+        credentials = CredentialStore(service: service, paths: paths)
         configuration = try ConfigurationFile.load(paths.configFile)
         try refuseUnknownExtensions()
     }

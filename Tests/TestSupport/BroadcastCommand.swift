@@ -55,6 +55,15 @@ package struct BroadcastCommand: Sendable {
         return Result(status: status, output: peer.standardOutput, errors: peer.standardError)
     }
 
+    /// Runs it to its end with that text on standard input, through a pipe.
+    nonisolated(nonsending) package func run(_ arguments: [String], reading text: String) async throws -> Result {
+        let peer = try start(arguments, input: .pipe)
+        try await peer.write(Array(text.utf8))
+        peer.closeInput()
+        let status = try await peer.waitForExit()
+        return Result(status: status, output: peer.standardOutput, errors: peer.standardError)
+    }
+
     /// Writes the configuration file.
     package func writeConfiguration(_ text: String) throws {
         let folder = home + "/config/broadcast"

@@ -1,4 +1,5 @@
 import BroadcastExtension
+import RTMP
 import Synchronization
 
 #if canImport(Glibc)
@@ -243,7 +244,7 @@ final class ExtensionChannel {
                 "The extension \(manifest.name) wrote something on standard output that is no reply, and was ended. \(Self.advice)")
         }
         if let failure = reply.error {
-            throw .extensionFailed(name: manifest.name, code: failure.code, message: Self.cleaned(failure.message))
+            throw .extensionFailed(name: manifest.name, code: failure.code, message: cleaned(failure.message))
         }
         if let version = reply.hello {
             guard version == 1 else {
@@ -254,7 +255,7 @@ final class ExtensionChannel {
             hasSaidHello = true
         }
         remarks.note(
-            Reply(status: reply.status.map(Self.cleaned), watchURL: reply.watchURL.map(Self.cleaned), request: reply.request))
+            Reply(status: reply.status.map(cleaned), watchURL: reply.watchURL.map(cleaned), request: reply.request))
     }
 
     private func readErrors() {
@@ -279,7 +280,7 @@ final class ExtensionChannel {
     }
 
     private func log(_ line: [UInt8]) {
-        if isLogging { launch.log("\(manifest.name): \(Self.cleaned(String(decoding: line, as: UTF8.self)))") }
+        if isLogging { launch.log("\(manifest.name): \(cleaned(String(decoding: line, as: UTF8.self)))") }
     }
 
     // MARK: The end
@@ -316,8 +317,10 @@ final class ExtensionChannel {
 
     private static let advice = "It must write one JSON object a line; see man 7 broadcast-extension."
 
-    /// Without control characters, which could speak to the terminal, and cut to a length that people read.
-    private static func cleaned(_ text: String) -> String {
-        String(String.UnicodeScalarView(text.unicodeScalars.filter { $0.value >= 0x20 && !(0x7f...0x9f).contains($0.value) }.prefix(500)))
+    /// Without its secrets, which it may repeat, and without control characters, which could speak to the terminal, and cut to a length that people read.
+    private func cleaned(_ text: String) -> String {
+        let secrets = manifest.questions.filter(\.isSecret).compactMap { launch.setup[$0.key] }
+        let text = secrets.isEmpty ? text : SecretRedactor(secrets: secrets).clean(text)
+        return String(String.UnicodeScalarView(text.unicodeScalars.filter { $0.value >= 0x20 && !(0x7f...0x9f).contains($0.value) }.prefix(500)))
     }
 }

@@ -51,7 +51,7 @@ struct ListDestinationsCommand: ParsableCommand {
 
     func run() throws {
         let context = try CommandContext()
-        DestinationList(context.configuration, preferred: nil).show(asJSON: json)
+        DestinationList(context, preferred: nil).show(asJSON: json)
     }
 }
 

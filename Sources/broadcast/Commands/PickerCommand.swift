@@ -69,7 +69,7 @@ struct PickerCommand: AsyncParsableCommand {
     }
 
     private func destinations(_ context: CommandContext) throws(CommandError) -> DestinationList {
-        let destinations = DestinationList(context.configuration, preferred: preferred)
+        let destinations = DestinationList(context, preferred: preferred)
         if let preferred, !destinations.rows.contains(where: { $0.name == preferred }) {
             let hint = NearestName.of(preferred, among: destinations.rows.map(\.name)).map { " Did you mean \($0)?" } ?? ""
             throw CommandError(.noInput, "There is no destination \"\(preferred)\".\(hint) See broadcast list-destinations.")

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Capture
 import FoundationEssentials
 import Media
 import Session
@@ -33,6 +34,15 @@ struct StartCommand: AsyncParsableCommand {
 
     func run() async throws {
         let context = try CommandContext()
+        do {
+            try await run(context)
+        } catch let error as CommandError {
+            if context.hasSessionBus { notify(error) }
+            throw error
+        }
+    }
+
+    private func run(_ context: CommandContext) async throws {
         let name = try OptionValue.session(session.session)
         var configuration = try SessionConfiguration(
             source: source, video: video, audio: audio, session: session, configuration: context.configuration)
@@ -50,7 +60,8 @@ struct StartCommand: AsyncParsableCommand {
             let host = SessionHost(name: name, title: session.title, context: context, readiness: readiness)
             try await host.run(configuration) { notice throws(CommandError) in
                 let resolver = DestinationResolver(
-                    configuration: context.configuration, paths: context.paths, format: format, now: Date(), notice: notice,
+                    configuration: context.configuration, paths: context.paths, credentials: context.credentials,
+                    limits: { Self.warnings(about: $0, for: configuration) }, format: format, now: Date(), notice: notice,
                     catalog: context.catalog)
                 let wanted = targets.isEmpty ? [resolver.standardTarget] : targets
                 return try Self.plans(for: wanted, with: resolver)
@@ -59,6 +70,20 @@ struct StartCommand: AsyncParsableCommand {
             readiness?.report(error)
             throw error
         }
+    }
+
+    /// What someone who sees no terminal would not hear of.
+    private func notify(_ error: CommandError) {
+        guard error.status == .notPermitted, readinessDescriptor == nil, isatty(STDIN_FILENO) == 0, !Output.isTerminal else { return }
+        DesktopNotification.send(error.message)
+    }
+
+    /// The limits of a service that these settings break; the size may be the screen's.
+    private static func warnings(about service: KnownService, for configuration: SessionConfiguration) -> [String] {
+        var size = configuration.outputSize
+        // Without a display the session itself will say so.
+        if size == nil { size = try? X11Connection.describe(display: configuration.display).size }
+        return service.warnings(for: configuration, size: size)
     }
 
     private func containerFormat() throws(CommandError) -> ContainerFormat? {

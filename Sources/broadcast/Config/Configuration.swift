@@ -35,6 +35,8 @@ struct Configuration {
         /// Where its extension is named.
         var extensionLine: Int
         var extensionName: String
+        /// The known service that it uses.
+        var service: String?
         var url: String?
         var path: String?
         var format: String?

@@ -76,21 +76,30 @@ enum ConfigurationFile {
 
     private static func destination(_ section: ConfigurationSection, name: String) throws(CommandError) -> Configuration.Destination {
         try section.allow(["extension", "service", "url", "path", "format", "key-command", "setup"])
-        if let service = try section.string("service") {
-            throw section.error("service", "the service \"\(service)\" is not known to this version. Use extension = \"rtmp\" with its ingest url")
-        }
-        guard let extensionName = try section.string("extension") else {
-            throw section.error("extension", "every destination needs an extension; broadcast list-extensions shows them")
+        let service = try service(section)
+        // What the config says itself goes before what is known of the service.
+        guard let extensionName = try section.string("extension") ?? service.map({ _ in "rtmp" }) else {
+            throw section.error("extension", "every destination needs an extension or a service; broadcast list-extensions shows them")
         }
         var destination = Configuration.Destination(
-            name: name, line: section.line, extensionLine: section.line(of: "extension"), extensionName: extensionName,
+            name: name, line: section.line, extensionLine: section.line(of: "extension"), extensionName: extensionName, service: service,
             url: try section.string("url"), path: try section.string("path"),
             format: try section.string("format"), keyCommand: try section.string("key-command"))
         if let setup = try section.section("setup") {
             for key in setup.keys { destination.setup[key] = try setup.string(key) }
         }
-        if extensionName == "rtmp" && destination.url == nil { throw section.error("url", "an rtmp destination needs a url") }
+        if extensionName == "rtmp" && service == nil && destination.url == nil { throw section.error("url", "an rtmp destination needs a url") }
         return destination
+    }
+
+    private static func service(_ section: ConfigurationSection) throws(CommandError) -> String? {
+        guard let name = try section.string("service") else { return nil }
+        let known = KnownService.all().map(\.name)
+        guard known.contains(name) else {
+            let hint = NearestName.of(name, among: known).map { "did you mean \($0)?" } ?? "known are \(known.joined(separator: ", "))"
+            throw section.error("service", "there is no service \"\(name)\"; \(hint)")
+        }
+        return name
     }
 }
 

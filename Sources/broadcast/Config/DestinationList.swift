@@ -1,10 +1,11 @@
 import Control
 
-/// The configured destinations, as `list-destinations` and the picker show them.
+/// The configured destinations, as `list-destinations` and the picker show them; and services that were set up without a config.
 struct DestinationList {
     struct Row: Encodable {
         var name: String
         var `extension`: String
+        var service: String?
         /// Without anything secret.
         var url: String?
         var path: String?
@@ -16,14 +17,29 @@ struct DestinationList {
     let rows: [Row]
 
     /// - Parameter preferred: goes before the config's.
-    init(_ configuration: Configuration, preferred: String?) {
+    init(_ context: CommandContext, preferred: String?) {
+        let configuration = context.configuration
         let chosen = preferred ?? configuration.preferred
-        rows = configuration.destinations.map { destination in
-            Row(
-                name: destination.name, extension: destination.extensionName,
-                url: destination.url.map { RTMPAddress.withoutKey($0, hasKeyCommand: destination.keyCommand != nil) }, path: destination.path,
-                preferred: destination.name == chosen)
+        let signedIn = context.credentials.destinations()
+        let configured = configuration.destinations.map { destination in
+            Row(destination, hasSecret: signedIn.contains(destination.name), preferred: destination.name == chosen)
         }
+        let services = KnownService.all().filter { service in
+            signedIn.contains(service.name) && configuration.destination(named: service.name) == nil
+        }
+        rows =
+            configured
+            + services.map { service in
+                let url = Self.address(of: service, context: context)
+                return Row(
+                    name: service.name, extension: "rtmp", service: service.name, url: url.map { RTMPAddress.withoutKey($0, hasOwnKey: true) },
+                    preferred: service.name == chosen, signedIn: true)
+            }
+    }
+
+    /// What the user answered goes before what is known of the service. A list is shown also where the answers can't be read.
+    private static func address(of service: KnownService, context: CommandContext) -> String? {
+        (try? SetupInformation(paths: context.paths).answers(of: service.name))?["url"] ?? service.url
     }
 
     func show(asJSON json: Bool) {
@@ -31,9 +47,34 @@ struct DestinationList {
             Output.answer(ControlJSON.encode(["destinations": rows], pretty: true))
         } else if rows.isEmpty {
             Output.note(
-                "No destinations are configured. Add [destinations.NAME] to the config, or use broadcast start --to with an address or a file.")
+                "No destinations are configured. Add [destinations.NAME] to the config, sign in to a service with broadcast setup, "
+                    + "or use broadcast start --to with an address or a file.")
         } else {
-            Output.answer(TextTable.text(rows.map { [$0.preferred ? "*" : " ", $0.name, $0.extension, $0.url ?? $0.path ?? ""] }))
+            Output.answer(
+                TextTable.text(
+                    rows.map {
+                        [
+                            $0.preferred ? "*" : " ", $0.name, $0.service ?? $0.extension,
+                            $0.signedIn.map { $0 ? "signed in" : "not signed in" } ?? "",
+                            $0.url ?? $0.path ?? "",
+                        ]
+                    }))
         }
+    }
+}
+
+extension DestinationList.Row {
+    /// - Parameter hasSecret: the credential store has one for it.
+    fileprivate init(_ destination: Configuration.Destination, hasSecret: Bool, preferred: Bool) {
+        name = destination.name
+        self.extension = destination.extensionName
+        service = destination.service
+        path = destination.path
+        self.preferred = preferred
+        guard destination.extensionName == "rtmp" else { return }
+        let hasOwnKey = destination.keyCommand != nil || hasSecret
+        signedIn = hasOwnKey || destination.url.map(RTMPAddress.hasKey) == true
+        let address = destination.url ?? destination.service.flatMap(KnownService.named)?.url
+        url = address.map { RTMPAddress.withoutKey($0, hasOwnKey: hasOwnKey || destination.url == nil) }
     }
 }

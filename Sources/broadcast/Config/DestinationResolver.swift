@@ -13,6 +13,9 @@ import Musl
 struct DestinationResolver {
     let configuration: Configuration
     let paths: Paths
+    let credentials: CredentialStore
+    /// Sentences about the service's limits that the session's settings break.
+    let limits: (KnownService) -> [String]
     /// `--format`, where it was given.
     let format: ContainerFormat?
     /// For names of files that are made.
@@ -32,7 +35,8 @@ struct DestinationResolver {
         case "clips": return clips(name: "clips")
         case "rtmp":
             throw CommandError(.usage, "The rtmp extension needs an address: use --to rtmp://HOST/APP/KEY, or configure a destination.")
-        default: break
+        default:
+            if let service = KnownService.named(target) { return try known(service, as: nil) }
         }
         if !target.contains("/"), let manifest = try catalog.manifest(named: target) {
             return try process(manifest, name: target, setup: [:], source: "--to")
@@ -40,7 +44,7 @@ struct DestinationResolver {
         if target.contains("/") || ContainerFormat(ending: target) != nil || format != nil {
             return file(path: target, name: URLName.last(target), format: format)
         }
-        let known = configuration.destinations.map(\.name) + BuiltInExtension.all.map(\.name) + catalog.names
+        let known = configuration.destinations.map(\.name) + BuiltInExtension.all.map(\.name) + catalog.names + KnownService.all().map(\.name)
         let hint = NearestName.of(target, among: known).map { "Did you mean \($0)?" } ?? "Known are \(known.joined(separator: ", "))."
         throw CommandError(
             .noInput, "There is no destination \"\(target)\". \(hint) A file needs an ending such as .mp4; see broadcast list-destinations.")
@@ -52,9 +56,8 @@ struct DestinationResolver {
     private func configured(_ destination: Configuration.Destination) throws(CommandError) -> DestinationPlan {
         switch destination.extensionName {
         case "rtmp":
-            return try rtmp(
-                url: destination.url ?? "", key: try key(of: destination), name: destination.name, source: "\(configuration.path):\(destination.line)"
-            )
+            if let service = destination.service.flatMap(KnownService.named) { return try known(service, as: destination) }
+            return try rtmp(destination, url: destination.url ?? "", mayHoldKey: true)
         case "stdout": return stdout(name: destination.name)
         case "clips": return clips(name: destination.name)
         case "file":
@@ -93,17 +96,53 @@ struct DestinationResolver {
                 throw CommandError(.config, "\(source).setup.\(key): this is secret and must not stand in the config. Remove it from there.")
             }
         }
+        // What stands in the config goes before what `broadcast setup` was told.
+        var setup = try SetupInformation(paths: paths).answers(of: name).merging(setup) { $1 }
+        for question in manifest.questions where question.isSecret {
+            if let secret = try credentials.secret(question.key, of: name) { setup[question.key] = secret }
+        }
         if let missing = manifest.questions.first(where: { $0.isRequired && setup[$0.key] == nil }) {
-            throw CommandError(
-                .notPermitted,
-                missing.isSecret
-                    ? "Not signed in to \(name): its extension needs the secret \(missing.key), and this version cannot store secrets for extensions yet."
-                    : "Not set up: \(name) needs \(missing.key) (\(missing.prompt)). Add it to [destinations.NAME.setup] in \(configuration.path).")
+            guard !missing.isSecret else { throw Self.notSignedIn(name) }
+            throw CommandError(.notPermitted, "Not set up: \(name) needs \(missing.key) (\(missing.prompt)). Run: broadcast setup \(name)")
         }
         return manifest.plan(
             name: name,
             launch: ExtensionLaunch(
                 environment: paths.extensionEnvironment, setup: setup, clipFolder: paths.stateFolder + "/clips", log: notice))
+    }
+
+    /// A known service, in the config or without one.
+    private func known(_ service: KnownService, as destination: Configuration.Destination?) throws(CommandError) -> DestinationPlan {
+        let name = destination?.name ?? service.name
+        let answers = destination?.url == nil ? try SetupInformation(paths: paths).answers(of: name) : [:]
+        guard let url = destination?.url ?? answers["url"] ?? service.url else { throw Self.notSignedIn(name) }
+        // Told before the key is asked for: it would be of no use.
+        if url.lowercased().hasPrefix("rtmps://") {
+            throw CommandError(
+                .usage, "\(service.title) takes streams over TLS (rtmps) only, and this version cannot send them yet. Choose another destination.")
+        }
+        for warning in limits(service) { notice("Warning: " + warning) }
+        let made =
+            destination
+            ?? Configuration.Destination(
+                name: name, line: 0, extensionLine: 0, extensionName: "rtmp", service: name, url: nil, path: nil, format: nil, keyCommand: nil)
+        return try rtmp(made, url: url, mayHoldKey: destination?.url != nil)
+    }
+
+    /// A destination with its own key: from its key-command, from the credential store, or in its address.
+    private func rtmp(_ destination: Configuration.Destination, url: String, mayHoldKey: Bool) throws(CommandError) -> DestinationPlan {
+        var key = try key(of: destination)
+        if key == nil { key = try credentials.secret("key", of: destination.name) }
+        if key == nil && !(mayHoldKey && RTMPAddress.hasKey(url)) {
+            // What is wrong with the address comes before what is missing.
+            _ = try rtmp(url: url, key: "key", name: destination.name, source: configuration.path)
+            throw Self.notSignedIn(destination.name)
+        }
+        return try rtmp(url: url, key: key, name: destination.name, source: "\(configuration.path):\(destination.line)")
+    }
+
+    private static func notSignedIn(_ name: String) -> CommandError {
+        CommandError(.notPermitted, "Not signed in to \(name). Run: broadcast setup \(name)")
     }
 
     private func rtmp(url text: String, key: String?, name: String, source: String) throws(CommandError) -> DestinationPlan {
@@ -117,7 +156,7 @@ struct DestinationResolver {
             throw CommandError(source == "--to" ? .usage : .config, "\(source): \(error)")
         }
         if key == nil && source == "--to" && !RTMPAddress.isLoopback(url.host) {
-            notice("The stream key in the address can be read by other users of this machine. Where there are any, use key-command in the config.")
+            notice("The stream key in the address can be read by other users of this machine. Where there are any, sign in with broadcast setup instead.")
         }
         if url.scheme == .rtmps { throw CommandError(.usage, "\(RTMPError.tlsUnavailable)") }
         return DestinationPlan(

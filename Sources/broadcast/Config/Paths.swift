@@ -45,7 +45,7 @@ struct Paths {
 
     /// Makes the runtime folder, which nobody else may enter; refuses one that is not ours.
     func prepareRuntimeFolder() throws(CommandError) {
-        try makeFolder(runtimeFolder, mode: 0o700)
+        try Self.makeFolder(runtimeFolder, mode: 0o700)
         var status = stat()
         guard lstat(runtimeFolder, &status) == 0, status.st_uid == getuid(), status.st_mode & S_IFMT == S_IFDIR else {
             throw CommandError(.cannotCreate, "The folder \(runtimeFolder) is not yours. Set XDG_RUNTIME_DIR to a folder of your own.")
@@ -54,7 +54,7 @@ struct Paths {
     }
 
     func prepareStateFolder() throws(CommandError) {
-        try makeFolder(stateFolder, mode: 0o700)
+        try Self.makeFolder(stateFolder, mode: 0o700)
     }
 
     /// The names of the sessions whose sockets are there; a killed session may have left one.
@@ -63,7 +63,13 @@ struct Paths {
         return entries.filter { $0.hasSuffix(".sock") }.map { String($0.dropLast(5)) }.sorted()
     }
 
-    private func makeFolder(_ path: String, mode: mode_t) throws(CommandError) {
+    /// Makes a folder for secrets, or takes it from others' eyes.
+    static func makePrivateFolder(_ path: String) throws(CommandError) {
+        try makeFolder(path, mode: 0o700)
+        guard chmod(path, 0o700) == 0 else { throw CommandError(.cannotCreate, "The folder \(path) is not yours. Remove it.") }
+    }
+
+    private static func makeFolder(_ path: String, mode: mode_t) throws(CommandError) {
         var partial = ""
         for part in path.split(separator: "/") {
             partial += "/" + part

@@ -3,11 +3,25 @@ import RTMP
 /// Addresses as they may be shown.
 enum RTMPAddress {
     /// The address without the stream key that it may end in.
-    static func withoutKey(_ text: String, hasKeyCommand: Bool) -> String {
+    ///
+    /// - Parameter hasOwnKey: the key is kept elsewhere, so there is none in the address.
+    static func withoutKey(_ text: String, hasOwnKey: Bool) -> String {
         do throws(RTMPURLError) {
-            return try RTMPURL(text, streamKey: hasKeyCommand ? "key" : nil).description
+            return try RTMPURL(text, streamKey: hasOwnKey ? "key" : nil).description
+        } catch .missingKey {
+            return withoutKey(text, hasOwnKey: true)
         } catch {
             return "(not a valid address)"
+        }
+    }
+
+    /// Whether the address ends in a stream key.
+    static func hasKey(_ text: String) -> Bool {
+        do throws(RTMPURLError) {
+            _ = try RTMPURL(text)
+            return true
+        } catch {
+            return false
         }
     }
 

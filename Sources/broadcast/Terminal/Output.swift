@@ -24,6 +24,11 @@ enum Output {
         write(text, to: STDERR_FILENO)
     }
 
+    /// A byte that the user typed.
+    static func echo(_ byte: UInt8) {
+        write([byte], to: STDERR_FILENO)
+    }
+
     static var isTerminal: Bool { isatty(STDERR_FILENO) != 0 }
 
     private static func write(_ text: String, to descriptor: Int32) {

@@ -1,0 +1,41 @@
+import ArgumentParser
+import Control
+
+/// `broadcast sign-out`
+struct SignOutCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sign-out", abstract: "Forget a destination's secrets, and end a live session that uses them.")
+
+    @Argument(help: ArgumentHelp("The destination or service.", valueName: "name"))
+    var name: String
+
+    func run() async throws {
+        let context = try CommandContext()
+        // Forgotten first: nothing can start with them again while the sessions end.
+        let wasSignedIn = try context.credentials.forget(name)
+        var ended = 0
+        for session in context.paths.sessionNames() where await uses(session, context.paths) {
+            _ = await ControlClient.ask(ControlRequest(command: "stop"), at: context.paths.socket(session: session))
+            Output.note("Session \"\(session)\" has ended.")
+            ended += 1
+        }
+        if context.configuration.destination(named: name)?.keyCommand != nil {
+            throw CommandError(.nothing, "The key of \(name) comes from the key-command in \(context.paths.configFile). Remove it there.")
+        }
+        guard wasSignedIn || ended > 0 else {
+            _ = try SetupTarget(name, configuration: context.configuration, catalog: context.catalog)
+            throw CommandError(.nothing, "Not signed in to \(name), so there is nothing to forget.")
+        }
+        Output.note("Signed out of \(name).")
+    }
+
+    /// Whether a session serves the destination, perhaps more than once (`name-2`).
+    private func uses(_ session: String, _ paths: Paths) async -> Bool {
+        let reply = await ControlClient.ask(ControlRequest(command: "status"), at: paths.socket(session: session))
+        return reply?.session?.destinations.contains { destination in
+            let isOver = ["finished", "failed"].contains(destination.state)
+            let suffix = destination.name.hasPrefix(name + "-") ? destination.name.dropFirst(name.count + 1) : ""
+            return !isOver && (destination.name == name || !suffix.isEmpty && suffix.allSatisfy(\.isNumber))
+        } ?? false
+    }
+}

@@ -1,0 +1,94 @@
+import CSecret
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Musl
+#endif
+
+/// The process that `SecretService` starts: `broadcast secret-service OPERATION -- [DESTINATION [KEY]]`.
+///
+/// It is no subcommand, so that neither the help nor the manual speaks of it.
+struct SecretServiceHelper {
+    enum Operation: String {
+        /// Keeps the secret that standard input gives.
+        case store
+        /// Prints the secret.
+        case lookup
+        case clear
+        /// Prints the destinations that have secrets.
+        case list
+    }
+
+    private let operation: Operation
+    /// The destination, and the key where one is meant.
+    private let names: [String]
+
+    /// nil where the arguments, with the program's name, ask for something else.
+    init?(arguments: [String]) {
+        guard arguments.count >= 4, arguments[1] == "secret-service", arguments[3] == "--", let operation = Operation(rawValue: arguments[2]) else {
+            return nil
+        }
+        self.operation = operation
+        names = Array(arguments[4...])
+    }
+
+    /// Does what is asked.
+    func run() -> ExitStatus {
+        // It dies with whoever asked.
+        alarm(60)
+        let status =
+            switch operation {
+            case .store: store()
+            case .lookup: lookUp()
+            case .clear: csecret_clear(name(0))
+            case .list: list()
+            }
+        return switch status {
+        case CSECRET_OK: .success
+        case CSECRET_ABSENT: .nothing
+        default: .unavailable
+        }
+    }
+
+    private func name(_ index: Int) -> String { index < names.count ? names[index] : "" }
+
+    /// Looks first without unlocking, and says so: from then on it may take as long as a person takes.
+    private func lookUp() -> csecret_status {
+        let found = csecret_find(name(0), name(1))
+        guard found == CSECRET_OK else { return found }
+        Output.answer("found")
+        var secret: UnsafeMutablePointer<CChar>?
+        let status = csecret_lookup(name(0), name(1), &secret)
+        if let secret { Output.answer(String(cString: secret)) }
+        free(secret)
+        // libsecret gives nothing, and no error, where nobody unlocked it.
+        return status == CSECRET_ABSENT ? CSECRET_UNAVAILABLE : status
+    }
+
+    /// Asks it something easy before: a service that does not answer is not waited for.
+    private func store() -> csecret_status {
+        let secret = readSecret()
+        guard csecret_find(name(0), name(1)) != CSECRET_UNAVAILABLE else { return CSECRET_UNAVAILABLE }
+        Output.answer("found")
+        return csecret_store("broadcast: \(name(0))", name(0), name(1), secret)
+    }
+
+    private func list() -> csecret_status {
+        guard csecret_find("", "") != CSECRET_UNAVAILABLE else { return CSECRET_UNAVAILABLE }
+        Output.answer("found")
+        return csecret_list({ destination, _ in Output.answer(String(cString: destination)) }, nil)
+    }
+
+    private func readSecret() -> String {
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        var count = 0
+        while count < bytes.count {
+            let got = bytes[count...].withUnsafeMutableBytes { read(STDIN_FILENO, $0.baseAddress, $0.count) }
+            if got < 0 && errno == EINTR { continue }
+            guard got > 0 else { break }
+            count += got
+        }
+        return String(decoding: bytes[..<count], as: UTF8.self)
+    }
+}

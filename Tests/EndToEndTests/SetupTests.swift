@@ -1,0 +1,245 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension EndToEndTests {
+    /// `broadcast setup` and `sign-out` where no Secret Service is.
+    @Suite(.serialized)
+    struct SetupTests {
+        private static let configuration = """
+            [destinations.mine]
+            extension = "rtmp"
+            url = "rtmp://127.0.0.1/live"
+            [destinations.show]
+            service = "twitch"
+            [destinations.archive]
+            extension = "file"
+            """
+
+        private struct Row: Decodable, Equatable {
+            let name: String
+            let service: String?
+            let url: String?
+            let signedIn: Bool?
+
+            enum CodingKeys: String, CodingKey {
+                case name, service, url
+                case signedIn = "signed_in"
+            }
+        }
+
+        @Test func `The key is asked for without echo, and the terminal is as it was`() async throws {
+            try await withPrompt { broadcast, terminal in
+                try await terminal.type("\(broadcast.binary) setup mobcrush; echo status=$?; stty -a | grep -o '.echo '")
+                try await terminal.wait(for: "studio.mobcrush.com")
+                try await terminal.wait(for: "Stream key:")
+                try await terminal.type("typed-k3y")
+                try await terminal.wait(for: "status=0")
+                try await terminal.wait(for: " echo")
+                #expect(try await !terminal.text().contains("typed-k3y"))
+                #expect(try secrets(of: "mobcrush", broadcast) == "\"key\" = \"typed-k3y\"\n")
+            }
+        }
+
+        @Test func `Ctrl-C, Ctrl-D and an empty answer change nothing`() async throws {
+            try await withPrompt { broadcast, terminal in
+                for (number, key) in ["C-c", "C-d", "Enter"].enumerated() {
+                    try await terminal.type("clear; \(broadcast.binary) setup mobcrush; echo status-\(number)=$?; stty -a | grep -o '.echo '")
+                    try await terminal.wait(for: "Stream key:")
+                    try await terminal.press(key)
+                    try await terminal.wait(for: "status-\(number)=1")
+                    try await terminal.wait(for: " echo")
+                    #expect(try await terminal.text().contains("Nothing was changed."))
+                }
+                #expect(!FileManager.default.fileExists(atPath: broadcast.home + "/data/broadcast"))
+            }
+        }
+
+        @Test func `What is no secret is seen while it is typed, and can be corrected`() async throws {
+            try await withPrompt { broadcast, terminal in
+                try await terminal.type("\(broadcast.binary) setup custom; echo status=$?")
+                try await terminal.wait(for: "Address (rtmp://HOST/APP):")
+                try await terminal.press("x")
+                try await terminal.press("BSpace")
+                try await terminal.type("rtmp://127.0.0.1/live")
+                try await terminal.wait(for: "Stream key:")
+                #expect(try await terminal.text().contains("Address (rtmp://HOST/APP): rtmp://127.0.0.1/live"))
+                try await terminal.type("k3y")
+                try await terminal.wait(for: "status=0")
+                #expect(try rows(of: try await broadcast.run(["list-destinations", "--json"])).first?.url == "rtmp://127.0.0.1/live/…")
+            }
+        }
+
+        @Test func `A signal from elsewhere gives the terminal its echo back`() async throws {
+            try await withPrompt { broadcast, terminal in
+                let note = broadcast.home + "/pid"
+                try await terminal.type(
+                    "sh -c 'echo $$ > \(note); exec \(broadcast.binary) setup mobcrush'; echo status=$?; stty -a | grep -o '.echo '")
+                try await terminal.wait(for: "Stream key:")
+                let pid = try #require(pid_t(try String(contentsOfFile: note, encoding: .utf8).trimmingCharacters(in: .newlines)))
+                kill(pid, SIGTERM)
+                try await terminal.wait(for: "status=1")
+                try await terminal.wait(for: " echo")
+            }
+        }
+
+        @Test func `A secret on the command line is refused with the way to do it`() async throws {
+            try await withSetup { broadcast in
+                let result = try await broadcast.run(["setup", "mine", "--set", "key=s3cret"])
+                #expect(result.status == .exited(64))
+                expectSentence(in: result.errors, saying: ["broadcast setup mine", "--secret-from-stdin key"])
+                #expect(!result.errors.contains("s3cret"))
+                for arguments in [["--set", "colour=red"], ["--secret-from-stdin", "colour"], ["--set", "nothing"], []] {
+                    let result = try await broadcast.run(["setup", "mine"] + arguments)
+                    #expect(result.status == .exited(64), "\(arguments)")
+                    expectSentence(in: result.errors, saying: [])
+                }
+                #expect(!FileManager.default.fileExists(atPath: broadcast.home + "/data/broadcast"))
+            }
+        }
+
+        @Test func `A script signs in through standard input, and only the owner may read the file`() async throws {
+            try await withSetup { (broadcast: BroadcastCommand) async throws -> Void in
+                #expect(try await signIn("mine", key: "k \"3\\y", broadcast).status == .exited(64))
+                #expect(try await signIn("mine", key: "", broadcast).status == .exited(1))
+                #expect(!FileManager.default.fileExists(atPath: broadcast.home + "/data/broadcast/credentials"))
+                #expect(try await signIn("mine", key: "k\"3\\y?a=1&b=2", broadcast).status == .exited(0))
+                #expect(try secrets(of: "mine", broadcast) == "\"key\" = \"k\\\"3\\\\y?a=1&b=2\"\n")
+                let folder = broadcast.home + "/data/broadcast/credentials"
+                #expect(try permissions(of: folder) == 0o700)
+                #expect(try permissions(of: folder + "/mine") == 0o600)
+                #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["mine"])
+            }
+        }
+
+        @Test func `The list says who is signed in`() async throws {
+            try await withSetup { broadcast in
+                #expect(try await signIn("mine", key: "k3y", broadcast).status == .exited(0))
+                #expect(try await signIn("mobcrush", key: "k3y", broadcast).status == .exited(0))
+                let list = try rows(of: try await broadcast.run(["list-destinations", "--json"]))
+                #expect(
+                    list == [
+                        Row(name: "archive", service: nil, url: nil, signedIn: nil),
+                        Row(name: "mine", service: nil, url: "rtmp://127.0.0.1/live/…", signedIn: true),
+                        Row(name: "show", service: "twitch", url: "rtmp://live.twitch.tv/app/…", signedIn: false),
+                        Row(name: "mobcrush", service: "mobcrush", url: "rtmp://live.mobcrush.net/stream/…", signedIn: true),
+                    ])
+                let text = try await broadcast.run(["list-destinations"]).output
+                #expect(text.contains("not signed in"))
+                #expect(try await broadcast.run(["sign-out", "mine"]).status == .exited(0))
+                #expect(try rows(of: try await broadcast.run(["list-destinations", "--json"]))[1].signedIn == false)
+                #expect(try await broadcast.run(["sign-out", "mine"]).status == .exited(1))
+            }
+        }
+
+        @Test func `Without a key, a start says how to sign in`() async throws {
+            try await withSetup { broadcast in
+                for name in ["mobcrush", "mine", "show"] {
+                    let result = try await broadcast.run(["start", "--to", name])
+                    #expect(result.status == .exited(77))
+                    #expect(result.errors == "broadcast: Not signed in to \(name). Run: broadcast setup \(name)\n")
+                }
+                let facebook = try await broadcast.run(["start", "--to", "facebook"])
+                #expect(facebook.status == .exited(64) && facebook.errors.contains("TLS"))
+            }
+        }
+
+        @Test func `A limit of the service that is broken is a warning`() async throws {
+            try await withSetup { broadcast in
+                let result = try await broadcast.run(
+                    ["start", "--to", "show", "--bitrate", "9000", "--keyframe-interval", "5", "--audio-bitrate", "320"])
+                #expect(result.status == .exited(77))
+                #expect(result.errors.contains("Warning: Twitch takes 6000 kbit/s of video at most, and this sends 9000. Use --bitrate 6000."))
+                #expect(result.errors.contains("Warning: Twitch wants a keyframe every 2 s, and this sends one every 5.0 s."))
+                #expect(!result.errors.contains("of sound"))
+                let small = try await broadcast.run(["start", "--to", "show", "--bitrate", "3000"])
+                #expect(!small.errors.contains("Warning"))
+                let large = try await broadcast.run(["start", "--to", "show", "--size", "3840x2160"])
+                #expect(large.errors.contains("this sends 16000"))
+            }
+        }
+
+        @Test func `The own values of the config go before those of the service`() async throws {
+            try await withStudio(width: 320, height: 240) { studio in
+                let server = try await NginxRTMP.start(in: studio.peers)
+                try studio.broadcast.writeConfiguration(
+                    "[destinations.show]\nservice = \"twitch\"\nurl = \"rtmp://127.0.0.1:\(server.port)/live\"\n")
+                #expect(try await signIn("show", key: "k3y", studio.broadcast).status == .exited(0))
+                let peer = try await studio.startLive(["--to", "show"])
+                try await peer.wait(for: "the stream") { try await server.isPublishing(key: "k3y") }
+                let signOut = try await studio.broadcast.run(["sign-out", "show"])
+                #expect(signOut.status == .exited(0) && signOut.errors.contains("has ended"))
+                #expect(try await peer.waitForExit() == .exited(0))
+                #expect(try await studio.broadcast.run(["start", "--to", "show"]).status == .exited(77))
+            }
+        }
+
+        @Test func `Any server can be set up without a config`() async throws {
+            try await withStudio(width: 320, height: 240) { studio in
+                let server = try await NginxRTMP.start(in: studio.peers)
+                let arguments = ["setup", "custom", "--set", "url=rtmp://127.0.0.1:\(server.port)/live", "--secret-from-stdin", "key"]
+                #expect(try await studio.broadcast.run(arguments, reading: "own-k3y\n").status == .exited(0))
+                let peer = try await studio.startLive(["--to", "custom"])
+                try await peer.wait(for: "the stream") { try await server.isPublishing(key: "own-k3y") }
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                #expect(try await peer.waitForExit() == .exited(0))
+            }
+        }
+
+        @Test func `Cancelling at the second question forgets the first answer`() async throws {
+            try await withPrompt { broadcast, terminal in
+                try await terminal.type("\(broadcast.binary) setup custom; echo status=$?")
+                try await terminal.wait(for: "Address (rtmp://HOST/APP):")
+                try await terminal.type("rtmp://127.0.0.1/live")
+                try await terminal.wait(for: "Stream key:")
+                try await terminal.press("C-c")
+                try await terminal.wait(for: "status=1")
+                #expect(!FileManager.default.fileExists(atPath: broadcast.home + "/data/broadcast"))
+            }
+        }
+
+        @Test func `Signing out leaves other sessions alone`() async throws {
+            try await withStudio(width: 320, height: 240) { studio in
+                try studio.broadcast.writeConfiguration(Self.configuration)
+                #expect(try await signIn("mine", key: "k3y", studio.broadcast).status == .exited(0))
+                let peer = try await studio.startLive(["--to", studio.path("mine.mp4")])
+                #expect(try await studio.broadcast.run(["sign-out", "mine"]).status == .exited(0))
+                #expect(try await studio.status()?.state == "live")
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                #expect(try await peer.waitForExit() == .exited(0))
+            }
+        }
+
+        private nonisolated(nonsending) func withSetup(_ body: (BroadcastCommand) async throws -> Void) async throws {
+            try await withPeers { peers in
+                let broadcast = try BroadcastCommand(in: peers, display: ":9999")
+                try broadcast.writeConfiguration(Self.configuration)
+                try await body(broadcast)
+            }
+        }
+
+        private nonisolated(nonsending) func withPrompt(_ body: (BroadcastCommand, Terminal) async throws -> Void) async throws {
+            try await withPeers { peers in
+                let broadcast = try BroadcastCommand(in: peers)
+                try await body(broadcast, try await Terminal.open(environment: broadcast.environment, in: peers))
+            }
+        }
+
+        private func secrets(of destination: String, _ broadcast: BroadcastCommand) throws -> String {
+            try String(contentsOfFile: broadcast.home + "/data/broadcast/credentials/" + destination, encoding: .utf8)
+        }
+
+        private func permissions(of path: String) throws -> Int? {
+            try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        }
+
+        private func rows(of result: BroadcastCommand.Result) throws -> [Row] {
+            try JSONDecoder().decode([String: [Row]].self, from: Data(result.output.utf8))["destinations"] ?? []
+        }
+    }
+}
+
+/// Runs `broadcast setup NAME --secret-from-stdin key`: the key goes through a pipe, as in a script.
+nonisolated(nonsending) func signIn(_ name: String, key: String, _ broadcast: BroadcastCommand) async throws -> BroadcastCommand.Result {
+    try await broadcast.run(["setup", name, "--secret-from-stdin", "key"], reading: key + "\n")
+}
