@@ -1,0 +1,86 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension EndToEndTests {
+    /// What an extension asks of its user.
+    @Suite(.serialized)
+    struct ExtensionSetupTests {
+        private static let canary = "canary-7Q2x"
+
+        /// Repeats its secret wherever it can, and writes the setup info that it was given into its folder.
+        private static let program = """
+            #!/usr/bin/env python3
+            import json, os, struct, sys
+            header = struct.Struct('<4sIBBHIqq')
+            print('{"hello":1}', flush=True)
+            while True:
+                head = sys.stdin.buffer.read(32)
+                if len(head) < 32: break
+                length, kind = header.unpack(head)[1:3]
+                payload = sys.stdin.buffer.read(length)
+                if kind != ord('J'): continue
+                event = json.loads(payload)
+                if event['event'] == 'start':
+                    json.dump(event['setup'], open('setup.json', 'w'))
+                    password = event['setup'].get('password', '')
+                    print(json.dumps({'status': 'signed in with ' + password}), flush=True)
+                    print('the password is ' + password, file=sys.stderr, flush=True)
+                if event['event'] == 'finish': break
+
+            """
+
+        private func install(for broadcast: BroadcastCommand) throws -> String {
+            let folder = broadcast.home + "/data/broadcast/extensions/asking"
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            let manifest = """
+                name = "asking"
+                exec = "./program"
+                mode = "samples"
+                [[setup]]
+                key = "room"
+                prompt = "Room"
+                [[setup]]
+                key = "password"
+                prompt = "Password"
+                secret = true
+                required = true
+                """
+            try manifest.write(toFile: folder + "/extension.toml", atomically: true, encoding: .utf8)
+            try Self.program.write(toFile: folder + "/program", atomically: true, encoding: .utf8)
+            for (name, mode) in ["program": 0o700, "extension.toml": 0o600] {
+                try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: folder + "/" + name)
+            }
+            return folder
+        }
+
+        @Test func `An extension's questions are asked, its answers given to it, and its secret never shown`() async throws {
+            try await withStudio(["clock"], width: 320, height: 240) { studio in
+                let folder = try install(for: studio.broadcast)
+                let refused = try await studio.broadcast.run(["start", "--to", "asking"])
+                #expect(refused.status == .exited(77))
+                #expect(refused.errors.contains("Not signed in to asking. Run: broadcast setup asking"))
+                let open = try await studio.broadcast.run(["setup", "asking", "--set", "password=\(Self.canary)"])
+                #expect(open.status == .exited(64) && !open.errors.contains(Self.canary))
+                let setUp = try await studio.broadcast.run(
+                    ["setup", "asking", "--set", "room=blue", "--secret-from-stdin", "password"], reading: Self.canary + "\n")
+                #expect(setUp.status == .exited(0), "\(setUp.errors)")
+
+                let peer = try await studio.startLive(["--to", "asking"])
+                try await peer.wait(for: "the extension's status") {
+                    try await studio.broadcast.run(["status", "--json"]).output.contains("signed in with")
+                }
+                let status = try await studio.broadcast.run(["status", "--json"]).output
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                let given = try JSONSerialization.jsonObject(with: Data(contentsOf: URL(fileURLWithPath: folder + "/setup.json")))
+                #expect(given as? [String: String] == ["room": "blue", "password": Self.canary])
+                let logs = try await studio.broadcast.run(["logs"]).output
+                #expect(peer.standardError.contains("the password is"))
+                for text in [status, logs, peer.standardError, peer.standardOutput] { #expect(!text.contains(Self.canary)) }
+
+                #expect(try await studio.broadcast.run(["sign-out", "asking"]).status == .exited(0))
+                #expect(try await studio.broadcast.run(["start", "--to", "asking"]).status == .exited(77))
+            }
+        }
+    }
+}
