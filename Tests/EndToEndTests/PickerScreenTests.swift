@@ -26,8 +26,8 @@ extension EndToEndTests {
                     screen == """
                         Broadcast your screen to
 
-                            archive   file  /srv/archive.mp4
-                        > * mobcrush  rtmp  rtmp://live.example.com/app/…
+                            archive   file             /srv/archive.mp4
+                        > * mobcrush  rtmp  signed in  rtmp://live.example.com/app/…
 
 
 
@@ -55,8 +55,8 @@ extension EndToEndTests {
                 #expect(
                     try await terminal.screen() == """
                         Broadcast your screen to
-                            archive   file  /srv/archive.mp4
-                        > * mobcrush  rtmp  rtmp://live.example…
+                            archive   file             /srv/arc…
+                        > * mobcrush  rtmp  signed in  rtmp://l…
 
 
                         Microphone  [ ] off
