@@ -71,7 +71,16 @@ package final class ControlServer: Sendable {
 
     /// Stops listening, sends the answers that are due, and gives the session's name back.
     package func shutDown() async {
-        await answers.drained()
+        // A follower that no longer reads does not hold up the end.
+        await withTaskGroup(of: Void.self) { group in
+            let answers = self.answers
+            group.addTask {
+                try? await Task.sleep(for: .seconds(2))
+                answers.giveUp()
+            }
+            await answers.drained()
+            group.cancelAll()
+        }
         try? await channel.close()
         unlink(path)
         Glibc.close(lock)
@@ -186,6 +195,15 @@ private final class PendingAnswers: Sendable {
         let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
             state.count -= 1
             guard state.count == 0 else { return nil }
+            defer { state.waiter = nil }
+            return state.waiter
+        }
+        waiter?.resume()
+    }
+
+    /// Lets `drained` return though answers are due.
+    func giveUp() {
+        let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
             defer { state.waiter = nil }
             return state.waiter
         }

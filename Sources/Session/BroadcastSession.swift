@@ -117,6 +117,9 @@ package final class BroadcastSession: Sendable {
     ///
     /// Nil where the session keeps nothing for clips, or has nothing yet.
     package func saveClip(last span: MediaTime, to path: String) async throws(UploadError) -> Clip? {
+        guard !destinations.contains(where: { $0.plan.path.map { FileIdentity.areOne($0, path) } ?? false }) else {
+            throw .cannotCreate(path: path, reason: "the broadcast itself is being written there")
+        }
         guard let excerpt = clips?.excerpt(last: span), let stream = status.withLock({ $0.stream }) else { return nil }
         let file = FileHandler(path: path, format: .mp4)
         try await file.started(stream)

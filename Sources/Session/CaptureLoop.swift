@@ -111,6 +111,8 @@ final class CaptureLoop: Sendable {
         var showsSlate = false
         while !stopping.load(ordering: .relaxed) {
             clock.sleep(until: MediaTime(value: index, timescale: rate))
+            // The end may have come meanwhile: nothing is shown after it.
+            if stopping.load(ordering: .relaxed) { return }
             // Frames are stamped with their tick, some milliseconds before the grab returns: players want an even cadence, and two
             // frames closer than a tick make some of them complain. A tick that was overslept has its place taken by a later one.
             index = max(index, clock.now.nanoseconds * rate / 1_000_000_000)

@@ -5,6 +5,8 @@ import Media
 package final class X11ScreenSource: ScreenSource {
     /// A grab of everything this often, against drawing that the server's damage does not tell of.
     private static let refreshInterval = MediaTime(milliseconds: 5000)
+    /// More refused grabs in a row than this are no passing matter.
+    private static let patience = 60
     /// More rectangles than this are grabbed as the one that surrounds them: each grab is an exchange with the server.
     private static let maximumGrabs = 8
 
@@ -18,6 +20,8 @@ package final class X11ScreenSource: ScreenSource {
     private let focus: FocusWatcher
     private var grabber: ImageGrabber
     private var lastRefresh: MediaTime?
+    /// Grabs in a row that the server refused.
+    private var refusedGrabs = 0
 
     /// Starts to watch the screen of `connection`.
     package init(connection: X11Connection, clock: SessionClock, showsCursor: Bool) throws(CaptureError) {
@@ -73,11 +77,14 @@ package final class X11ScreenSource: ScreenSource {
                 patches.append(Media.Picture.Patch(x: rectangle.x, y: rectangle.y, pixels: pixels))
             }
         } catch {
-            // A screen that shrank between the last event and the grab is taken at its new size.
-            guard case .grabRefused = error, try connection.rootSize() != size else { throw error }
+            // A screen that changes its size is out of step with what is asked for: the next tick takes it at its new size.
+            guard case .grabRefused = error, refusedGrabs < Self.patience else { throw error }
+            refusedGrabs += 1
+            lastRefresh = nil
             try resize()
-            return try nextSample()
+            return nil
         }
+        refusedGrabs = 0
         if refreshing || changed.isWhole { lastRefresh = clock.now }
         return SampleBuffer(
             track: .screen, presentationTime: clock.now,

@@ -3,8 +3,8 @@
 /// A blurred still is the fault that users report: right after a change or a keyframe the rate control has few bits, and makes up
 /// for it over the next frames. It codes these finer and finer, until a finer one would show no more.
 struct SettlingDetector {
-    /// With a bitrate, pictures coded at this QP or a finer one look like the original.
-    static let transparentQuantizer = 21
+    /// With a bitrate, pictures coded at this QP or a finer one are as good as what files get by default (CRF 23).
+    static let transparentQuantizer = 24
     private let goodQuantizer: Int
     /// A picture that has not settled after so many still frames settles no more: the bitrate does not give it.
     private let patience: Int

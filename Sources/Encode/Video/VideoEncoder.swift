@@ -1,5 +1,11 @@
 import Media
 
+#if canImport(Glibc)
+import Glibc
+#else
+import Musl
+#endif
+
 /// Frames in, H.264 access units out; a frame that is like the one before costs next to nothing once the picture has settled.
 ///
 /// It belongs to one thread and has no clock: IDR pictures are due by the frames' own times.
@@ -17,6 +23,7 @@ package final class VideoEncoder {
     private var frameNumber = 0
     private var repeatsSinceIDR = 0
     private var isIDRWanted = false
+    private var lastKeyframe: (size: Int, quantizer: Int)?
 
     /// Frames that x264 coded, and repeat pictures that it did not.
     package private(set) var encodedFrames = 0
@@ -93,15 +100,30 @@ package final class VideoEncoder {
         encodedFrames += 1
         let output = try encoder.encode(frame, at: advance(to: time), changed: changed, forceIDR: isIDR, quantizer: isIDR ? stillQuantizer(changed) : nil)
         guard let output else { return [] }
+        if output.isIDR { lastKeyframe = (output.data.count, output.quantizer) }
         settling.note(size: output.data.count, quantizer: output.quantizer, isKeyframe: output.isIDR, isChanged: !changed.isEmpty)
         return [packet(for: output)]
     }
 
-    /// The QP for a keyframe of a picture that stands still: with constant quality, the one that it stands at. x264 would choose it
-    /// by the frames before, of which there were hardly any, and the picture would pulse with each keyframe.
+    /// The QP for a keyframe of a picture that stands still: the one that it stands at, so that it does not pulse with each keyframe.
+    /// x264 would choose it by the frames before, of which there were hardly any.
+    ///
+    /// With a bitrate it may take half of the buffer, which nothing has drained meanwhile; its size is told from the last keyframe's,
+    /// with a doubling for each 6 steps of QP.
     private func stillQuantizer(_ changed: DamageRegion) -> Int? {
-        guard case .quality(let factor) = settings.rateControl, factor > 0, changed.isEmpty, isSettled else { return nil }
-        return settling.pictureQuantizer
+        guard changed.isEmpty, isSettled else { return nil }
+        switch settings.rateControl {
+        case .quality(let factor): return factor > 0 ? settling.pictureQuantizer : nil
+        case .bitrate(let kilobits):
+            guard let last = lastKeyframe else { return nil }
+            var quantizer = settling.pictureQuantizer
+            var size = Double(last.size) * exp2(Double(last.quantizer - quantizer) / 6)
+            while size > Double(kilobits) * 125 / 2 && quantizer < 51 {
+                quantizer += 1
+                size /= exp2(1.0 / 6)
+            }
+            return quantizer
+        }
     }
 
     private func isIDRDue(at time: MediaTime) -> Bool {

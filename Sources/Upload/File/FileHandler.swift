@@ -12,6 +12,7 @@ import Musl
 package actor FileHandler: SampleHandler {
     private let path: String
     private let format: ContainerFormat
+    private let notice: @Sendable (String) -> Void
     private var muxer: any Muxer
     private var file: FileDescriptor?
     private var isSeekable = true
@@ -20,13 +21,16 @@ package actor FileHandler: SampleHandler {
     private let written = Atomic(0)
     package nonisolated var byteCount: Int { written.load(ordering: .relaxed) }
 
-    package init(path: String, format: ContainerFormat) {
+    /// - Parameter notice: is told where an older file of that name was moved aside.
+    package init(path: String, format: ContainerFormat, notice: @escaping @Sendable (String) -> Void = { _ in }) {
         self.path = path
+        self.notice = notice
         self.format = format
         muxer = format.makeMuxer(isSeekable: true)
     }
 
     package func started(_ stream: StreamDescription) async throws(UploadError) {
+        try keepOlder()
         do throws(FileDescriptor.Failure) {
             file = .some(try FileDescriptor(creating: path))
         } catch {
@@ -52,6 +56,27 @@ package actor FileHandler: SampleHandler {
         // First the end, then the places that lead to it: a crash between the two leaves a file that plays.
         file?.synchronize()
         for patch in ending.patches { try overwrite(patch) }
+    }
+
+    /// What a file of the same name holds is not lost: it is moved aside, to a name that is not taken.
+    private func keepOlder() throws(UploadError) {
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 else { return }
+        // Of a link it is the file that is kept.
+        let target = realpath(path, nil).map { pointer in
+            defer { free(pointer) }
+            return String(cString: pointer)
+        } ?? path
+        var aside = target + "~"
+        var number = 2
+        while access(aside, F_OK) == 0 {
+            aside = target + ".~\(number)~"
+            number += 1
+        }
+        guard rename(target, aside) == 0 else {
+            throw .cannotCreate(path: path, reason: "there is a file already, which cannot be moved aside (\(String(cString: strerror(errno))))")
+        }
+        notice("The older \(path) is kept as \(aside).")
     }
 
     private func write(_ bytes: [UInt8]) throws(UploadError) {

@@ -68,8 +68,8 @@ enum ConfigurationFile {
     private static func privacy(_ section: ConfigurationSection) throws(CommandError) -> Configuration.Privacy {
         try section.allow(["notice", "hide", "mute", "do-not-disturb"])
         // Better no broadcast than one that shows what was to be hidden.
-        if section.isNonEmptyArray("hide") {
-            throw section.error("hide", "windows cannot be hidden by this version yet. Remove the key, and do not broadcast while they are open")
+        for key in ["hide", "mute", "do-not-disturb"] where section.asksFor(key) {
+            throw section.error(key, "this version cannot do that yet. Remove the key, and see to it yourself before you broadcast")
         }
         return Configuration.Privacy(notice: try section.boolean("notice"))
     }

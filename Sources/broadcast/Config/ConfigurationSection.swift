@@ -93,7 +93,13 @@ struct ConfigurationSection {
         return sections
     }
 
-    func isNonEmptyArray(_ key: String) -> Bool {
-        document[name + [key, "0"]] != nil
+    /// True where the key is there and is neither false nor an empty list.
+    func asksFor(_ key: String) -> Bool {
+        guard let node = document[name + [key]] else { return false }
+        return switch node.value {
+        case .boolean(let value): value
+        case .array: document[name + [key, "0"]] != nil
+        default: true
+        }
     }
 }

@@ -188,16 +188,9 @@ struct DestinationResolver {
             container = format ?? ContainerFormat(ending: path) ?? .mp4
         }
         if !path.hasPrefix("/") { path = FileManager.default.currentDirectoryPath + "/" + path }
-        keepOlder(path)
         return DestinationPlan(
             name: name, extensionName: "file", path: path, isLive: false, prefersConstantPacing: false, takesRawVideo: container.takesRawVideo,
-            takesAudio: container.takesAudio, handler: FileHandler(path: path, format: container))
-    }
-
-    /// What a file of the same name holds is not lost: it is moved aside.
-    private func keepOlder(_ path: String) {
-        guard let status = FileStatus(path), status.isRegularFile, status.size > 0 else { return }
-        if rename(path, path + "~") == 0 { notice("The older \(URLName.last(path)) is kept as \(URLName.last(path))~.") }
+            takesAudio: container.takesAudio, handler: FileHandler(path: path, format: container, notice: notice))
     }
 
     private var standardFolder: String {

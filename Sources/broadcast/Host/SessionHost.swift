@@ -22,7 +22,8 @@ final class SessionHost: Sendable {
         var session: BroadcastSession?
         var isStopWanted = false
         var final: SessionReport?
-        var waiters: [CheckedContinuation<SessionReport, Never>] = []
+        var isOver = false
+        var waiters: [CheckedContinuation<SessionReport?, Never>] = []
     }
 
     /// - Parameter readiness: where a parent waits to hear that the session is live.
@@ -46,9 +47,13 @@ final class SessionHost: Sendable {
         defer { signals.ignore() }
         try paths.prepareRuntimeFolder()
         let server = try await listen()
+        log.begin()
         do throws(CommandError) {
             try await run(configuration, plans: destinations { [status] in status.say($0) })
         } catch {
+            // Whoever asked something meanwhile is told that nothing came of it.
+            events.finish()
+            finish(with: nil)
             await server.shutDown()
             throw error
         }
@@ -98,7 +103,8 @@ final class SessionHost: Sendable {
     private func answer(_ request: ControlRequest) async -> ControlReply {
         if request.command == "stop" {
             stop()
-            return ControlReply(session: await final())
+            guard let report = await final() else { return Self.refuse(409, "The session ended before it was live.") }
+            return ControlReply(session: report)
         }
         guard let session = state.withLock({ $0.session }) else { return Self.refuse(409, "The session is only just starting. Try again.") }
         switch request.command {
@@ -155,19 +161,20 @@ final class SessionHost: Sendable {
     }
 
     /// Waits until the session has ended.
-    private func final() async -> SessionReport {
+    private func final() async -> SessionReport? {
         await withCheckedContinuation { continuation in
-            let report = state.withLock { state -> SessionReport? in
-                if state.final == nil { state.waiters.append(continuation) }
-                return state.final
+            let isOver = state.withLock { state -> Bool in
+                if !state.isOver { state.waiters.append(continuation) }
+                return state.isOver
             }
-            if let report { continuation.resume(returning: report) }
+            if isOver { continuation.resume(returning: state.withLock { $0.final }) }
         }
     }
 
-    private func finish(with report: SessionReport) {
+    private func finish(with report: SessionReport?) {
         let waiters = state.withLock { state in
-            state.final = report
+            state.final = state.final ?? report
+            state.isOver = true
             defer { state.waiters = [] }
             return state.waiters
         }
@@ -206,7 +213,10 @@ final class SessionHost: Sendable {
             // Whoever waits for every destination to be live waits in vain, though the others go on. Where there are no others the
             // session ends, and is reported once its name is free again.
             let others = state.withLock { $0.session }?.snapshot().destinations.contains { !$0.state.isOver } ?? false
-            if others, let error = destination.error { readiness?.report(CommandError(error)) }
+            if others, let error = destination.error {
+                let failure = CommandError(error)
+                readiness?.report(CommandError(failure.status, failure.message + " The session goes on with its other destinations; broadcast stop ends it."))
+            }
         default: break
         }
     }

@@ -11,15 +11,25 @@ import Musl
 final class SessionLog: Sendable {
     private let file: Mutex<Int32>
 
-    /// - Parameter path: nil where standard error is the log already. A log that can't be written is done without.
+    private let path: String?
+
+    /// - Parameter path: nil where standard error is the log already.
     init(path: String?) {
+        self.path = path
+        file = Mutex(-1)
+    }
+
+    /// Begins the log anew: only for who has the session's name. A log that can't be written is done without.
+    func begin() {
         guard let path else {
-            file = Mutex(-1)
+            // Standard error, which was opened for appending.
+            _ = ftruncate(STDERR_FILENO, 0)
             return
         }
         let folder = path.split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 }
         try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        file = Mutex(open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600))
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0o600)
+        file.withLock { $0 = descriptor }
     }
 
     deinit {
