@@ -156,7 +156,7 @@ final class AudioLoop: Sendable {
         var raw = RawAudioPacketizer(track: .mixed)
         var mixer = AudioMixer(tracks: [.app, .mic])
         if let level = configuration.app { mixer.setLevel(level, of: .app) }
-        if let level = configuration.mic { mixer.setLevel(level, of: .mic) }
+        mixer.setLevel(configuration.mic ?? configuration.laterMic, of: .mic)
         var meter = LevelMeter()
         while true {
             let work = waitForWork(clock: clock, deadline: mixer.nextDeadline)

@@ -14,6 +14,8 @@ package struct SessionConfiguration: Sendable {
         /// The microphone; nil where it is left out.
         package var mic: AudioMixer.Level?
         package var micSource: String?
+        /// How loud the microphone is where it is turned on later.
+        package var laterMic = AudioMixer.Level()
         /// kbit/s.
         package var bitrate: Int
 

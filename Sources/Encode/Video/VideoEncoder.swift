@@ -98,7 +98,8 @@ package final class VideoEncoder {
             isIDRWanted = false
         }
         encodedFrames += 1
-        let output = try encoder.encode(frame, at: advance(to: time), changed: changed, forceIDR: isIDR, quantizer: isIDR ? stillQuantizer(changed) : nil)
+        let output = try encoder.encode(
+            frame, at: advance(to: time), changed: changed, forceIDR: isIDR, quantizer: isIDR ? stillQuantizer(changed) : nil)
         guard let output else { return [] }
         if output.isIDR { lastKeyframe = (output.data.count, output.quantizer) }
         settling.note(size: output.data.count, quantizer: output.quantizer, isKeyframe: output.isIDR, isChanged: !changed.isEmpty)

@@ -63,10 +63,11 @@ package actor FileHandler: SampleHandler {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 else { return }
         // Of a link it is the file that is kept.
-        let target = realpath(path, nil).map { pointer in
-            defer { free(pointer) }
-            return String(cString: pointer)
-        } ?? path
+        let target =
+            realpath(path, nil).map { pointer in
+                defer { free(pointer) }
+                return String(cString: pointer)
+            } ?? path
         var aside = target + "~"
         var number = 2
         while access(aside, F_OK) == 0 {

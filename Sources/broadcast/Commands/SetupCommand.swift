@@ -84,7 +84,8 @@ struct SetupCommand: AsyncParsableCommand {
         guard isatty(STDIN_FILENO) != 0 else {
             // What was answered before need not be answered again, if there is something new.
             let isSignedIn = !answers.isEmpty && open.contains(where: \.isSecret) && context.credentials.destinations().contains(name)
-            let missing = answers.isEmpty ? open.filter(\.isRequired) : open.filter(\.isRequired).filter { $0.isSecret ? !isSignedIn : older[$0.key] == nil }
+            let missing =
+                answers.isEmpty ? open.filter(\.isRequired) : open.filter(\.isRequired).filter { $0.isSecret ? !isSignedIn : older[$0.key] == nil }
             guard !missing.isEmpty else { return }
             let way = missing.map { $0.isSecret ? "--secret-from-stdin \($0.key)" : "--set \($0.key)=VALUE" }.joined(separator: " ")
             throw CommandError(.usage, "There is no terminal to ask on. Run broadcast setup \(name) in one, or give the answers with \(way).")

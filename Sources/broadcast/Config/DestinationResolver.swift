@@ -41,7 +41,7 @@ struct DestinationResolver {
         if !target.contains("/"), let manifest = try catalog.manifest(named: target) {
             return try process(manifest, name: target, setup: [:], source: "--to")
         }
-        if target.contains("/") || ContainerFormat(ending: target) != nil || format != nil {
+        if target.contains("/") || ContainerFormat(ending: target) != nil || format != nil || FileStatus(target)?.isFolder == true {
             return file(path: target, name: URLName.last(target), format: format)
         }
         let known = configuration.destinations.map(\.name) + BuiltInExtension.all.map(\.name) + catalog.names + KnownService.all().map(\.name)
@@ -156,7 +156,9 @@ struct DestinationResolver {
             throw CommandError(source == "--to" ? .usage : .config, "\(source): \(error)")
         }
         if key == nil && source == "--to" && !RTMPAddress.isLoopback(url.host) {
-            notice("The stream key in the address can be read by other users of this machine. Where there are any, sign in with broadcast setup instead.")
+            notice(
+                "The stream key in the address can be read by other users of this machine. Where there are any, sign in with broadcast setup instead."
+            )
         }
         if url.scheme == .rtmps { throw CommandError(.usage, "\(RTMPError.tlsUnavailable)") }
         return DestinationPlan(

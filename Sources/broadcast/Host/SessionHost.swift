@@ -215,7 +215,8 @@ final class SessionHost: Sendable {
             let others = state.withLock { $0.session }?.snapshot().destinations.contains { !$0.state.isOver } ?? false
             if others, let error = destination.error {
                 let failure = CommandError(error)
-                readiness?.report(CommandError(failure.status, failure.message + " The session goes on with its other destinations; broadcast stop ends it."))
+                readiness?.report(
+                    CommandError(failure.status, failure.message + " The session goes on with its other destinations; broadcast stop ends it."))
             }
         default: break
         }

@@ -47,7 +47,8 @@ extension SessionConfiguration {
         let takesApp = options.appAudio ?? config.app ?? true
         let takesMic = options.mic ?? config.mic ?? false
         audio.app = takesApp ? AudioMixer.Level(gain: OptionValue.amplitude(decibels: config.appGain ?? 0)) : nil
-        audio.mic = takesMic ? AudioMixer.Level(gain: OptionValue.amplitude(decibels: config.micGain ?? 0)) : nil
+        audio.laterMic = AudioMixer.Level(gain: OptionValue.amplitude(decibels: config.micGain ?? 0))
+        audio.mic = takesMic ? audio.laterMic : nil
         audio.appSource = options.appSource ?? config.appSource
         audio.micSource = options.micSource ?? config.micSource
         audio.bitrate = try OptionValue.whole(options.audioBitrate ?? config.bitrate ?? 160, in: 32...320, name: "--audio-bitrate (kbit/s)")

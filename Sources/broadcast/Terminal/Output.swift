@@ -29,6 +29,13 @@ enum Output {
         write([byte], to: STDERR_FILENO)
     }
 
+    /// Columns of the terminal; 80 where there is none.
+    static var width: Int {
+        var size = winsize()
+        guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 1 else { return 80 }
+        return Int(size.ws_col)
+    }
+
     static var isTerminal: Bool { isatty(STDERR_FILENO) != 0 }
 
     private static func write(_ text: String, to descriptor: Int32) {

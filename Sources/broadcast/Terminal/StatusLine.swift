@@ -15,7 +15,7 @@ final class StatusLine: Sendable {
     func update(_ snapshot: SessionSnapshot) {
         guard isTerminal else { return }
         isShown.withLock { shown in
-            Output.raw("\r\u{1b}[K" + Self.text(snapshot))
+            Output.raw("\r\u{1b}[K" + Self.text(snapshot).prefix(Output.width - 1))
             shown = true
         }
     }
