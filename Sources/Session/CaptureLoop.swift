@@ -11,7 +11,6 @@ final class CaptureLoop: Sendable {
     struct Opening: Sendable {
         var displayName: String
         var sourceSize: PixelSize
-        var usesSharedMemory: Bool
     }
 
     private let configuration: SessionConfiguration
@@ -53,7 +52,7 @@ final class CaptureLoop: Sendable {
                     let connection = try X11Connection(name: configuration.display)
                     try connection.requireBGRA()
                     let size = try connection.rootSize()
-                    opened.resume(returning: .success(Opening(displayName: connection.name, sourceSize: size, usesSharedMemory: true)))
+                    opened.resume(returning: .success(Opening(displayName: connection.name, sourceSize: size)))
                     try run(connection, onFailure: onFailure)
                 } catch {
                     opened.resume(returning: .failure(error))
