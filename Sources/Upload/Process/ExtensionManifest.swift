@@ -71,6 +71,8 @@ package struct ExtensionManifest: Sendable, Equatable {
     /// Seconds; a clip is cut at the first keyframe after.
     package var clipDuration = 5.0
     package var questions: [Question] = []
+    /// Addresses that it takes, by what stands before their first colon: `--to srt://…` goes to it with the address as the answer `url`.
+    package var schemes: [String] = []
 
     package init(name: String, description: String = "", folder: String, executable: String, mode: Mode) {
         self.name = name

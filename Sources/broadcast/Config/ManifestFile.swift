@@ -38,7 +38,7 @@ enum ManifestFile {
         }
         let root = ConfigurationSection(document: document, path: path, name: [])
         try root.allow([
-            "name", "version", "description", "exec", "mode", "video", "audio", "tracks", "container", "clip-duration", "setup",
+            "name", "version", "description", "exec", "mode", "video", "audio", "tracks", "container", "clip-duration", "schemes", "setup",
         ])
         let name = try required("name", in: root)
         guard !name.isEmpty, name.utf8.allSatisfy({ isNameByte($0) }), !name.hasPrefix("-") else {
@@ -59,6 +59,7 @@ enum ManifestFile {
         manifest.tracks = try root.strings("tracks", oneOf: ["screen", "app", "mic", "mixed"]) ?? manifest.tracks
         manifest.clipDuration = try root.number("clip-duration", in: 0.1...3600) ?? manifest.clipDuration
         manifest.questions = try questions(root)
+        manifest.schemes = try schemes(root, asking: manifest.questions)
         if !manifest.takesVideo && (mode == .clips || !manifest.takesAudio) {
             throw root.error("tracks", mode == .clips ? "clips need the screen track" : "this extension would get neither picture nor sound")
         }
@@ -76,6 +77,19 @@ enum ManifestFile {
                     isRequired: try section.boolean("required") ?? false))
         }
         return questions
+    }
+
+    private static func schemes(
+        _ root: ConfigurationSection, asking questions: [ExtensionManifest.Question]
+    ) throws(CommandError) -> [String] {
+        guard let schemes = try root.strings("schemes") else { return [] }
+        for scheme in schemes where scheme.isEmpty || !scheme.utf8.allSatisfy(isNameByte) || scheme.lowercased().hasPrefix("rtmp") {
+            throw root.error("schemes", "\"\(scheme)\" is no scheme that an extension can have")
+        }
+        guard questions.contains(where: { $0.key == "url" && !$0.isSecret }) else {
+            throw root.error("schemes", "the address is the answer to the question url, which is not asked")
+        }
+        return schemes.map { $0.lowercased() }
     }
 
     private static func required(_ key: String, in section: ConfigurationSection) throws(CommandError) -> String {
