@@ -10,6 +10,7 @@ let package = Package(
         .executable(name: "broadcast", targets: ["broadcast"]),
         .library(name: "RTMP", targets: ["RTMP"]),
         .library(name: "BroadcastExtension", targets: ["BroadcastExtension"]),
+        .executable(name: "broadcast-hls", targets: ["broadcast-hls"]),
         .executable(name: "keyframe-watch", targets: ["keyframe-watch"]),
     ],
     dependencies: [
@@ -17,6 +18,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         // Non-blocking sockets for RTMP and for the control socket; TLS joins it as swift-nio-ssl.
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        // HTTP for the hls extension, a program of its own: uploads over kept connections, TLS, deadlines.
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.30.0"),
     ],
     targets: [
         // System libraries: a module map and a shim header, nothing else.
@@ -63,6 +66,18 @@ let package = Package(
             ],
             swiftSettings: strict),
 
+        // The extensions that are shipped: programs of their own, so that their libraries, their memory and their crashes stay out of
+        // the broadcaster. Their manifests are in Extensions/.
+        .target(name: "Receive", dependencies: ["BroadcastExtension", "Media", "Mux"], swiftSettings: strict),
+        .target(name: "HLS", dependencies: ["Media", "Mux"], swiftSettings: strict),
+        .executableTarget(
+            name: "broadcast-hls",
+            dependencies: [
+                "HLS", "Receive", "BroadcastExtension", "Media", .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
+            ],
+            swiftSettings: strict),
+
         // An extension in Swift, to start from; its manifest lies beside it.
         .executableTarget(
             name: "keyframe-watch", dependencies: ["BroadcastExtension"], path: "Examples/keyframe-watch", exclude: ["extension.toml"],
@@ -75,7 +90,8 @@ let package = Package(
         .testTarget(name: "TestSupportTests", dependencies: ["TestSupport", "TestPatterns", "TestScreen"], swiftSettings: strict),
 
         .testTarget(name: "MediaTests", dependencies: ["Media"], swiftSettings: strict),
-        .testTarget(name: "CaptureTests", dependencies: ["Capture", "Media", "CX11", "TestPatterns", "TestSupport", "TestScreen"], swiftSettings: strict),
+        .testTarget(
+            name: "CaptureTests", dependencies: ["Capture", "Media", "CX11", "TestPatterns", "TestSupport", "TestScreen"], swiftSettings: strict),
         .testTarget(name: "MixTests", dependencies: ["Mix", "Media", "CPixelKernels", "CYUV"], swiftSettings: strict),
         .testTarget(name: "EncodeTests", dependencies: ["Encode", "Media"], swiftSettings: strict),
         .testTarget(name: "MuxTests", dependencies: ["Mux", "Media"], swiftSettings: strict),
@@ -93,8 +109,11 @@ let package = Package(
         .testTarget(name: "CommandTests", dependencies: ["broadcast"], swiftSettings: strict),
         .testTarget(name: "UploadTests", dependencies: ["Upload", "BroadcastExtension", "Session", "Media", "TestSupport"], swiftSettings: strict),
         .testTarget(
-            name: "EndToEndTests", dependencies: ["TestSupport", "TestPatterns", "TestScreen", "broadcast", "keyframe-watch"],
+            name: "EndToEndTests",
+            dependencies: ["TestSupport", "TestPatterns", "TestScreen", "broadcast", "broadcast-hls", "keyframe-watch"],
             swiftSettings: strict),
+        .testTarget(
+            name: "HLSTests", dependencies: ["HLS", "broadcast-hls", "Media", "Mux", "BroadcastExtension", "TestSupport"], swiftSettings: strict),
         .executableTarget(
             name: "PixelConversionBenchmark", dependencies: ["Media", "Mix", "CYUV"], path: "Benchmarks/PixelConversion", swiftSettings: strict),
     ],
