@@ -18,14 +18,14 @@ BIN_STATIC = .build-static/release
 
 # What the program is built with and runs on; what the demo, the tests and the benchmark run beside it.
 BUILD_PACKAGES = pkg-config libx11-dev libxext-dev libxdamage-dev libxfixes-dev libxrandr-dev libx264-dev libpulse-dev \
-	libavcodec-dev libavutil-dev libswresample-dev libyuv-dev libtomlplusplus-dev
+	libavcodec-dev libavutil-dev libswresample-dev libyuv-dev libtomlplusplus-dev libsrt-openssl-dev
 DEMO_PACKAGES = $(BUILD_PACKAGES) xvfb pulseaudio pulseaudio-utils ffmpeg util-linux
 TEST_PACKAGES = $(DEMO_PACKAGES) xauth x11-utils x11-xserver-utils xdotool nginx-light libnginx-mod-rtmp python3 tmux mpv \
-	gnome-keyring dbus libsecret-tools libsecret-1-0 \
+	gnome-keyring dbus libsecret-tools libsecret-1-0 srt-tools \
 	gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-libav
 
 # The extensions that are shipped, each a program broadcast-NAME and a manifest Extensions/NAME/extension.toml.
-EXTENSIONS = hls
+EXTENSIONS = hls srt
 
 .PHONY: all build demo test bench install uninstall docs check-docs lint clean
 

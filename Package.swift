@@ -11,6 +11,7 @@ let package = Package(
         .library(name: "RTMP", targets: ["RTMP"]),
         .library(name: "BroadcastExtension", targets: ["BroadcastExtension"]),
         .executable(name: "broadcast-hls", targets: ["broadcast-hls"]),
+        .executable(name: "broadcast-srt", targets: ["broadcast-srt"]),
         .executable(name: "keyframe-watch", targets: ["keyframe-watch"]),
     ],
     dependencies: [
@@ -31,6 +32,8 @@ let package = Package(
         .systemLibrary(name: "CAVCodec", pkgConfig: "libavcodec libavutil", providers: [.apt(["libavcodec-dev", "libavutil-dev"])]),
         .systemLibrary(name: "CSWResample", pkgConfig: "libswresample libavutil", providers: [.apt(["libswresample-dev"])]),
         .systemLibrary(name: "CYUV", providers: [.apt(["libyuv-dev"])]),
+        // For the srt extension only, a program of its own: who does not use it need not have libsrt.
+        .systemLibrary(name: "CSRT", pkgConfig: "srt", providers: [.apt(["libsrt-openssl-dev"])]),
         .systemLibrary(name: "CLinux"),
         // Our own pixel kernels: BGRA to I420 in BT.709, which libyuv of this age does not have.
         .target(name: "CPixelKernels", cSettings: [.treatAllWarnings(as: .error)]),
@@ -77,6 +80,8 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
             swiftSettings: strict),
+        .executableTarget(
+            name: "broadcast-srt", dependencies: ["Receive", "BroadcastExtension", "Media", "Mux", "CSRT"], swiftSettings: strict),
 
         // An extension in Swift, to start from; its manifest lies beside it.
         .executableTarget(
@@ -110,10 +115,11 @@ let package = Package(
         .testTarget(name: "UploadTests", dependencies: ["Upload", "BroadcastExtension", "Session", "Media", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests",
-            dependencies: ["TestSupport", "TestPatterns", "TestScreen", "broadcast", "broadcast-hls", "keyframe-watch"],
+            dependencies: ["TestSupport", "TestPatterns", "TestScreen", "broadcast", "broadcast-hls", "broadcast-srt", "keyframe-watch"],
             swiftSettings: strict),
         .testTarget(
             name: "HLSTests", dependencies: ["HLS", "broadcast-hls", "Media", "Mux", "BroadcastExtension", "TestSupport"], swiftSettings: strict),
+        .testTarget(name: "SRTTests", dependencies: ["broadcast-srt", "Media", "BroadcastExtension"], swiftSettings: strict),
         .executableTarget(
             name: "PixelConversionBenchmark", dependencies: ["Media", "Mix", "CYUV"], path: "Benchmarks/PixelConversion", swiftSettings: strict),
     ],
