@@ -118,7 +118,7 @@ let package = Package(
             dependencies: ["TestSupport", "TestPatterns", "TestScreen", "broadcast", "broadcast-hls", "broadcast-srt", "keyframe-watch"],
             swiftSettings: strict),
         .testTarget(
-            name: "HLSTests", dependencies: ["HLS", "broadcast-hls", "Media", "Mux", "BroadcastExtension", "TestSupport"], swiftSettings: strict),
+            name: "HLSTests", dependencies: ["HLS", "broadcast-hls", "Media", "BroadcastExtension"], swiftSettings: strict),
         .testTarget(name: "SRTTests", dependencies: ["broadcast-srt", "Media", "BroadcastExtension"], swiftSettings: strict),
         .executableTarget(
             name: "PixelConversionBenchmark", dependencies: ["Media", "Mix", "CYUV"], path: "Benchmarks/PixelConversion", swiftSettings: strict),

@@ -17,7 +17,6 @@ package struct Segmenter: Sendable {
         var last: MediaTime
         var bytes: [UInt8] = []
         var isDiscontinuous: Bool
-        var hasAskedForKeyframe = false
 
         mutating func add(_ picture: [UInt8], shownAt time: MediaTime) {
             bytes += picture
@@ -38,6 +37,8 @@ package struct Segmenter: Sendable {
     private var hasGap = false
     /// True where a keyframe is needed; whoever asks for it takes it.
     private var needsKeyframe = false
+    /// One was asked for, and has not come yet.
+    private var hasAskedForKeyframe = false
 
     /// - Parameters:
     ///   - duration: of a segment, rounded up to whole keyframe intervals by the keyframes that come.
@@ -63,11 +64,12 @@ package struct Segmenter: Sendable {
         if packet.isDiscontinuity && !packet.isKeyframe { awaitsKeyframe = true }
         if awaitsKeyframe {
             guard packet.isKeyframe else {
-                needsKeyframe = true
+                askForKeyframe()
                 return nil
             }
             awaitsKeyframe = false
         }
+        if packet.isKeyframe { hasAskedForKeyframe = false }
         var ended: Segment?
         if packet.isKeyframe, isDue(at: packet.presentationTime) {
             ended = close(before: packet)
@@ -76,7 +78,7 @@ package struct Segmenter: Sendable {
         }
         let bytes = muxer.append(packet)
         open?.add(bytes, shownAt: packet.presentationTime)
-        askForKeyframeIfLate(at: packet.presentationTime)
+        if let open, packet.presentationTime - open.start >= duration + Self.lateness { askForKeyframe() }
         return ended
     }
 
@@ -106,10 +108,10 @@ package struct Segmenter: Sendable {
         return hasGap || time - open.start + Self.earliness >= duration
     }
 
-    private mutating func askForKeyframeIfLate(at time: MediaTime) {
-        guard let current = open, !current.hasAskedForKeyframe, time - current.start >= duration + Self.lateness else { return }
-        open?.hasAskedForKeyframe = true
-        needsKeyframe = true
+    /// Once until one comes.
+    private mutating func askForKeyframe() {
+        if !hasAskedForKeyframe { needsKeyframe = true }
+        hasAskedForKeyframe = true
     }
 
     private mutating func close(before next: EncodedPacket?) -> Segment? {

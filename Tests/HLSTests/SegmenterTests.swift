@@ -74,7 +74,7 @@ struct SegmenterTests {
             defer { requests.append(segmenter.takeKeyframeRequest()) }
             return segmenter.append(packet)
         }
-        #expect(requests == [true, true, false])
+        #expect(requests == [true, false, false])
         #expect(segments.map { $0?.duration.milliseconds } == [nil, nil, 1000])
         let next = segmenter.end()
         #expect(next?.isDiscontinuous == true)
