@@ -91,7 +91,7 @@ let package = Package(
             dependencies: ["Control", .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio")],
             swiftSettings: strict),
         .testTarget(name: "CommandTests", dependencies: ["broadcast"], swiftSettings: strict),
-        .testTarget(name: "UploadTests", dependencies: ["Upload", "BroadcastExtension", "Session", "Media", "TestSupport"], swiftSettings: strict),
+        .testTarget(name: "UploadTests", dependencies: ["Upload", "BroadcastExtension", "Session", "Capture", "Media", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests", dependencies: ["TestSupport", "TestPatterns", "TestScreen", "broadcast", "keyframe-watch"],
             swiftSettings: strict),

@@ -13,12 +13,15 @@ package struct SessionReport: Codable, Sendable, Equatable {
     package struct Source: Codable, Sendable, Equatable {
         package var kind: String
         package var display: String
+        /// The monitor, window or file.
+        package var name: String?
         package var width: Int?
         package var height: Int?
 
-        package init(kind: String, display: String, width: Int?, height: Int?) {
+        package init(kind: String, display: String, name: String? = nil, width: Int?, height: Int?) {
             self.kind = kind
             self.display = display
+            self.name = name
             self.width = width
             self.height = height
         }

@@ -31,7 +31,7 @@ package final class BroadcastSession: Sendable {
         var state = SessionState.starting
         var clock: SessionClock?
         var elapsed: MediaTime?
-        var displayName = ""
+        var source: SourceDescription?
         var sourceSize: PixelSize?
         var stream: StreamDescription?
         var video: SessionSnapshot.Video?
@@ -174,7 +174,7 @@ package final class BroadcastSession: Sendable {
             status.video?.repeated = counts.repeated
             status.video?.dropped = replaced
             status.video?.bitrate = status.elapsed == nil ? bitrate : 0
-            return (status.state, elapsed, status.displayName, status.sourceSize, status.video)
+            return (status.state, elapsed, status.source, status.sourceSize, status.video)
         }
         return SessionSnapshot(
             state: state, elapsed: elapsed, source: name, sourceSize: size, application: application.value, video: picture,
@@ -226,7 +226,7 @@ package final class BroadcastSession: Sendable {
             threads.audio = audioThread
         }
         status.withLock { status in
-            status.displayName = opening.displayName
+            status.source = opening.source
             status.stream = stream
             status.sourceSize = opening.sourceSize
             status.video = SessionSnapshot.Video(size: size, frameRate: configuration.frameRate)

@@ -5,11 +5,11 @@ import Synchronization
 
 /// The capture thread: at each tick it asks the source what changed, composes the frame and leaves it for the encoder.
 ///
-/// It owns the connection to the X server from opening to closing.
+/// It owns the source from opening to closing.
 final class CaptureLoop: Sendable {
     /// What the source turned out to be.
     struct Opening: Sendable {
-        var displayName: String
+        var source: SourceDescription
         var sourceSize: PixelSize
     }
 
@@ -49,11 +49,9 @@ final class CaptureLoop: Sendable {
         let result = await withCheckedContinuation { (opened: CheckedContinuation<Result<Opening, CaptureError>, Never>) in
             let started = NamedThread(name: "capture") { [self] in
                 do throws(CaptureError) {
-                    let connection = try X11Connection(name: configuration.display)
-                    try connection.requireBGRA()
-                    let size = try connection.rootSize()
-                    opened.resume(returning: .success(Opening(displayName: connection.name, sourceSize: size)))
-                    try run(connection, onFailure: onFailure)
+                    let source = try configuration.picture.open()
+                    opened.resume(returning: .success(Opening(source: source.description, sourceSize: source.size)))
+                    run(source, onFailure: onFailure)
                 } catch {
                     opened.resume(returning: .failure(error))
                 }
@@ -85,7 +83,7 @@ final class CaptureLoop: Sendable {
         isSettled.store(settled, ordering: .relaxed)
     }
 
-    private func run(_ connection: X11Connection, onFailure: @Sendable (CaptureError) -> Void) throws(CaptureError) {
+    private func run(_ source: any ScreenSource, onFailure: @Sendable (CaptureError) -> Void) {
         let opening = gate.wait { gate -> Gate? in
             if case .closed = gate { return nil }
             return gate
@@ -93,7 +91,6 @@ final class CaptureLoop: Sendable {
         guard case .open(let clock, let outputSize, let pacing) = opening else { return }
         defer { mailbox.close() }
         do throws(CaptureError) {
-            let source = try X11ScreenSource(connection: connection, clock: clock, showsCursor: configuration.showsCursor)
             try tick(source, clock: clock, composer: FrameComposer(outputSize: outputSize), pacer: FramePacer(mode: pacing))
         } catch {
             onFailure(error)
@@ -124,7 +121,7 @@ final class CaptureLoop: Sendable {
                     frame = PrivacySlate.sample(size: composer.outputSize, at: clock.now)
                 }
             } else {
-                frame = try source.nextSample().flatMap { composer.compose($0, replacing: mailbox.takeBack()) }
+                frame = try source.nextSample(at: clock.now).flatMap { composer.compose($0, replacing: mailbox.takeBack()) }
                 // The encoder saw the slate last: it is given the whole picture, changed or not.
                 if showsSlate { frame = composer.wholeFrame(at: clock.now) }
                 if let application = source.takeApplicationChange() { onApplication(application) }

@@ -30,10 +30,8 @@ package struct SessionConfiguration: Sendable {
         }
     }
 
-    /// The X display; nil for the one that `DISPLAY` names.
-    package var display: String?
-    package var selection = ScreenSelection.wholeScreen
-    package var showsCursor = true
+    /// Where the picture comes from.
+    package var picture = PictureRequest.screen(ScreenRequest())
     /// The size of the pictures that are sent; nil for the source's own.
     package var outputSize: PixelSize?
     package var frameRate = 30

@@ -42,7 +42,8 @@ package struct SessionSnapshot: Sendable {
 
     package var state: SessionState
     package var elapsed: MediaTime
-    package var source: String
+    /// Nil until it is open.
+    package var source: SourceDescription?
     package var sourceSize: PixelSize?
     package var application: ApplicationInformation?
     package var video: Video?

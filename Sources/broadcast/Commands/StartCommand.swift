@@ -82,7 +82,7 @@ struct StartCommand: AsyncParsableCommand {
     private static func warnings(about service: KnownService, for configuration: SessionConfiguration) -> [String] {
         var size = configuration.outputSize
         // Without a display the session itself will say so.
-        if size == nil { size = try? X11Connection.describe(display: configuration.display).size }
+        if size == nil, case .screen(let request) = configuration.picture { size = try? X11Connection.describe(display: request.display).size }
         return service.warnings(for: configuration, size: size)
     }
 

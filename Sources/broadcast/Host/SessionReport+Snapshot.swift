@@ -14,7 +14,9 @@ extension SessionReport {
         self.init(
             session: name, pid: getpid(), state: snapshot.state.rawValue, started: FileDate.iso8601(started),
             elapsed: (snapshot.elapsed.seconds * 1000).rounded() / 1000, title: title,
-            source: Source(kind: "screen", display: snapshot.source, width: snapshot.sourceSize?.width, height: snapshot.sourceSize?.height),
+            source: Source(
+                kind: (snapshot.source?.kind ?? .screen).rawValue, display: snapshot.source?.display ?? "", name: snapshot.source?.name,
+                width: snapshot.sourceSize?.width, height: snapshot.sourceSize?.height),
             video: snapshot.video.map {
                 Video(
                     width: $0.size.width, height: $0.size.height, fps: $0.frameRate, captured: $0.captured, encoded: $0.encoded,

@@ -1,3 +1,4 @@
+import Capture
 import Encode
 import Media
 import Mix
@@ -10,10 +11,12 @@ extension SessionConfiguration {
         source: SourceOptions, video: VideoOptions, audio: AudioOptions, session: SessionOptions, configuration: Configuration
     ) throws(CommandError) {
         self.init()
-        display = source.display
         title = session.title
         if let text = session.duration { duration = try OptionValue.duration(text) }
         if let text = session.clipBuffer { clipBuffer = try OptionValue.duration(text) }
+        var screen = ScreenRequest(display: source.display)
+        screen.showsCursor = video.cursor ?? configuration.video.cursor ?? true
+        picture = .screen(screen)
         try apply(video, configuration.video)
         try apply(audio, configuration.audio)
     }
@@ -40,7 +43,6 @@ extension SessionConfiguration {
         let seconds = options.keyframeInterval ?? config.keyframeInterval ?? 2
         guard (0.1...60).contains(seconds) else { throw CommandError(.usage, "--keyframe-interval must be from 0.1 to 60 seconds; 2 is usual.") }
         keyframeInterval = MediaTime(seconds: seconds)
-        showsCursor = options.cursor ?? config.cursor ?? true
     }
 
     private mutating func apply(_ options: AudioOptions, _ config: Configuration.Audio) throws(CommandError) {

@@ -1,0 +1,31 @@
+/// Which pictures a session asks for. A value: it is opened on the thread that will own the source.
+package enum PictureRequest: Sendable {
+    case screen(ScreenRequest)
+}
+
+/// What of an X display is captured, and how.
+package struct ScreenRequest: Sendable {
+    /// The X display; nil for the one that `DISPLAY` names.
+    package var display: String?
+    package var selection = ScreenSelection.wholeScreen
+    package var showsCursor = true
+
+    package init(display: String? = nil) {
+        self.display = display
+    }
+}
+
+/// What of the desktop is captured.
+package enum ScreenSelection: Sendable, Equatable {
+    /// The whole of the X screen, all monitors side by side.
+    case wholeScreen
+}
+
+extension PictureRequest {
+    /// Opens the source on the calling thread.
+    package func open() throws(CaptureError) -> any ScreenSource {
+        switch self {
+        case .screen(let request): try X11ScreenSource(request)
+        }
+    }
+}
