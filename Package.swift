@@ -40,7 +40,9 @@ let package = Package(
 
         // The rooms, in the order in which a frame walks through them.
         .target(name: "Media", swiftSettings: strict),
-        .target(name: "Capture", dependencies: ["Media", "CX11", "CPulse"], swiftSettings: strict),
+        // Threads with names, and how they wait for one another: under every room that owns a device.
+        .target(name: "Threads", dependencies: ["CLinux"], swiftSettings: strict),
+        .target(name: "Capture", dependencies: ["Media", "Threads", "CX11", "CPulse"], swiftSettings: strict),
         .target(name: "Mix", dependencies: ["Media", "CPixelKernels", "CYUV", "CSWResample"], swiftSettings: strict),
         .target(name: "Encode", dependencies: ["Media", "CX264", "CAVCodec"], swiftSettings: strict),
         .target(name: "Mux", dependencies: ["Media"], swiftSettings: strict),
@@ -49,7 +51,7 @@ let package = Package(
             dependencies: ["Media", "Mux", .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio")],
             swiftSettings: strict),
         .target(name: "Upload", dependencies: ["Media", "Mux", "RTMP", "BroadcastExtension", "CLinux"], swiftSettings: strict),
-        .target(name: "Session", dependencies: ["Media", "Capture", "Mix", "Encode", "Mux", "Upload", "CLinux"], swiftSettings: strict),
+        .target(name: "Session", dependencies: ["Media", "Threads", "Capture", "Mix", "Encode", "Mux", "Upload", "CLinux"], swiftSettings: strict),
         .target(
             name: "Control",
             dependencies: [.product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio")],
@@ -58,7 +60,7 @@ let package = Package(
         .executableTarget(
             name: "broadcast",
             dependencies: [
-                "Session", "Control", "Media", "Capture", "Mix", "Encode", "Upload", "RTMP", "CLinux", "CTOMLPlusPlus", "CSecret",
+                "Session", "Control", "Media", "Threads", "Capture", "Mix", "Encode", "Upload", "RTMP", "CLinux", "CTOMLPlusPlus", "CSecret",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),

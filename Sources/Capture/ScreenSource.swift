@@ -8,6 +8,9 @@ package protocol ScreenSource: AnyObject {
     /// The size of the pictures now, in pixels; it can change between two of them.
     var size: PixelSize { get }
 
+    /// Frames a second that it has by itself; nil where it goes by whoever asks.
+    var nominalFrameRate: Int? { get }
+
     /// Whether there is anything that may be shown; as of the last `nextSample`.
     var condition: SourceCondition { get }
 
@@ -17,6 +20,9 @@ package protocol ScreenSource: AnyObject {
     ///
     /// - Parameter now: the session's time.
     func nextSample(at now: MediaTime) throws(CaptureError) -> SampleBuffer?
+
+    /// The next sample is to be the whole picture: someone has joined who saw nothing before.
+    func requestWholePicture()
 
     /// The application in front, where it or its title is another one than at the last call.
     func takeApplicationChange() -> ApplicationInformation?
@@ -33,5 +39,6 @@ package enum SourceCondition: Sendable, Equatable {
 
 extension ScreenSource {
     package var condition: SourceCondition { .shown }
+    package var nominalFrameRate: Int? { nil }
     package func takeApplicationChange() -> ApplicationInformation? { nil }
 }

@@ -52,3 +52,22 @@ package enum UploadError: Error, Sendable, Equatable, CustomStringConvertible {
         }
     }
 }
+
+extension UploadError {
+    /// What trying again would be good for.
+    package enum Retry: Sendable, Equatable {
+        /// It would fail in the same way.
+        case never
+        /// The way to the far end, or the far end itself, may come back.
+        case later
+        /// The far end still holds a connection of before and will let go of it.
+        case busy
+    }
+
+    package var retry: Retry {
+        switch self {
+        case .unreachable: .later
+        default: .never
+        }
+    }
+}

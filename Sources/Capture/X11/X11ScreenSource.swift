@@ -61,6 +61,10 @@ package final class X11ScreenSource: ScreenSource {
         return try grab(changed, refreshing: isRefreshDue, at: now)
     }
 
+    package func requestWholePicture() {
+        lastRefresh = nil
+    }
+
     package func takeApplicationChange() -> ApplicationInformation? {
         focus.takeChange()
     }

@@ -40,12 +40,12 @@ struct CheckExtensionCommand: AsyncParsableCommand {
         let broadcast: CannedBroadcast
         do throws(EncodeError) {
             broadcast = try CannedBroadcast(
-                seconds: seconds, isRaw: manifest.takesRawVideo, hasVideo: manifest.takesVideo, hasSound: manifest.takesAudio,
+                seconds: seconds, isRaw: manifest.takesRawVideo, hasVideo: manifest.takesVideo, hasSound: !manifest.audioTracks.isEmpty,
                 hasRawSound: manifest.takesRawAudio)
         } catch {
             throw CommandError(.software, error.description)
         }
-        let handler = manifest.plan(name: manifest.name, launch: launch).handler
+        let handler = manifest.plan(name: manifest.name, launch: launch).makeHandler()
         do throws(UploadError) {
             try await Self.play(broadcast, to: handler)
         } catch {

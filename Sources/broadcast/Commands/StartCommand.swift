@@ -48,6 +48,10 @@ struct StartCommand: AsyncParsableCommand {
             source: source, video: video, audio: audio, session: session, configuration: context.configuration)
         if targets.contains(BuiltInExtension.clips.name) { configuration.clipBuffer = configuration.clipBuffer ?? MediaTime(milliseconds: 60_000) }
         let format = try containerFormat()
+        if source.y4m == "-" || audio.wav == "-" {
+            if session.detach { throw CommandError(.usage, "A detached broadcast has no standard input. Leave out --detach, or use a named pipe.") }
+            if isatty(STDIN_FILENO) != 0 { throw CommandError(.usage, "Standard input is a terminal. Pipe pictures or sound into broadcast.") }
+        }
         if session.detach {
             if targets.contains(where: { $0 == "-" || $0 == "stdout" }) {
                 throw CommandError(.usage, "A detached broadcast has no standard output. Leave out --detach, or choose a file.")
@@ -57,12 +61,18 @@ struct StartCommand: AsyncParsableCommand {
         }
         let readiness = readinessDescriptor.map(ReadinessPipe.init(descriptor:))
         do throws(CommandError) {
-            let host = SessionHost(name: name, title: session.title, context: context, readiness: readiness)
-            try await host.run(configuration) { notice throws(CommandError) in
+            let separatesAudio = audio.audioTracks == .separate
+            let host = SessionHost(name: name, title: session.title, context: context, readiness: readiness) {
+                [configuration] target, folder, notice throws(CommandError) in
+                // What the config says now, not what it said at the start.
+                var resolver = DestinationResolver(
+                    try CommandContext(), session: configuration, format: nil, separatesAudio: separatesAudio, notice: notice)
+                if let folder { resolver.folder = folder }
+                return try resolver.resolve(target)
+            }
+            try await host.run(configuration) { [configuration] notice throws(CommandError) in
                 let resolver = DestinationResolver(
-                    configuration: context.configuration, paths: context.paths, credentials: context.credentials,
-                    limits: { Self.warnings(about: $0, for: configuration) }, format: format, now: Date(), notice: notice,
-                    catalog: context.catalog)
+                    context, session: configuration, format: format, separatesAudio: separatesAudio, notice: notice)
                 let wanted = targets.isEmpty ? [resolver.standardTarget] : targets
                 return try Self.plans(for: wanted, with: resolver)
             }
@@ -76,14 +86,6 @@ struct StartCommand: AsyncParsableCommand {
     private func notify(_ error: CommandError) {
         guard error.status == .notPermitted, readinessDescriptor == nil, isatty(STDIN_FILENO) == 0, !Output.isTerminal else { return }
         DesktopNotification.send(error.message)
-    }
-
-    /// The limits of a service that these settings break; the size may be the screen's.
-    private static func warnings(about service: KnownService, for configuration: SessionConfiguration) -> [String] {
-        var size = configuration.outputSize
-        // Without a display the session itself will say so.
-        if size == nil, case .screen(let request) = configuration.picture { size = try? X11Connection.describe(display: request.display).size }
-        return service.warnings(for: configuration, size: size)
     }
 
     private func containerFormat() throws(CommandError) -> ContainerFormat? {

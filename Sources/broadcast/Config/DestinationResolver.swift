@@ -1,4 +1,6 @@
+import Capture
 import FoundationEssentials
+import Media
 import RTMP
 import Session
 import Upload
@@ -14,8 +16,8 @@ struct DestinationResolver {
     let configuration: Configuration
     let paths: Paths
     let credentials: CredentialStore
-    /// Sentences about the service's limits that the session's settings break.
-    let limits: (KnownService) -> [String]
+    /// What the session is made with: a service's limits may be broken by it.
+    let session: SessionConfiguration
     /// `--format`, where it was given.
     let format: ContainerFormat?
     /// For names of files that are made.
@@ -23,6 +25,28 @@ struct DestinationResolver {
     /// Tells the user something that is no error.
     let notice: @Sendable (String) -> Void
     let catalog: ExtensionCatalog
+    /// True where files get the applications' sound and the microphone as tracks of their own.
+    let separatesAudio: Bool
+    /// Where relative paths start.
+    var folder = FileManager.default.currentDirectoryPath
+
+    /// - Parameters:
+    ///   - format: `--format`, where it was given.
+    ///   - notice: tells the user something that is no error.
+    init(
+        _ context: CommandContext, session: SessionConfiguration, format: ContainerFormat?, separatesAudio: Bool,
+        notice: @escaping @Sendable (String) -> Void
+    ) {
+        configuration = context.configuration
+        paths = context.paths
+        credentials = context.credentials
+        catalog = context.catalog
+        self.session = session
+        self.format = format
+        self.separatesAudio = separatesAudio
+        self.notice = notice
+        now = Date()
+    }
 
     /// The destination for `target`.
     func resolve(_ target: String) throws(CommandError) -> DestinationPlan {
@@ -121,12 +145,20 @@ struct DestinationResolver {
             throw CommandError(
                 .usage, "\(service.title) takes streams over TLS (rtmps) only, and this version cannot send them yet. Choose another destination.")
         }
-        for warning in limits(service) { notice("Warning: " + warning) }
+        for warning in warnings(about: service) { notice("Warning: " + warning) }
         let made =
             destination
             ?? Configuration.Destination(
                 name: name, line: 0, extensionLine: 0, extensionName: "rtmp", service: name, url: nil, path: nil, format: nil, keyCommand: nil)
         return try rtmp(made, url: url, mayHoldKey: destination?.url != nil)
+    }
+
+    /// The limits of a service that these settings break; the size may be the screen's.
+    private func warnings(about service: KnownService) -> [String] {
+        var size = session.outputSize
+        // Without a display the session itself will say so.
+        if size == nil, case .screen(let request) = session.picture { size = try? X11Connection.describe(display: request.display).size }
+        return service.warnings(for: session, size: size)
     }
 
     /// A destination with its own key: from its key-command, from the credential store, or in its address.
@@ -162,19 +194,20 @@ struct DestinationResolver {
         }
         if url.scheme == .rtmps { throw CommandError(.usage, "\(RTMPError.tlsUnavailable)") }
         return DestinationPlan(
-            name: name, extensionName: "rtmp", url: "\(url)", isLive: true, prefersConstantPacing: true, handler: RTMPHandler(url: url))
+            name: name, extensionName: "rtmp", url: "\(url)", isLive: true, prefersConstantPacing: true, retry: RetryPolicy(),
+            makeHandler: { RTMPHandler(url: url) })
     }
 
     private func stdout(name: String) -> DestinationPlan {
         let format = format ?? .mpegts
         return DestinationPlan(
             name: name, extensionName: "stdout", isLive: false, prefersConstantPacing: true, takesRawVideo: format.takesRawVideo,
-            takesAudio: format.takesAudio, handler: StdoutHandler(format: format))
+            audioTracks: format.takesAudio ? audioTracks(in: format) : [], makeHandler: { StdoutHandler(format: format) })
     }
 
     /// Nothing is written until a clip is asked for.
     private func clips(name: String) -> DestinationPlan {
-        DestinationPlan(name: name, extensionName: "clips", isLive: false, prefersConstantPacing: false, takesAudio: true, handler: ClipsHandler())
+        DestinationPlan(name: name, extensionName: "clips", isLive: false, prefersConstantPacing: false, makeHandler: { ClipsHandler() })
     }
 
     /// A file, or a new one named after the date where `path` is a folder.
@@ -189,15 +222,21 @@ struct DestinationResolver {
         } else {
             container = format ?? ContainerFormat(ending: path) ?? .mp4
         }
-        if !path.hasPrefix("/") { path = FileManager.default.currentDirectoryPath + "/" + path }
+        if !path.hasPrefix("/") { path = folder + "/" + path }
         return DestinationPlan(
             name: name, extensionName: "file", path: path, isLive: false, prefersConstantPacing: false, takesRawVideo: container.takesRawVideo,
-            takesAudio: container.takesAudio, handler: FileHandler(path: path, format: container, notice: notice))
+            audioTracks: container.takesAudio ? audioTracks(in: container) : [],
+            makeHandler: { [path, notice] in FileHandler(path: path, format: container, notice: notice) })
+    }
+
+    /// The mix, or with `--audio-tracks separate` the applications and the microphone each for itself; FLV has room for one track.
+    private func audioTracks(in format: ContainerFormat) -> [Track] {
+        separatesAudio && format != .flv ? [.app, .mic] : [.mixed]
     }
 
     private var standardFolder: String {
         let videos = paths.home + "/Videos"
-        return FileStatus(videos)?.isFolder == true ? videos : FileManager.default.currentDirectoryPath
+        return FileStatus(videos)?.isFolder == true ? videos : folder
     }
 
     /// The stream key that the destination's `key-command` prints.

@@ -59,7 +59,7 @@ enum ManifestFile {
         manifest.tracks = try root.strings("tracks", oneOf: ["screen", "app", "mic", "mixed"]) ?? manifest.tracks
         manifest.clipDuration = try root.number("clip-duration", in: 0.1...3600) ?? manifest.clipDuration
         manifest.questions = try questions(root)
-        if !manifest.takesVideo && (mode == .clips || !manifest.takesAudio) {
+        if !manifest.takesVideo && (mode == .clips || manifest.audioTracks.isEmpty) {
             throw root.error("tracks", mode == .clips ? "clips need the screen track" : "this extension would get neither picture nor sound")
         }
         return manifest

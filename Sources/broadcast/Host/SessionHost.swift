@@ -17,6 +17,8 @@ final class SessionHost: Sendable {
     private let state = Mutex(State())
     private let events = EventHub()
     private let log: SessionLog
+    /// Makes a destination of what a user calls it, and of the folder that relative paths start from.
+    private let resolve: @Sendable (String, String?, @escaping @Sendable (String) -> Void) throws(CommandError) -> DestinationPlan
 
     private struct State {
         var session: BroadcastSession?
@@ -27,7 +29,11 @@ final class SessionHost: Sendable {
     }
 
     /// - Parameter readiness: where a parent waits to hear that the session is live.
-    init(name: String, title: String?, context: CommandContext, readiness: ReadinessPipe?) {
+    init(
+        name: String, title: String?, context: CommandContext, readiness: ReadinessPipe?,
+        resolve: @escaping @Sendable (String, String?, @escaping @Sendable (String) -> Void) throws(CommandError) -> DestinationPlan
+    ) {
+        self.resolve = resolve
         self.name = name
         self.title = title
         paths = context.paths
@@ -114,6 +120,9 @@ final class SessionHost: Sendable {
         case "resume": return session.resume() ? ControlReply(session: report(session)) : Self.refuse(409, "The session is not paused.")
         case "mic": return setMicrophone(request.value, session: session)
         case "clip": return await saveClip(request, session: session)
+        case "add-destination": return await add(request, to: session)
+        case "remove-destination": return await remove(request, from: session)
+        case "retry": return ControlReply(retried: session.retry(request.destination))
         case "annotate":
             guard let values = request.values, !values.isEmpty else { return Self.refuse(400, "There is nothing to annotate with.") }
             session.annotate(values)
@@ -141,6 +150,42 @@ final class SessionHost: Sendable {
             return ControlReply(clip: ClipReport(clip))
         } catch {
             return ControlReply(error: ErrorReport(code: error.code, message: error.description, status: CommandError(error).status.rawValue))
+        }
+    }
+
+    private func add(_ request: ControlRequest, to session: BroadcastSession) async -> ControlReply {
+        guard let target = request.destination, !target.isEmpty else { return Self.refuse(400, "Say which destination is to be added.") }
+        let plan: DestinationPlan
+        do throws(CommandError) {
+            plan = try resolve(target, request.folder, { [self] in say($0) })
+        } catch {
+            return ControlReply(error: ErrorReport(code: 400, message: error.message, status: error.status.rawValue))
+        }
+        if plan.extensionName == "stdout" { return Self.refuse(400, "Standard output can only be given at the start.") }
+        do throws(SessionError) {
+            try await session.add(plan)
+        } catch {
+            return ControlReply(error: ErrorReport(code: 409, message: error.description, status: CommandError(error).status.rawValue))
+        }
+        // Whoever asked wants to know whether it works: not just that it was begun.
+        while let destination = session.snapshot().destinations.first(where: { $0.name == plan.name }) {
+            if let error = destination.error, destination.state.isOver {
+                return ControlReply(error: ErrorReport(code: error.code, message: error.description, status: CommandError(error).status.rawValue))
+            }
+            if destination.state != .connecting { return ControlReply(destination: DestinationReport(destination)) }
+            try? await Task.sleep(for: .milliseconds(20))
+        }
+        return Self.refuse(409, "The session ended.")
+    }
+
+    private func remove(_ request: ControlRequest, from session: BroadcastSession) async -> ControlReply {
+        let name = request.destination ?? ""
+        do throws(SessionError) {
+            if let ended = try await session.remove(named: name) { return ControlReply(destination: DestinationReport(ended)) }
+            let known = session.snapshot().destinations.filter { !$0.state.isOver }.map(\.name).joined(separator: ", ")
+            return Self.refuse(404, "There is no destination \"\(name)\" in this session. It has \(known).")
+        } catch {
+            return Self.refuse(409, error.description)
         }
     }
 
@@ -186,7 +231,6 @@ final class SessionHost: Sendable {
     private func observe(_ event: SessionEvent) {
         switch event {
         case .state(let state):
-            if state == .live { readiness?.reportLive() }
             if Output.isTerminal { log.write("session \(name): \(state.rawValue)") } else { say("session \(name): \(state.rawValue)") }
         case .destination(let destination): tell(destination)
         case .warning(let text): say("Warning: " + text)
@@ -194,6 +238,10 @@ final class SessionHost: Sendable {
         case .annotation, .statistics: break
         }
         let session = state.withLock { $0.session }
+        if let session, let readiness {
+            let states = session.snapshot().destinations.map(\.state)
+            if states.allSatisfy({ $0 == .live || $0 == .paused }), session.state == .live { readiness.reportLive() }
+        }
         events.publish(EventReport(event, session: name, report: { session.map { self.report($0) } }))
         guard let snapshot = session?.snapshot(), !snapshot.state.isOver else { return }
         status.update(snapshot)
@@ -207,6 +255,9 @@ final class SessionHost: Sendable {
 
     private func tell(_ destination: SessionSnapshot.Destination) {
         switch destination.state {
+        case .reconnecting:
+            let rest = destination.nextRetry.map { " Next try in \(Int($0.seconds.rounded(.up))) s; broadcast retry tries at once." } ?? ""
+            say("\(destination.name): \(destination.error?.description ?? "The connection is lost.")\(rest)")
         case .live: say("\(destination.name): live" + ((destination.url ?? destination.path).map { " (\($0))" } ?? ""))
         case .failed:
             say("\(destination.name): failed. \(destination.error?.description ?? "")")

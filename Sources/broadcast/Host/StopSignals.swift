@@ -1,5 +1,6 @@
 import Session
 import Synchronization
+import Threads
 
 #if canImport(Glibc)
 import Glibc
