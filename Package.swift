@@ -94,6 +94,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(name: "CommandTests", dependencies: ["broadcast"], swiftSettings: strict),
         .testTarget(name: "UploadTests", dependencies: ["Upload", "BroadcastExtension", "Session", "Capture", "Media", "TestSupport"], swiftSettings: strict),
+        .testTarget(name: "SessionTests", dependencies: ["Session", "Media", "Encode", "Mix", "Upload"], swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests", dependencies: ["TestSupport", "TestPatterns", "TestScreen", "broadcast", "keyframe-watch"],
             swiftSettings: strict),

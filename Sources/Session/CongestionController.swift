@@ -5,7 +5,7 @@ import Media
 /// The bitrate falls with the backlog, at 200, 400 and 700 ms, and not below what was measured to pass; it climbs back once
 /// the backlog is gone, quickly to where it was too much the last time, and carefully past that (DESIGN section 11). A destination that takes
 /// nothing at all has no say: others that share its encode are not to suffer for it.
-struct CongestionController: Sendable {
+package struct CongestionController: Sendable {
     /// How often the bitrate is lowered, at most.
     private static let fallInterval = MediaTime(milliseconds: 500)
     private static let climbInterval = MediaTime(milliseconds: 1000)
@@ -17,11 +17,11 @@ struct CongestionController: Sendable {
     private static let window = MediaTime(milliseconds: 1000)
 
     /// kbit/s that were asked for.
-    let wanted: Int
+    package let wanted: Int
     /// kbit/s of the sound, which is never made less.
-    let audio: Int
+    package let audio: Int
     /// kbit/s that suit it now.
-    private(set) var current: Int
+    package private(set) var current: Int
     private var readings: [(time: MediaTime, bytes: Int)] = []
     private var lastFall: MediaTime?
     private var lastClimb: MediaTime?
@@ -29,7 +29,7 @@ struct CongestionController: Sendable {
     /// kbit/s at which the backlog last grew, and when.
     private var ceiling: (bitrate: Int, time: MediaTime)?
 
-    init(wanted: Int, audio: Int) {
+    package init(wanted: Int, audio: Int) {
         self.wanted = wanted
         self.audio = audio
         current = wanted
@@ -41,7 +41,7 @@ struct CongestionController: Sendable {
     ///   - backlog: media that waits.
     ///   - bytes: all that got through so far.
     /// - Returns: the bitrate that suits, in kbit/s; nil where nothing gets through.
-    mutating func note(backlog: MediaTime, bytes: Int, at time: MediaTime) -> Int? {
+    package mutating func note(backlog: MediaTime, bytes: Int, at time: MediaTime) -> Int? {
         readings.append((time, bytes))
         while readings.count > 2 && time - readings[1].time >= Self.window { readings.removeFirst() }
         let passed = self.passed

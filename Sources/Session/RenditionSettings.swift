@@ -3,16 +3,16 @@ import Media
 import Mix
 
 /// What makes two destinations share one encode: the picture that they want, and when they want it.
-struct RenditionSettings: Sendable, Equatable {
-    var size: PixelSize
+package struct RenditionSettings: Sendable, Equatable {
+    package var size: PixelSize
     /// Nil where only raw pictures are taken.
-    var encoding: VideoSettings?
-    var pacing: FramePacer.Mode
+    package var encoding: VideoSettings?
+    package var pacing: FramePacer.Mode
 
     /// What `plans`, which share one rendition, need of a source of `sourceSize`; all of them ask for the same picture.
     ///
     /// - Parameter keepsClips: the rendition is encoded also where nobody else takes it encoded.
-    init(
+    package init(
         plans: [DestinationPlan], configuration: SessionConfiguration, sourceSize: PixelSize, frameRate: Int, keepsClips: Bool
     ) throws(SessionError) {
         let wishes = plans.first?.picture ?? PictureWishes()
@@ -37,7 +37,7 @@ struct RenditionSettings: Sendable, Equatable {
     }
 
     /// True where a destination that comes later and would have `own` to itself is served as well by this.
-    func serves(_ own: RenditionSettings) -> Bool {
+    package func serves(_ own: RenditionSettings) -> Bool {
         guard size == own.size, pacing == own.pacing || pacing == .constant else { return false }
         guard let wanted = own.encoding else { return true }
         guard let encoding else { return false }
