@@ -1,12 +1,7 @@
+import Glibc
 import NIOCore
 import NIOPosix
 import Synchronization
-
-#if canImport(Glibc)
-import Glibc
-#else
-import Musl
-#endif
 
 /// A session's control socket: answers its owner's requests, one line of JSON each way.
 package final class ControlServer: Sendable {

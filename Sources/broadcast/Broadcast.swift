@@ -1,11 +1,6 @@
 import ArgumentParser
 import CLinux
-
-#if canImport(Glibc)
 import Glibc
-#else
-import Musl
-#endif
 
 /// The command: parses, runs one subcommand, and turns its error into a sentence and an exit status.
 @main

@@ -1,12 +1,7 @@
 import ArgumentParser
 import Encode
-import Upload
-
-#if canImport(Glibc)
 import Glibc
-#else
-import Musl
-#endif
+import Upload
 
 /// `broadcast check-extension`
 struct CheckExtensionCommand: AsyncParsableCommand {

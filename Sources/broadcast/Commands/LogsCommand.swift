@@ -1,11 +1,6 @@
 import ArgumentParser
 import Control
-
-#if canImport(Glibc)
 import Glibc
-#else
-import Musl
-#endif
 
 /// `broadcast logs`
 struct LogsCommand: AsyncParsableCommand {

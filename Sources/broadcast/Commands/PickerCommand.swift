@@ -1,11 +1,6 @@
 import ArgumentParser
 import FoundationEssentials
-
-#if canImport(Glibc)
 import Glibc
-#else
-import Musl
-#endif
 
 /// `broadcast picker`: ReplayKit's `RPSystemBroadcastPickerView` for a terminal.
 struct PickerCommand: AsyncParsableCommand {

@@ -1,15 +1,10 @@
 import ArgumentParser
 import Capture
 import FoundationEssentials
+import Glibc
 import Media
 import Session
 import Upload
-
-#if canImport(Glibc)
-import Glibc
-#else
-import Musl
-#endif
 
 /// `broadcast start`
 struct StartCommand: AsyncParsableCommand {

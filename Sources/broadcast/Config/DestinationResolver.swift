@@ -1,13 +1,8 @@
 import FoundationEssentials
+import Glibc
 import RTMP
 import Session
 import Upload
-
-#if canImport(Glibc)
-import Glibc
-#else
-import Musl
-#endif
 
 /// Makes of what `--to` says a destination that a session can serve: a configured name, an extension, a URL, a file, or `-`.
 struct DestinationResolver {

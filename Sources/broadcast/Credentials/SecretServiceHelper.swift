@@ -1,10 +1,5 @@
 import CSecret
-
-#if canImport(Glibc)
 import Glibc
-#else
-import Musl
-#endif
 
 /// The process that `SecretService` starts: `broadcast secret-service OPERATION -- [DESTINATION [KEY]]`.
 ///

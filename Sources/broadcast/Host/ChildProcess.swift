@@ -1,8 +1,4 @@
-#if canImport(Glibc)
 import Glibc
-#else
-import Musl
-#endif
 
 /// A short-lived child process: bytes in, bytes out, and an end by a deadline whatever it does.
 struct ChildProcess {

@@ -1,11 +1,6 @@
+import Glibc
 import Session
 import Synchronization
-
-#if canImport(Glibc)
-import Glibc
-#else
-import Musl
-#endif
 
 /// SIGINT, SIGTERM and SIGHUP end a broadcast cleanly; a second one of them ends the process at once.
 ///

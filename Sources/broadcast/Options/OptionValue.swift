@@ -1,10 +1,5 @@
-import Media
-
-#if canImport(Glibc)
 import Glibc
-#else
-import Musl
-#endif
+import Media
 
 /// Values as users write them.
 enum OptionValue {

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
 import Glibc
-#else
-import Musl
-#endif
 
 /// Where text goes: answers and media to standard output, everything else to standard error.
 enum Output {
