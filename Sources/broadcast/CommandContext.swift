@@ -11,10 +11,13 @@ struct CommandContext {
     /// True where a desktop's session bus is there.
     let hasSessionBus: Bool
 
+    /// Where files are, for what is said to a session that runs: whatever the config says now, it can be stopped.
+    static var paths: Paths { Paths(environment: ProcessInfo.processInfo.environment) }
+
     /// Reads the config. The environment is asked here and nowhere below.
     init() throws(CommandError) {
         let environment = ProcessInfo.processInfo.environment
-        paths = Paths(environment: environment)
+        paths = Self.paths
         hasCursor = !["", "dumb"].contains(environment["TERM"] ?? "")
         let service = SecretService(environment: environment)
         hasSessionBus = service.isBusThere

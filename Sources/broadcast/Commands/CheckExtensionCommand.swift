@@ -46,7 +46,7 @@ struct CheckExtensionCommand: AsyncParsableCommand {
         } catch {
             throw CommandError(.nothing, error.description)
         }
-        Output.answer(
+        try Output.answer(
             "\(manifest.name) keeps to the protocol: \(broadcast.elements.count) samples and calls (pause, resume, annotate, a gap) and a finish, "
                 + "\(StatusLine.size(handler.byteCount)) on its standard input."
                 + (handler.watchURL.map { " It can be watched at \($0)." } ?? ""))

@@ -21,12 +21,12 @@ struct DestinationResolver {
 
     /// The destination for `target`.
     func resolve(_ target: String) throws(CommandError) -> DestinationPlan {
-        if target == "-" { return stdout(name: "stdout") }
+        if target == "-" { return try stdout(name: "stdout") }
         if let destination = configuration.destination(named: target) { return try configured(destination) }
         if target.contains("://") { return try rtmp(url: target, key: nil, name: "rtmp", source: "--to") }
         switch target {
         case "file": return file(path: standardFolder, name: "file", format: format)
-        case "stdout": return stdout(name: "stdout")
+        case "stdout": return try stdout(name: "stdout")
         case "clips": return clips(name: "clips")
         case "rtmp":
             throw CommandError(.usage, "The rtmp extension needs an address: use --to rtmp://HOST/APP/KEY, or configure a destination.")
@@ -53,7 +53,7 @@ struct DestinationResolver {
         case "rtmp":
             if let service = destination.service.flatMap(KnownService.named) { return try known(service, as: destination) }
             return try rtmp(destination, url: destination.url ?? "", mayHoldKey: true)
-        case "stdout": return stdout(name: destination.name)
+        case "stdout": return try stdout(name: destination.name)
         case "clips": return clips(name: destination.name)
         case "file":
             let own = try destination.format.map { name throws(CommandError) -> ContainerFormat in
@@ -160,7 +160,13 @@ struct DestinationResolver {
             name: name, extensionName: "rtmp", url: "\(url)", isLive: true, prefersConstantPacing: true, handler: RTMPHandler(url: url))
     }
 
-    private func stdout(name: String) -> DestinationPlan {
+    private func stdout(name: String) throws(CommandError) -> DestinationPlan {
+        guard !StandardDescriptors.wasOutputClosed else {
+            throw CommandError(.usage, "Standard output is closed, so there is nowhere to write to. Use > FILE, or --to FILE.")
+        }
+        guard isatty(STDOUT_FILENO) == 0 else {
+            throw CommandError(.usage, "Standard output is a terminal, which can't show media. Write > FILE or | ffplay - behind the command.")
+        }
         let format = format ?? .mpegts
         return DestinationPlan(
             name: name, extensionName: "stdout", isLive: false, prefersConstantPacing: true, takesRawVideo: format.takesRawVideo,

@@ -12,8 +12,8 @@ extension SessionConfiguration {
         self.init()
         display = source.display
         title = session.title
-        if let text = session.duration { duration = try OptionValue.duration(text) }
-        if let text = session.clipBuffer { clipBuffer = try OptionValue.duration(text) }
+        if let text = session.duration { duration = try OptionValue.duration(text, name: "--duration") }
+        if let text = session.clipBuffer { clipBuffer = try OptionValue.duration(text, name: "--clip-buffer") }
         try apply(video, configuration.video)
         try apply(audio, configuration.audio)
     }
