@@ -14,6 +14,9 @@ struct StartCommand: AsyncParsableCommand {
             --to takes a configured destination, an extension, an rtmp:// address, a file (.mp4 .flv .ts .h264 .y4m) or - for \
             standard output; it may be given several times, and everything is encoded once. Without it the preferred destination \
             of the config is taken, else a file in ~/Videos or the current folder. Ctrl-C stops cleanly.
+
+            In the config, the path of a file destination is a folder unless it ends like a file: it is made where it is missing, and \
+            holds a file named after the date. A relative path starts at your home folder, wherever the command is given.
             """)
 
     @Option(name: .customLong("to"), parsing: .singleValue, help: ArgumentHelp("Where to send it; may be repeated.", valueName: "destination"))
@@ -53,11 +56,13 @@ struct StartCommand: AsyncParsableCommand {
         let readiness = readinessDescriptor.map(ReadinessPipe.init(descriptor:))
         do throws(CommandError) {
             let host = SessionHost(name: name, title: session.title, context: context, readiness: readiness)
-            try await host.run(configuration) { notice throws(CommandError) in
+            let configuration = configuration
+            let targets = targets
+            try await host.run(configuration) { preparation throws(CommandError) in
                 let resolver = DestinationResolver(
                     configuration: context.configuration, paths: context.paths, credentials: context.credentials,
-                    limits: { Self.warnings(about: $0, for: configuration) }, format: format, now: Date(), notice: notice,
-                    catalog: context.catalog)
+                    limits: { Self.warnings(about: $0, for: configuration) }, format: format, now: Date(),
+                    notice: preparation.notice, isInterrupted: preparation.isStopWanted, catalog: context.catalog)
                 let wanted = targets.isEmpty ? [resolver.standardTarget] : targets
                 return try Self.plans(for: wanted, with: resolver)
             }
@@ -94,12 +99,15 @@ struct StartCommand: AsyncParsableCommand {
     ) throws(CommandError) -> [DestinationPlan] {
         var plans: [DestinationPlan] = []
         for target in targets {
+            if plans.contains(where: { $0.name == target }), resolver.hasOwnName(target) {
+                throw CommandError(.usage, "The destination \(target) is given twice. Give it once.")
+            }
             var plan = try resolver.resolve(target)
             let same = plans.count { $0.name == plan.name || $0.name.hasPrefix(plan.name + "-") }
             if plan.extensionName == "stdout" && plans.contains(where: { $0.extensionName == "stdout" }) {
                 throw CommandError(.usage, "There is only one standard output. Give - once.")
             }
-            if let path = plan.path, plans.contains(where: { $0.path == path }) {
+            if let path = plan.path, plans.contains(where: { $0.path.map(CanonicalPath.of) == CanonicalPath.of(path) }) {
                 throw CommandError(.usage, "The file \(path) is given twice. Give it once.")
             }
             if same > 0 { plan.name += "-\(same + 1)" }

@@ -5,6 +5,8 @@ struct Configuration {
         var fps: Int?
         var bitrate: Int?
         var quality: Double?
+        /// Why bitrate and quality can't both hold; nil where only one is there. An option goes before either.
+        var conflict: CommandError?
         var preset: String?
         var latency: String?
         var keyframeInterval: Double?
@@ -48,6 +50,8 @@ struct Configuration {
 
     var path: String
     var preferred: String?
+    /// Where it stands, for errors.
+    var preferredLine = 1
     var video = Video()
     var audio = Audio()
     var privacy = Privacy()

@@ -17,6 +17,8 @@ struct DestinationResolver {
     let now: Date
     /// Tells the user something that is no error.
     let notice: @Sendable (String) -> Void
+    /// True once the user wants no broadcast any more.
+    let isInterrupted: () -> Bool
     let catalog: ExtensionCatalog
 
     /// The destination for `target`.
@@ -45,6 +47,11 @@ struct DestinationResolver {
             .noInput, "There is no destination \"\(target)\". \(hint) A file needs an ending such as .mp4; see broadcast list-destinations.")
     }
 
+    /// Whether `target` is a configured destination or a known service: two of it would be one and the same.
+    func hasOwnName(_ target: String) -> Bool {
+        configuration.destination(named: target) != nil || KnownService.named(target) != nil
+    }
+
     /// What is started where `--to` is not given: the preferred destination of the config, else a file.
     var standardTarget: String { configuration.preferred ?? "file" }
 
@@ -56,14 +63,8 @@ struct DestinationResolver {
         case "stdout": return try stdout(name: destination.name)
         case "clips": return clips(name: destination.name)
         case "file":
-            let own = try destination.format.map { name throws(CommandError) -> ContainerFormat in
-                guard let format = ContainerFormat(rawValue: name) else {
-                    throw CommandError(
-                        .config, "\(configuration.path):\(destination.line): there is no format \"\(name)\". Use \(ContainerFormat.list).")
-                }
-                return format
-            }
-            return file(path: destination.path ?? standardFolder, name: destination.name, format: format ?? own)
+            let own = destination.format.flatMap(ContainerFormat.init(rawValue:))
+            return file(path: try configuredPath(of: destination), name: destination.name, format: format ?? own)
         default:
             let source = "\(configuration.path):\(destination.line): destinations.\(destination.name)"
             guard let manifest = try catalog.manifest(named: destination.extensionName) else {
@@ -126,7 +127,9 @@ struct DestinationResolver {
 
     /// A destination with its own key: from its key-command, from the credential store, or in its address.
     private func rtmp(_ destination: Configuration.Destination, url: String, mayHoldKey: Bool) throws(CommandError) -> DestinationPlan {
-        var key = try key(of: destination)
+        var key = try destination.keyCommand.map { command throws(CommandError) in
+            try KeyCommand(command: command, destination: destination.name).key(isInterrupted: isInterrupted)
+        }
         if key == nil { key = try credentials.secret("key", of: destination.name) }
         if key == nil && !(mayHoldKey && RTMPAddress.hasKey(url)) {
             // What is wrong with the address comes before what is missing.
@@ -196,29 +199,25 @@ struct DestinationResolver {
             takesAudio: container.takesAudio, handler: FileHandler(path: path, format: container, notice: notice))
     }
 
+    /// The path of a file destination in the config: a folder, unless it ends like a file or something else is there; it is made where it is
+    /// missing. A relative one starts at the home folder, wherever the command is given.
+    private func configuredPath(of destination: Configuration.Destination) throws(CommandError) -> String {
+        guard var path = destination.path else { return standardFolder }
+        if path == "~" || path.hasPrefix("~/") { path = paths.home + path.dropFirst() }
+        if !path.hasPrefix("/") { path = paths.home + "/" + path }
+        guard ContainerFormat(ending: path) == nil, FileStatus(path) == nil else { return path }
+        guard mkdir(path, 0o777) == 0 else {
+            throw CommandError(
+                .cannotCreate,
+                "Cannot make the folder \(path) of the destination \(destination.name): \(String(cString: strerror(errno))). "
+                    + "Make it, or correct path in \(configuration.path).")
+        }
+        return path
+    }
+
     private var standardFolder: String {
         let videos = paths.home + "/Videos"
         return FileStatus(videos)?.isFolder == true ? videos : FileManager.default.currentDirectoryPath
-    }
-
-    /// The stream key that the destination's `key-command` prints.
-    private func key(of destination: Configuration.Destination) throws(CommandError) -> String? {
-        guard let command = destination.keyCommand else { return nil }
-        guard let pipe = popen(command, "r") else {
-            throw CommandError(.notPermitted, "The key-command of \(destination.name) cannot be run. Try it in a shell.")
-        }
-        var output: [UInt8] = []
-        var byte = fgetc(pipe)
-        while byte != EOF && output.count < 4096 {
-            output.append(UInt8(truncatingIfNeeded: byte))
-            byte = fgetc(pipe)
-        }
-        let status = pclose(pipe)
-        let line = String(decoding: output, as: UTF8.self).split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
-        guard status == 0, !line.isEmpty else {
-            throw CommandError(.notPermitted, "Not signed in to \(destination.name): its key-command gave no key. Try the command in a shell.")
-        }
-        return line
     }
 }
 

@@ -24,6 +24,7 @@ extension SessionConfiguration {
         if options.bitrate != nil && options.quality != nil {
             throw CommandError(.usage, "--bitrate and --quality exclude each other. Use --bitrate for live, --quality for files.")
         }
+        if options.bitrate == nil && options.quality == nil, let conflict = config.conflict { throw conflict }
         if let quality = options.quality ?? (options.bitrate == nil ? config.quality : nil) {
             guard (0...51).contains(quality) else { throw CommandError(.usage, "--quality must be from 0 (lossless) to 51; 23 is usual.") }
             rateControl = .quality(quality)
