@@ -54,15 +54,15 @@ extension EndToEndTests {
                 let folder = try #require(studio.broadcast.environment["XDG_CONFIG_HOME"]) + "/broadcast"
                 try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
                 try """
-                    [destinations.small]
-                    extension = "rtmp"
-                    url = "\(server.url(key: "small"))"
-                    size = "640x360"
-                    bitrate = 800
-                    [destinations.big]
-                    extension = "rtmp"
-                    url = "\(server.url(key: "big"))"
-                    """.write(toFile: folder + "/config.toml", atomically: false, encoding: .utf8)
+                [destinations.small]
+                extension = "rtmp"
+                url = "\(server.url(key: "small"))"
+                size = "640x360"
+                bitrate = 800
+                [destinations.big]
+                extension = "rtmp"
+                url = "\(server.url(key: "big"))"
+                """.write(toFile: folder + "/config.toml", atomically: false, encoding: .utf8)
                 let peer = try await studio.startLive(["--to", "small", "--to", "big", "--to", studio.path("file.mp4")])
                 try await peer.wait(for: "both streams") {
                     guard try await server.isPublishing(key: "small") else { return false }
@@ -109,7 +109,7 @@ extension EndToEndTests {
                 let clock = try await second.clock()
                 #expect(clock.readings.count > 30 && clock.unreadable == 0 && clock.isRising)
                 let packets = try await FFProbe.packets(of: second.path, in: studio.peers)
-                #expect(packets.first { $0.isVideo }?.isKeyframe == true)
+                #expect(packets.first { $0.kind == "video" }?.isKeyframe == true)
                 let file = try await studio.media("file.mp4").clock()
                 #expect(zip(file.readings, file.readings.dropFirst()).allSatisfy { $1.pts - $0.pts < 0.3 })
             }
@@ -121,8 +121,12 @@ extension EndToEndTests {
 
         @Test func `A broadcast that is stopped while it still connects ends as asked`() async throws {
             try await withStudio(["clock"], width: 320, height: 240, hasSound: false) { studio in
-                let silent = try SilentServer()
-                let peer = try studio.broadcast.start(["start", "--to", "rtmp://127.0.0.1:\(silent.port)/live/key"])
+                // It accepts and says nothing.
+                let port = try freePort()
+                let program = "import socket, time; s = socket.create_server(('127.0.0.1', \(port))); c = s.accept()[0]; time.sleep(300)"
+                let silent = try studio.peers.start("silent-server", ["python3", "-c", program])
+                try await silent.wait(for: "its port") { isBound(port) }
+                let peer = try studio.broadcast.start(["start", "--to", "rtmp://127.0.0.1:\(port)/live/key"])
                 try await peer.wait(for: "the session") { try await studio.status()?.destinations.first?.state == "connecting" }
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
                 #expect(try await peer.waitForExit() == .exited(0), "\(peer.standardError)")

@@ -61,7 +61,8 @@ final class Y4MSource: ScreenSource {
             return (newest, state.isEnded && state.waiting.isEmpty, state.failure)
         }
         if due != nil && self.begin == nil { self.begin = now }
-        if isOver {
+        // What is left is shown before what went wrong is told.
+        if isOver && due == nil {
             if let failure { throw failure }
             // The last frame is seen for as long as the others.
             if begin + header.time(of: taken) <= now || taken == 0 { condition = .ended }

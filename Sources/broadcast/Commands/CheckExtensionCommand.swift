@@ -1,12 +1,7 @@
 import ArgumentParser
 import Encode
-import Upload
-
-#if canImport(Glibc)
 import Glibc
-#else
-import Musl
-#endif
+import Upload
 
 /// `broadcast check-extension`
 struct CheckExtensionCommand: AsyncParsableCommand {
@@ -51,7 +46,7 @@ struct CheckExtensionCommand: AsyncParsableCommand {
         } catch {
             throw CommandError(.nothing, error.description)
         }
-        Output.answer(
+        try Output.answer(
             "\(manifest.name) keeps to the protocol: \(broadcast.elements.count) samples and calls (pause, resume, annotate, a gap) and a finish, "
                 + "\(StatusLine.size(handler.byteCount)) on its standard input."
                 + (handler.watchURL.map { " It can be watched at \($0)." } ?? ""))

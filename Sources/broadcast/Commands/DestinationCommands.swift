@@ -20,7 +20,7 @@ struct AddDestinationCommand: AsyncParsableCommand {
         var request = ControlRequest(command: "add-destination")
         request.destination = destination
         request.folder = FileManager.default.currentDirectoryPath
-        if let added = try await name.ask(request).destination { Output.answer(added.path ?? added.name) }
+        if let added = try await name.ask(request).destination { try Output.answer(added.path ?? added.name) }
     }
 }
 
@@ -40,7 +40,7 @@ struct RemoveDestinationCommand: AsyncParsableCommand {
         request.destination = destination
         guard let ended = try await name.ask(request).destination else { return }
         if let error = ended.error { throw CommandError(error.status.flatMap(ExitStatus.init(rawValue:)) ?? .unavailable, error.message) }
-        if let path = ended.path { Output.answer(path) }
+        if let path = ended.path { try Output.answer(path) }
     }
 }
 
@@ -62,6 +62,6 @@ struct RetryCommand: AsyncParsableCommand {
         guard !retried.isEmpty else {
             throw CommandError(.nothing, "No destination\(destination.map { " \"\($0)\"" } ?? "") waits to be tried again. See broadcast status.")
         }
-        for one in retried { Output.answer(one) }
+        for one in retried { try Output.answer(one) }
     }
 }

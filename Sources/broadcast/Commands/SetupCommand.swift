@@ -1,11 +1,6 @@
 import ArgumentParser
-import RTMP
-
-#if canImport(Glibc)
 import Glibc
-#else
-import Musl
-#endif
+import RTMP
 
 /// `broadcast setup`
 struct SetupCommand: AsyncParsableCommand {

@@ -1,15 +1,10 @@
 import ArgumentParser
 import Capture
 import FoundationEssentials
+import Glibc
 import Media
 import Session
 import Upload
-
-#if canImport(Glibc)
-import Glibc
-#else
-import Musl
-#endif
 
 /// `broadcast start`
 struct StartCommand: AsyncParsableCommand {
@@ -19,6 +14,9 @@ struct StartCommand: AsyncParsableCommand {
             --to takes a configured destination, an extension, an rtmp:// address, a file (.mp4 .flv .ts .h264 .y4m) or - for \
             standard output; it may be given several times, and everything is encoded once. Without it the preferred destination \
             of the config is taken, else a file in ~/Videos or the current folder. Ctrl-C stops cleanly.
+
+            In the config, the path of a file destination is a folder unless it ends like a file: it is made where it is missing, and \
+            holds a file named after the date. A relative path starts at your home folder, wherever the command is given.
             """)
 
     @Option(name: .customLong("to"), parsing: .singleValue, help: ArgumentHelp("Where to send it; may be repeated.", valueName: "destination"))
@@ -62,17 +60,19 @@ struct StartCommand: AsyncParsableCommand {
         let readiness = readinessDescriptor.map(ReadinessPipe.init(descriptor:))
         do throws(CommandError) {
             let separatesAudio = audio.audioTracks == .separate
+            let configuration = configuration
+            let targets = targets
             let host = SessionHost(name: name, title: session.title, context: context, readiness: readiness) {
-                [configuration] target, folder, notice throws(CommandError) in
+                target, folder, preparation throws(CommandError) in
                 // What the config says now, not what it said at the start.
                 var resolver = DestinationResolver(
-                    try CommandContext(), session: configuration, format: nil, separatesAudio: separatesAudio, notice: notice)
+                    try CommandContext(), session: configuration, format: nil, separatesAudio: separatesAudio, preparation: preparation)
                 if let folder { resolver.folder = folder }
                 return try resolver.resolve(target)
             }
-            try await host.run(configuration) { [configuration] notice throws(CommandError) in
+            try await host.run(configuration) { preparation throws(CommandError) in
                 let resolver = DestinationResolver(
-                    context, session: configuration, format: format, separatesAudio: separatesAudio, notice: notice)
+                    context, session: configuration, format: format, separatesAudio: separatesAudio, preparation: preparation)
                 let wanted = targets.isEmpty ? [resolver.standardTarget] : targets
                 return try Self.plans(for: wanted, with: resolver)
             }
@@ -101,12 +101,15 @@ struct StartCommand: AsyncParsableCommand {
     ) throws(CommandError) -> [DestinationPlan] {
         var plans: [DestinationPlan] = []
         for target in targets {
+            if plans.contains(where: { $0.name == target }), resolver.hasOwnName(target) {
+                throw CommandError(.usage, "The destination \(target) is given twice. Give it once.")
+            }
             var plan = try resolver.resolve(target)
             let same = plans.count { $0.name == plan.name || $0.name.hasPrefix(plan.name + "-") }
             if plan.extensionName == "stdout" && plans.contains(where: { $0.extensionName == "stdout" }) {
                 throw CommandError(.usage, "There is only one standard output. Give - once.")
             }
-            if let path = plan.path, plans.contains(where: { $0.path == path }) {
+            if let path = plan.path, plans.contains(where: { $0.path.map(CanonicalPath.of) == CanonicalPath.of(path) }) {
                 throw CommandError(.usage, "The file \(path) is given twice. Give it once.")
             }
             if same > 0 { plan.name += "-\(same + 1)" }

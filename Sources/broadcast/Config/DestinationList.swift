@@ -42,15 +42,15 @@ struct DestinationList {
         (try? SetupInformation(paths: context.paths).answers(of: service.name))?["url"] ?? service.url
     }
 
-    func show(asJSON json: Bool) {
+    func show(asJSON json: Bool) throws(CommandError) {
         if json {
-            Output.answer(ControlJSON.encode(["destinations": rows], pretty: true))
+            try Output.answer(ControlJSON.encode(["destinations": rows], pretty: true))
         } else if rows.isEmpty {
             Output.note(
                 "No destinations are configured. Add [destinations.NAME] to the config, sign in to a service with broadcast setup, "
                     + "or use broadcast start --to with an address or a file.")
         } else {
-            Output.answer(
+            try Output.answer(
                 TextTable.text(
                     rows.map {
                         [

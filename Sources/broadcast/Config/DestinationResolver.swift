@@ -1,15 +1,10 @@
 import Capture
 import FoundationEssentials
+import Glibc
 import Media
 import RTMP
 import Session
 import Upload
-
-#if canImport(Glibc)
-import Glibc
-#else
-import Musl
-#endif
 
 /// Makes of what `--to` says a destination that a session can serve: a configured name, an extension, a URL, a file, or `-`.
 struct DestinationResolver {
@@ -24,6 +19,8 @@ struct DestinationResolver {
     let now: Date
     /// Tells the user something that is no error.
     let notice: @Sendable (String) -> Void
+    /// True once the user wants no broadcast any more.
+    let isInterrupted: () -> Bool
     let catalog: ExtensionCatalog
     /// True where files get the applications' sound and the microphone as tracks of their own.
     let separatesAudio: Bool
@@ -32,10 +29,10 @@ struct DestinationResolver {
 
     /// - Parameters:
     ///   - format: `--format`, where it was given.
-    ///   - notice: tells the user something that is no error.
+    ///   - preparation: how the user is told something that is no error, and whether the broadcast is still wanted.
     init(
         _ context: CommandContext, session: SessionConfiguration, format: ContainerFormat?, separatesAudio: Bool,
-        notice: @escaping @Sendable (String) -> Void
+        preparation: SessionHost.Preparation
     ) {
         configuration = context.configuration
         paths = context.paths
@@ -44,18 +41,28 @@ struct DestinationResolver {
         self.session = session
         self.format = format
         self.separatesAudio = separatesAudio
-        self.notice = notice
+        notice = preparation.notice
+        isInterrupted = preparation.isStopWanted
         now = Date()
     }
 
     /// The destination for `target`.
     func resolve(_ target: String) throws(CommandError) -> DestinationPlan {
-        if target == "-" { return stdout(name: "stdout") }
+        var plan = try plan(for: target)
+        guard let destination = configuration.destination(named: target) else { return plan }
+        let size = try destination.size.map { text throws(CommandError) in try OptionValue.size(text) }
+        plan.picture = PictureWishes(size: size, bitrate: destination.bitrate)
+        if let retries = destination.retries { plan.retry?.maximumAttempts = retries }
+        return plan
+    }
+
+    private func plan(for target: String) throws(CommandError) -> DestinationPlan {
+        if target == "-" { return try stdout(name: "stdout") }
         if let destination = configuration.destination(named: target) { return try configured(destination) }
         if target.contains("://") { return try rtmp(url: target, key: nil, name: "rtmp", source: "--to") }
         switch target {
         case "file": return file(path: standardFolder, name: "file", format: format)
-        case "stdout": return stdout(name: "stdout")
+        case "stdout": return try stdout(name: "stdout")
         case "clips": return clips(name: "clips")
         case "rtmp":
             throw CommandError(.usage, "The rtmp extension needs an address: use --to rtmp://HOST/APP/KEY, or configure a destination.")
@@ -74,6 +81,11 @@ struct DestinationResolver {
             .noInput, "There is no destination \"\(target)\". \(hint) A file needs an ending such as .mp4; see broadcast list-destinations.")
     }
 
+    /// Whether `target` is a configured destination or a known service: two of it would be one and the same.
+    func hasOwnName(_ target: String) -> Bool {
+        configuration.destination(named: target) != nil || KnownService.named(target) != nil
+    }
+
     /// What is started where `--to` is not given: the preferred destination of the config, else a file.
     var standardTarget: String { configuration.preferred ?? "file" }
 
@@ -82,17 +94,11 @@ struct DestinationResolver {
         case "rtmp":
             if let service = destination.service.flatMap(KnownService.named) { return try known(service, as: destination) }
             return try rtmp(destination, url: destination.url ?? "", mayHoldKey: true)
-        case "stdout": return stdout(name: destination.name)
+        case "stdout": return try stdout(name: destination.name)
         case "clips": return clips(name: destination.name)
         case "file":
-            let own = try destination.format.map { name throws(CommandError) -> ContainerFormat in
-                guard let format = ContainerFormat(rawValue: name) else {
-                    throw CommandError(
-                        .config, "\(configuration.path):\(destination.line): there is no format \"\(name)\". Use \(ContainerFormat.list).")
-                }
-                return format
-            }
-            return file(path: destination.path ?? standardFolder, name: destination.name, format: format ?? own)
+            let own = destination.format.flatMap(ContainerFormat.init(rawValue:))
+            return file(path: try configuredPath(of: destination), name: destination.name, format: format ?? own)
         default:
             let source = "\(configuration.path):\(destination.line): destinations.\(destination.name)"
             guard let manifest = try catalog.manifest(named: destination.extensionName) else {
@@ -163,7 +169,9 @@ struct DestinationResolver {
 
     /// A destination with its own key: from its key-command, from the credential store, or in its address.
     private func rtmp(_ destination: Configuration.Destination, url: String, mayHoldKey: Bool) throws(CommandError) -> DestinationPlan {
-        var key = try key(of: destination)
+        var key = try destination.keyCommand.map { command throws(CommandError) in
+            try KeyCommand(command: command, destination: destination.name).key(isInterrupted: isInterrupted)
+        }
         if key == nil { key = try credentials.secret("key", of: destination.name) }
         if key == nil && !(mayHoldKey && RTMPAddress.hasKey(url)) {
             // What is wrong with the address comes before what is missing.
@@ -198,7 +206,13 @@ struct DestinationResolver {
             makeHandler: { RTMPHandler(url: url) })
     }
 
-    private func stdout(name: String) -> DestinationPlan {
+    private func stdout(name: String) throws(CommandError) -> DestinationPlan {
+        guard !StandardDescriptors.wasOutputClosed else {
+            throw CommandError(.usage, "Standard output is closed, so there is nowhere to write to. Use > FILE, or --to FILE.")
+        }
+        guard isatty(STDOUT_FILENO) == 0 else {
+            throw CommandError(.usage, "Standard output is a terminal, which can't show media. Write > FILE or | ffplay - behind the command.")
+        }
         let format = format ?? .mpegts
         return DestinationPlan(
             name: name, extensionName: "stdout", isLive: false, prefersConstantPacing: true, takesRawVideo: format.takesRawVideo,
@@ -234,29 +248,25 @@ struct DestinationResolver {
         separatesAudio && format != .flv ? [.app, .mic] : [.mixed]
     }
 
+    /// The path of a file destination in the config: a folder, unless it ends like a file or something else is there; it is made where it is
+    /// missing. A relative one starts at the home folder, wherever the command is given.
+    private func configuredPath(of destination: Configuration.Destination) throws(CommandError) -> String {
+        guard var path = destination.path else { return standardFolder }
+        if path == "~" || path.hasPrefix("~/") { path = paths.home + path.dropFirst() }
+        if !path.hasPrefix("/") { path = paths.home + "/" + path }
+        guard ContainerFormat(ending: path) == nil, FileStatus(path) == nil else { return path }
+        guard mkdir(path, 0o777) == 0 else {
+            throw CommandError(
+                .cannotCreate,
+                "Cannot make the folder \(path) of the destination \(destination.name): \(String(cString: strerror(errno))). "
+                    + "Make it, or correct path in \(configuration.path).")
+        }
+        return path
+    }
+
     private var standardFolder: String {
         let videos = paths.home + "/Videos"
         return FileStatus(videos)?.isFolder == true ? videos : folder
-    }
-
-    /// The stream key that the destination's `key-command` prints.
-    private func key(of destination: Configuration.Destination) throws(CommandError) -> String? {
-        guard let command = destination.keyCommand else { return nil }
-        guard let pipe = popen(command, "r") else {
-            throw CommandError(.notPermitted, "The key-command of \(destination.name) cannot be run. Try it in a shell.")
-        }
-        var output: [UInt8] = []
-        var byte = fgetc(pipe)
-        while byte != EOF && output.count < 4096 {
-            output.append(UInt8(truncatingIfNeeded: byte))
-            byte = fgetc(pipe)
-        }
-        let status = pclose(pipe)
-        let line = String(decoding: output, as: UTF8.self).split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
-        guard status == 0, !line.isEmpty else {
-            throw CommandError(.notPermitted, "Not signed in to \(destination.name): its key-command gave no key. Try the command in a shell.")
-        }
-        return line
     }
 }
 

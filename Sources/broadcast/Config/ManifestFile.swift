@@ -1,11 +1,6 @@
 import FoundationEssentials
-import Upload
-
-#if canImport(Glibc)
 import Glibc
-#else
-import Musl
-#endif
+import Upload
 
 /// Reads an extension's `extension.toml`. What is wrong in it is told with file, line and key.
 enum ManifestFile {

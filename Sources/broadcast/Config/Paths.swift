@@ -1,10 +1,5 @@
 import FoundationEssentials
-
-#if canImport(Glibc)
 import Glibc
-#else
-import Musl
-#endif
 
 /// Where things are, by the XDG base directories (DESIGN section 6).
 struct Paths {

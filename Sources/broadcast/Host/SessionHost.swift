@@ -3,6 +3,7 @@ import FoundationEssentials
 import Media
 import Session
 import Synchronization
+import Threads
 import Upload
 
 /// Runs a session in this process: takes its name, answers its control socket, heeds signals, and shows what it does.
@@ -18,7 +19,7 @@ final class SessionHost: Sendable {
     private let events = EventHub()
     private let log: SessionLog
     /// Makes a destination of what a user calls it, and of the folder that relative paths start from.
-    private let resolve: @Sendable (String, String?, @escaping @Sendable (String) -> Void) throws(CommandError) -> DestinationPlan
+    private let resolve: @Sendable (String, String?, Preparation) throws(CommandError) -> DestinationPlan
 
     private struct State {
         var session: BroadcastSession?
@@ -26,12 +27,22 @@ final class SessionHost: Sendable {
         var final: SessionReport?
         var isOver = false
         var waiters: [CheckedContinuation<SessionReport?, Never>] = []
+        /// The destinations whose failure the user has read.
+        var told: Set<String> = []
+    }
+
+    /// What is at hand where the destinations are made.
+    struct Preparation: Sendable {
+        /// Tells the user something that is no error.
+        let notice: @Sendable (String) -> Void
+        /// True once the user wants no broadcast any more.
+        let isStopWanted: @Sendable () -> Bool
     }
 
     /// - Parameter readiness: where a parent waits to hear that the session is live.
     init(
         name: String, title: String?, context: CommandContext, readiness: ReadinessPipe?,
-        resolve: @escaping @Sendable (String, String?, @escaping @Sendable (String) -> Void) throws(CommandError) -> DestinationPlan
+        resolve: @escaping @Sendable (String, String?, Preparation) throws(CommandError) -> DestinationPlan
     ) {
         self.resolve = resolve
         self.name = name
@@ -45,9 +56,9 @@ final class SessionHost: Sendable {
 
     /// Runs from start to end. Throws the first failure, once everything is written and closed.
     ///
-    /// - Parameter destinations: makes the destinations, once the session's name is taken; its argument tells the user something.
+    /// - Parameter destinations: makes the destinations, once the session's name is taken. It may ask a keyring or a person, and block.
     func run(
-        _ configuration: SessionConfiguration, destinations: (@escaping @Sendable (String) -> Void) throws(CommandError) -> [DestinationPlan]
+        _ configuration: SessionConfiguration, destinations: @escaping @Sendable (Preparation) throws(CommandError) -> [DestinationPlan]
     ) async throws(CommandError) {
         let signals = StopSignals { [self] in stop() }
         defer { signals.ignore() }
@@ -55,7 +66,7 @@ final class SessionHost: Sendable {
         let server = try await listen()
         log.begin()
         do throws(CommandError) {
-            try await run(configuration, plans: destinations { [status] in status.say($0) })
+            try await run(configuration, plans: prepare(destinations))
         } catch {
             // Whoever asked something meanwhile is told that nothing came of it.
             events.finish()
@@ -64,6 +75,20 @@ final class SessionHost: Sendable {
             throw error
         }
         await server.shutDown()
+    }
+
+    /// Makes the destinations on a thread of their own.
+    private func prepare<Plans: Sendable>(
+        _ destinations: @escaping @Sendable (Preparation) throws(CommandError) -> Plans
+    ) async throws(CommandError) -> Plans {
+        let preparation = Preparation(
+            notice: { [status] in status.say($0) }, isStopWanted: { [self] in state.withLock { $0.isStopWanted } })
+        let result = await withCheckedContinuation { (continuation: CheckedContinuation<Result<Plans, CommandError>, Never>) in
+            _ = NamedThread(name: "prepare") {
+                continuation.resume(returning: Result { () throws(CommandError) in try destinations(preparation) })
+            }
+        }
+        return try result.get()
     }
 
     private func run(_ configuration: SessionConfiguration, plans: [DestinationPlan]) async throws(CommandError) {
@@ -82,11 +107,10 @@ final class SessionHost: Sendable {
         }
         let snapshot = session.snapshot()
         sayResults(snapshot)
+        failure = sayFailures(snapshot, after: failure)
         events.finish()
         finish(with: SessionReport(snapshot, name: name, started: started, title: title))
-        if let failure = failure ?? snapshot.destinations.lazy.compactMap({ destination in destination.error.map { CommandError($0) } }).first {
-            throw failure
-        }
+        if let failure { throw failure }
     }
 
     // MARK: What is asked of it
@@ -157,7 +181,7 @@ final class SessionHost: Sendable {
         guard let target = request.destination, !target.isEmpty else { return Self.refuse(400, "Say which destination is to be added.") }
         let plan: DestinationPlan
         do throws(CommandError) {
-            plan = try resolve(target, request.folder, { [self] in say($0) })
+            plan = try await prepare { [resolve] preparation throws(CommandError) in try resolve(target, request.folder, preparation) }
         } catch {
             return ControlReply(error: ErrorReport(code: 400, message: error.message, status: error.status.rawValue))
         }
@@ -260,17 +284,36 @@ final class SessionHost: Sendable {
             say("\(destination.name): \(destination.error?.description ?? "The connection is lost.")\(rest)")
         case .live: say("\(destination.name): live" + ((destination.url ?? destination.path).map { " (\($0))" } ?? ""))
         case .failed:
-            say("\(destination.name): failed. \(destination.error?.description ?? "")")
-            // Whoever waits for every destination to be live waits in vain, though the others go on. Where there are no others the
-            // session ends, and is reported once its name is free again.
+            // Where there are no others the session ends, and says why when its name is free again.
             let others = state.withLock { $0.session }?.snapshot().destinations.contains { !$0.state.isOver } ?? false
-            if others, let error = destination.error {
-                let failure = CommandError(error)
-                readiness?.report(
-                    CommandError(failure.status, failure.message + " The session goes on with its other destinations; broadcast stop ends it."))
-            }
+            guard others, let error = destination.error, state.withLock({ $0.told.insert(destination.name).inserted }) else { return }
+            let failure = CommandError(error)
+            say("\(destination.name): failed. \(failure.message)")
+            // Whoever waits for every destination to be live waits in vain, though the others go on.
+            readiness?.report(
+                CommandError(failure.status, failure.message + " The session goes on with its other destinations; broadcast stop ends it."))
         default: break
         }
+    }
+
+    /// Says what the user has not read yet, and gives the failure that the command ends with: the session's own, else the first
+    /// destination's. That one is left to the command to say.
+    private func sayFailures(_ snapshot: SessionSnapshot, after failure: CommandError?) -> CommandError? {
+        let told = state.withLock { $0.told }
+        var last = failure
+        for destination in snapshot.destinations {
+            guard let error = destination.error.map({ CommandError($0) }) else { continue }
+            let line = "\(destination.name): failed. \(error.message)"
+            let isTold = told.contains(destination.name)
+            if last != nil {
+                if !isTold { say(line) }
+                continue
+            }
+            if !isTold { log.write(line) }
+            last = error
+            last?.isTold = isTold
+        }
+        return last
     }
 
     private func sayResults(_ snapshot: SessionSnapshot) {

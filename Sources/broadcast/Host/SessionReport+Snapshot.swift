@@ -1,12 +1,7 @@
 import Control
 import FoundationEssentials
-import Session
-
-#if canImport(Glibc)
 import Glibc
-#else
-import Musl
-#endif
+import Session
 
 extension SessionReport {
     /// The status JSON's object for a session of this process.

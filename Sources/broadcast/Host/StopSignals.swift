@@ -1,12 +1,7 @@
+import Glibc
 import Session
 import Synchronization
 import Threads
-
-#if canImport(Glibc)
-import Glibc
-#else
-import Musl
-#endif
 
 /// SIGINT, SIGTERM and SIGHUP end a broadcast cleanly; a second one of them ends the process at once.
 ///

@@ -12,8 +12,8 @@ extension SessionConfiguration {
     ) throws(CommandError) {
         self.init()
         title = session.title
-        if let text = session.duration { duration = try OptionValue.duration(text) }
-        if let text = session.clipBuffer { clipBuffer = try OptionValue.duration(text) }
+        if let text = session.duration { duration = try OptionValue.duration(text, name: "--duration") }
+        if let text = session.clipBuffer { clipBuffer = try OptionValue.duration(text, name: "--clip-buffer") }
         var screen = ScreenRequest(display: source.display)
         screen.showsCursor = video.cursor ?? configuration.video.cursor ?? true
         picture = .screen(screen)
@@ -33,6 +33,7 @@ extension SessionConfiguration {
         if options.bitrate != nil && options.quality != nil {
             throw CommandError(.usage, "--bitrate and --quality exclude each other. Use --bitrate for live, --quality for files.")
         }
+        if options.bitrate == nil && options.quality == nil, let conflict = config.conflict { throw conflict }
         if let quality = options.quality ?? (options.bitrate == nil ? config.quality : nil) {
             guard (0...51).contains(quality) else { throw CommandError(.usage, "--quality must be from 0 (lossless) to 51; 23 is usual.") }
             rateControl = .quality(quality)

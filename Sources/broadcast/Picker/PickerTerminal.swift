@@ -1,12 +1,7 @@
+import Glibc
 import Session
 import Synchronization
 import Threads
-
-#if canImport(Glibc)
-import Glibc
-#else
-import Musl
-#endif
 
 /// Takes the whole terminal: the alternate screen on standard error, keys one by one from standard input.
 ///
