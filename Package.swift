@@ -15,8 +15,10 @@ let package = Package(
     dependencies: [
         // The command line: subcommands, help, completions and the manual come from one declaration.
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
-        // Non-blocking sockets for RTMP and for the control socket; TLS joins it as swift-nio-ssl.
+        // Non-blocking sockets for RTMP and for the control socket.
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        // TLS for RTMPS: BoringSSL as a channel handler, with certificates checked against the system's store.
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
     ],
     targets: [
         // System libraries: a module map and a shim header, nothing else.
@@ -46,7 +48,10 @@ let package = Package(
         .target(name: "Mux", dependencies: ["Media"], swiftSettings: strict),
         .target(
             name: "RTMP",
-            dependencies: ["Media", "Mux", .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio")],
+            dependencies: [
+                "Media", "Mux", .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOTLS", package: "swift-nio"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
             swiftSettings: strict),
         .target(name: "Upload", dependencies: ["Media", "Mux", "RTMP", "BroadcastExtension", "CLinux"], swiftSettings: strict),
         .target(name: "Session", dependencies: ["Media", "Capture", "Mix", "Encode", "Mux", "Upload", "CLinux"], swiftSettings: strict),

@@ -5,13 +5,17 @@ import Synchronization
 /// Publishes to an RTMP server.
 package actor RTMPHandler: SampleHandler {
     private let url: RTMPURL
+    private let caFile: String?
     private let deadlines: RTMPDeadlines
     private var stream: StreamDescription?
     private let publisher = Mutex<RTMPPublisher?>(nil)
 
-    /// - Parameter url: with its stream key.
-    package init(url: RTMPURL, deadlines: RTMPDeadlines = RTMPDeadlines()) {
+    /// - Parameters:
+    ///   - url: with its stream key.
+    ///   - caFile: the PEM certificates to trust for `rtmps`; nil trusts those of the system.
+    package init(url: RTMPURL, caFile: String? = nil, deadlines: RTMPDeadlines = RTMPDeadlines()) {
         self.url = url
+        self.caFile = caFile
         self.deadlines = deadlines
     }
 
@@ -22,7 +26,7 @@ package actor RTMPHandler: SampleHandler {
     package func started(_ stream: StreamDescription) async throws(UploadError) {
         self.stream = stream
         do throws(RTMPError) {
-            let connected = try await RTMPPublisher.connect(to: url, stream: stream, deadlines: deadlines)
+            let connected = try await RTMPPublisher.connect(to: url, stream: stream, caFile: caFile, deadlines: deadlines)
             publisher.withLock { $0 = connected }
         } catch {
             throw UploadError(error)
@@ -53,17 +57,5 @@ package actor RTMPHandler: SampleHandler {
     package func finished(deadline: Duration) async throws(UploadError) {
         guard let publisher = publisher.withLock({ $0 }) else { return }
         await publisher.finish(deadline: deadline)
-    }
-}
-
-extension UploadError {
-    /// The same failure in the words of every destination.
-    init(_ error: RTMPError) {
-        switch error {
-        case .unreachable, .timedOut, .closed, .broken, .cancelled: self = .unreachable(error.description)
-        case .refused, .streamBusy: self = .refused(error.description)
-        case .protocolViolation: self = .protocolViolation(error.description)
-        case .tlsUnavailable, .unsupportedFormat: self = .unsupported(error.description)
-        }
     }
 }

@@ -42,6 +42,10 @@ struct Configuration {
         var format: String?
         /// Prints the stream key.
         var keyCommand: String?
+        /// PEM certificates to trust for rtmps, instead of the system's; relative to the config's folder.
+        var caFile: String?
+        /// Where it is named.
+        var caFileLine = 0
         /// Answers to what an extension asks, none of them secret.
         var setup: [String: String] = [:]
     }

@@ -75,7 +75,7 @@ enum ConfigurationFile {
     }
 
     private static func destination(_ section: ConfigurationSection, name: String) throws(CommandError) -> Configuration.Destination {
-        try section.allow(["extension", "service", "url", "path", "format", "key-command", "setup"])
+        try section.allow(["extension", "service", "url", "path", "format", "key-command", "ca-file", "setup"])
         let service = try service(section)
         // What the config says itself goes before what is known of the service.
         guard let extensionName = try section.string("extension") ?? service.map({ _ in "rtmp" }) else {
@@ -85,6 +85,11 @@ enum ConfigurationFile {
             name: name, line: section.line, extensionLine: section.line(of: "extension"), extensionName: extensionName, service: service,
             url: try section.string("url"), path: try section.string("path"),
             format: try section.string("format"), keyCommand: try section.string("key-command"))
+        destination.caFile = try section.string("ca-file")
+        destination.caFileLine = section.line(of: "ca-file")
+        if destination.caFile != nil && extensionName != "rtmp" {
+            throw section.error("ca-file", "only rtmp destinations have certificates to check")
+        }
         if let setup = try section.section("setup") {
             for key in setup.keys { destination.setup[key] = try setup.string(key) }
         }
