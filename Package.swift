@@ -87,7 +87,7 @@ let package = Package(
         .testTarget(
             name: "RTMPTests",
             dependencies: [
-                "RTMP", "Mux", "Media", "TestSupport", .product(name: "NIOCore", package: "swift-nio"),
+                "RTMP", "Mux", "Media", "Upload", "TestSupport", .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
             swiftSettings: strict),
