@@ -36,7 +36,9 @@ package struct SecretRedactor: Sendable {
 
     /// `text` without secrets and control characters, and not longer than a message should be.
     package func clean(_ text: String) -> String {
-        var remaining = Array(text.utf8.prefix(16 * Self.maximumLength))[...]
+        // C1 controls are two bytes in UTF-8: terminals obey them as well. They go first, so that nothing hides behind one.
+        let scalars = text.unicodeScalars.prefix(16 * Self.maximumLength).filter { !(0x80...0x9F).contains($0.value) }
+        var remaining = Array(String(String.UnicodeScalarView(scalars)).utf8)[...]
         var output: [UInt8] = []
         while let byte = remaining.first {
             if let secret = secrets.first(where: { Self.starts(remaining, with: $0) }) {
@@ -47,9 +49,7 @@ package struct SecretRedactor: Sendable {
                 remaining = remaining.dropFirst()
             }
         }
-        let cleaned = String(decoding: output, as: UTF8.self)
-        // C1 controls are two bytes in UTF-8: terminals obey them as well.
-        return String(String.UnicodeScalarView(cleaned.unicodeScalars.filter { !(0x80...0x9F).contains($0.value) }).prefix(Self.maximumLength))
+        return String(String.UnicodeScalarView(String(decoding: output, as: UTF8.self).unicodeScalars.prefix(Self.maximumLength)))
     }
 
     private static func starts(_ text: ArraySlice<UInt8>, with secret: [UInt8]) -> Bool {

@@ -23,6 +23,7 @@ import Testing
     @Test func `control characters cannot reach a terminal, and a message is not endless`() throws {
         let redactor = try redactor("rtmp://host/live/secret")
         #expect(redactor.clean("a\u{1B}[31mb\r\n\u{9B}c") == "a [31mb  c")
+        #expect(redactor.clean("s\u{85}ecret") == "…")
         #expect(redactor.clean(String(repeating: "x", count: 1_000_000)).count == 300)
     }
 
