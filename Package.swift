@@ -8,15 +8,21 @@ let package = Package(
     name: "broadcast",
     products: [
         .executable(name: "broadcast", targets: ["broadcast"]),
-        .library(name: "RTMP", targets: ["RTMP"]),
+        // Its packets and formats are Media's.
+        .library(name: "RTMP", targets: ["RTMP", "Media"]),
         .library(name: "BroadcastExtension", targets: ["BroadcastExtension"]),
         .executable(name: "keyframe-watch", targets: ["keyframe-watch"]),
+        .executable(name: "flv-publish", targets: ["flv-publish"]),
+        // For the package in Fuzz/, which is built with libFuzzer.
+        .library(name: "FuzzTargets", targets: ["FuzzTargets"]),
     ],
     dependencies: [
         // The command line: subcommands, help, completions and the manual come from one declaration.
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
-        // Non-blocking sockets for RTMP and for the control socket; TLS joins it as swift-nio-ssl.
+        // Non-blocking sockets for RTMP and for the control socket.
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        // TLS for RTMPS: BoringSSL as a channel handler, with certificates checked against the system's store.
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
     ],
     targets: [
         // System libraries: a module map and a shim header, nothing else.
@@ -48,7 +54,10 @@ let package = Package(
         .target(name: "Mux", dependencies: ["Media"], swiftSettings: strict),
         .target(
             name: "RTMP",
-            dependencies: ["Media", "Mux", .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio")],
+            dependencies: [
+                "Media", "Mux", .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOTLS", package: "swift-nio"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
             swiftSettings: strict),
         .target(name: "Upload", dependencies: ["Media", "Mux", "RTMP", "BroadcastExtension", "CLinux"], swiftSettings: strict),
         .target(name: "Session", dependencies: ["Media", "Threads", "Capture", "Mix", "Encode", "Mux", "Upload", "CLinux"], swiftSettings: strict),
@@ -70,23 +79,29 @@ let package = Package(
             name: "keyframe-watch", dependencies: ["BroadcastExtension"], path: "Examples/keyframe-watch", exclude: ["extension.toml"],
             swiftSettings: strict),
 
+        // The RTMP library at work: an FLV file goes live.
+        .executableTarget(name: "flv-publish", dependencies: ["RTMP"], path: "Examples/flv-publish", swiftSettings: strict),
+
         // What tests stand on: patterns that can be read back, a program that paints and plays them, and real peers.
         .target(name: "TestPatterns", path: "Tests/TestPatterns", swiftSettings: strict),
         .executableTarget(name: "TestScreen", dependencies: ["TestPatterns", "CX11", "CPulse"], path: "Tests/TestScreen", swiftSettings: strict),
         .target(name: "TestSupport", dependencies: ["TestPatterns"], path: "Tests/TestSupport", swiftSettings: strict),
+        .target(name: "FuzzTargets", dependencies: ["RTMP", "Mux", "Media"], path: "Tests/FuzzTargets", swiftSettings: strict),
         .testTarget(name: "TestSupportTests", dependencies: ["TestSupport", "TestPatterns", "TestScreen"], swiftSettings: strict),
 
         .testTarget(name: "MediaTests", dependencies: ["Media"], swiftSettings: strict),
-        .testTarget(name: "CaptureTests", dependencies: ["Capture", "Media", "CX11", "TestPatterns", "TestSupport", "TestScreen"], swiftSettings: strict),
+        .testTarget(
+            name: "CaptureTests", dependencies: ["Capture", "Media", "CX11", "TestPatterns", "TestSupport", "TestScreen"], swiftSettings: strict),
         .testTarget(name: "MixTests", dependencies: ["Mix", "Media", "CPixelKernels", "CYUV"], swiftSettings: strict),
         .testTarget(name: "EncodeTests", dependencies: ["Encode", "Media"], swiftSettings: strict),
         .testTarget(name: "MuxTests", dependencies: ["Mux", "Media"], swiftSettings: strict),
         .testTarget(
             name: "RTMPTests",
             dependencies: [
-                "RTMP", "Mux", "Media", "TestSupport", .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
+                "RTMP", "Mux", "Media", "Upload", "TestSupport", "FuzzTargets", "flv-publish",
+                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
             ],
+            exclude: ["Corpus"],
             swiftSettings: strict),
         .testTarget(
             name: "ControlTests",

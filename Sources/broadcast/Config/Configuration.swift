@@ -49,6 +49,10 @@ struct Configuration {
         var bitrate: Int?
         /// How often a lost connection is tried again in a row.
         var retries: Int?
+        /// PEM certificates to trust for rtmps, instead of the system's; relative to the config's folder.
+        var caFile: String?
+        /// Where it is named.
+        var caFileLine = 0
         /// Answers to what an extension asks, none of them secret.
         var setup: [String: String] = [:]
     }

@@ -92,7 +92,7 @@ enum ConfigurationFile {
     }
 
     private static func destination(_ section: ConfigurationSection, name: String) throws(CommandError) -> Configuration.Destination {
-        try section.allow(["extension", "service", "url", "path", "format", "key-command", "setup", "size", "bitrate", "retries"])
+        try section.allow(["extension", "service", "url", "path", "format", "key-command", "setup", "size", "bitrate", "retries", "ca-file"])
         let service = try service(section)
         // What the config says itself goes before what is known of the service.
         guard let extensionName = try section.string("extension") ?? service.map({ _ in "rtmp" }) else {
@@ -105,6 +105,11 @@ enum ConfigurationFile {
         destination.size = try size(section)
         destination.bitrate = try section.integer("bitrate", in: 50...200_000)
         destination.retries = try section.integer("retries", in: 0...1000)
+        destination.caFile = try section.string("ca-file")
+        destination.caFileLine = section.line(of: "ca-file")
+        if destination.caFile != nil && extensionName != "rtmp" {
+            throw section.error("ca-file", "only rtmp destinations have certificates to check")
+        }
         if let setup = try section.section("setup") {
             for key in setup.keys { destination.setup[key] = try setup.string(key) }
         }

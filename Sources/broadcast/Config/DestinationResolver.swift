@@ -146,11 +146,6 @@ struct DestinationResolver {
         let name = destination?.name ?? service.name
         let answers = destination?.url == nil ? try SetupInformation(paths: paths).answers(of: name) : [:]
         guard let url = destination?.url ?? answers["url"] ?? service.url else { throw Self.notSignedIn(name) }
-        // Told before the key is asked for: it would be of no use.
-        if url.lowercased().hasPrefix("rtmps://") {
-            throw CommandError(
-                .usage, "\(service.title) takes streams over TLS (rtmps) only, and this version cannot send them yet. Choose another destination.")
-        }
         for warning in warnings(about: service) { notice("Warning: " + warning) }
         let made =
             destination
@@ -175,17 +170,33 @@ struct DestinationResolver {
         if key == nil { key = try credentials.secret("key", of: destination.name) }
         if key == nil && !(mayHoldKey && RTMPAddress.hasKey(url)) {
             // What is wrong with the address comes before what is missing.
-            _ = try rtmp(url: url, key: "key", name: destination.name, source: configuration.path)
+            _ = try rtmp(url: url, key: "key", name: destination.name, source: configuration.path, caFile: nil)
             throw Self.notSignedIn(destination.name)
         }
-        return try rtmp(url: url, key: key, name: destination.name, source: "\(configuration.path):\(destination.line)")
+        return try rtmp(
+            url: url, key: key, name: destination.name, source: "\(configuration.path):\(destination.line)", caFile: try caFile(of: destination))
+    }
+
+    /// The absolute path of the destination's own certificate authorities; one that cannot be read is told now, with its line.
+    private func caFile(of destination: Configuration.Destination) throws(CommandError) -> String? {
+        guard let written = destination.caFile else { return nil }
+        let folder = configuration.path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+        let path =
+            written.hasPrefix("~/") ? paths.home + written.dropFirst() : written.hasPrefix("/") ? written : "\(folder)/\(written)"
+        guard access(path, R_OK) == 0 else {
+            throw CommandError(
+                .config,
+                "\(configuration.path):\(destination.caFileLine): destinations.\(destination.name).ca-file: cannot read \(path). "
+                    + "Name a file of PEM certificates.")
+        }
+        return path
     }
 
     private static func notSignedIn(_ name: String) -> CommandError {
         CommandError(.notPermitted, "Not signed in to \(name). Run: broadcast setup \(name)")
     }
 
-    private func rtmp(url text: String, key: String?, name: String, source: String) throws(CommandError) -> DestinationPlan {
+    private func rtmp(url text: String, key: String?, name: String, source: String, caFile: String? = nil) throws(CommandError) -> DestinationPlan {
         let url: RTMPURL
         do throws(RTMPURLError) {
             url = try RTMPURL(text, streamKey: key)
@@ -200,10 +211,9 @@ struct DestinationResolver {
                 "The stream key in the address can be read by other users of this machine. Where there are any, sign in with broadcast setup instead."
             )
         }
-        if url.scheme == .rtmps { throw CommandError(.usage, "\(RTMPError.tlsUnavailable)") }
         return DestinationPlan(
             name: name, extensionName: "rtmp", url: "\(url)", isLive: true, prefersConstantPacing: true, retry: RetryPolicy(),
-            makeHandler: { RTMPHandler(url: url) })
+            makeHandler: { RTMPHandler(url: url, caFile: caFile) })
     }
 
     private func stdout(name: String) throws(CommandError) -> DestinationPlan {
