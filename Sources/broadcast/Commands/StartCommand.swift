@@ -13,8 +13,7 @@ struct StartCommand: AsyncParsableCommand {
         discussion: """
             --to takes a configured destination, an extension, an rtmp:// address, a file (.mp4 .flv .ts .h264 .y4m) or - for \
             standard output; it may be given several times, and everything is encoded once. Without it the preferred destination \
-            of the config is taken, else a file in ~/Videos or the current folder. Ctrl-C stops cleanly.
-
+            of the config is taken, else a file in ~/Videos or the current folder. Ctrl-C stops cleanly. \
             In the config, the path of a file destination is a folder unless it ends like a file: it is made where it is missing, and \
             holds a file named after the date. A relative path starts at your home folder, wherever the command is given.
             """)
