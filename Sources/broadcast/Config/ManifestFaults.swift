@@ -18,7 +18,7 @@ struct ManifestFaults {
     }
 
     /// The same for what may be missing.
-    mutating func collect<Value>(_ body: () throws(CommandError) -> Value?) -> Value? {
+    mutating func collectIfThere<Value>(_ body: () throws(CommandError) -> Value?) -> Value? {
         do throws(CommandError) {
             return try body()
         } catch {

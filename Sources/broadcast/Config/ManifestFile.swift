@@ -62,17 +62,18 @@ enum ManifestFile {
         let mode = faults.collect { () throws(CommandError) in try Self.mode(root) }
         var manifest = ExtensionManifest(
             name: name ?? "", folder: folder, executable: absolute(program ?? "", in: folder), mode: mode ?? .samples)
-        manifest.description = faults.collect { () throws(CommandError) in try root.string("description") } ?? ""
-        manifest.version = faults.collect { () throws(CommandError) in try root.string("version") }
-        manifest.video = faults.collect { () throws(CommandError) in try choice("video", in: root) } ?? manifest.video
-        manifest.audio = faults.collect { () throws(CommandError) in try choice("audio", in: root) } ?? manifest.audio
-        manifest.container = faults.collect { () throws(CommandError) in try choice("container", in: root) } ?? manifest.container
+        manifest.description = faults.collectIfThere { () throws(CommandError) in try root.string("description") } ?? ""
+        manifest.version = faults.collectIfThere { () throws(CommandError) in try root.string("version") }
+        manifest.video = faults.collectIfThere { () throws(CommandError) in try choice("video", in: root) } ?? manifest.video
+        manifest.audio = faults.collectIfThere { () throws(CommandError) in try choice("audio", in: root) } ?? manifest.audio
+        manifest.container = faults.collectIfThere { () throws(CommandError) in try choice("container", in: root) } ?? manifest.container
         manifest.tracks =
-            faults.collect { () throws(CommandError) in try root.strings("tracks", oneOf: ["screen", "app", "mic", "mixed"]) } ?? manifest.tracks
+            faults.collectIfThere { () throws(CommandError) in try root.strings("tracks", oneOf: ["screen", "app", "mic", "mixed"]) }
+            ?? manifest.tracks
         manifest.clipDuration =
-            faults.collect { () throws(CommandError) in try root.number("clip-duration", in: 0.1...3600) } ?? manifest.clipDuration
+            faults.collectIfThere { () throws(CommandError) in try root.number("clip-duration", in: 0.1...3600) } ?? manifest.clipDuration
         manifest.questions = faults.collect { () throws(CommandError) in try questions(root) } ?? []
-        manifest.setupExecutable = faults.collect { () throws(CommandError) in try root.string("setup-exec") }.map { absolute($0, in: folder) }
+        manifest.setupExecutable = faults.collectIfThere { () throws(CommandError) in try root.string("setup-exec") }.map { absolute($0, in: folder) }
         faults.collect { () throws(CommandError) in try checkSense(of: manifest, root) }
         return name == nil || program == nil || mode == nil ? nil : manifest
     }
