@@ -11,6 +11,7 @@ let package = Package(
         // Its packets and formats are Media's.
         .library(name: "RTMP", targets: ["RTMP", "Media"]),
         .library(name: "BroadcastExtension", targets: ["BroadcastExtension"]),
+        .library(name: "BroadcastKit", targets: ["BroadcastKit"]),
         .executable(name: "keyframe-watch", targets: ["keyframe-watch"]),
         .executable(name: "flv-publish", targets: ["flv-publish"]),
         // For the package in Fuzz/, which is built with libFuzzer.
@@ -74,6 +75,10 @@ let package = Package(
             ],
             swiftSettings: strict),
 
+        // The session inside another program: a public face over the rooms.
+        .target(name: "BroadcastKit", dependencies: ["Session", "Capture", "Media", "RTMP", "Upload"], swiftSettings: strict),
+        .executableTarget(name: "in-app", dependencies: ["BroadcastKit"], path: "Examples/in-app", swiftSettings: strict),
+
         // An extension in Swift, to start from; its manifest lies beside it.
         .executableTarget(
             name: "keyframe-watch", dependencies: ["BroadcastExtension"], path: "Examples/keyframe-watch", exclude: ["extension.toml"],
@@ -111,7 +116,7 @@ let package = Package(
         .testTarget(name: "UploadTests", dependencies: ["Upload", "BroadcastExtension", "Session", "Capture", "Media", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "SessionTests", dependencies: ["Session", "Media", "Encode", "Mix", "Upload"], swiftSettings: strict),
         .testTarget(
-            name: "EndToEndTests", dependencies: ["TestSupport", "TestPatterns", "TestScreen", "broadcast", "keyframe-watch"],
+            name: "EndToEndTests", dependencies: ["TestSupport", "TestPatterns", "TestScreen", "broadcast", "in-app", "keyframe-watch"],
             swiftSettings: strict),
         .executableTarget(
             name: "PixelConversionBenchmark", dependencies: ["Media", "Mix", "CYUV"], path: "Benchmarks/PixelConversion", swiftSettings: strict),

@@ -84,6 +84,17 @@ package enum ControlJSON {
         return (try? encoder.encode(value)).map { Array($0) } ?? []
     }
 
+    /// Keys as they are: those of a dictionary are someone else's, and must not be turned into snake case and back.
+    package static func encodeAsIs(_ value: some Encodable) -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return (try? encoder.encode(value)).map { Array($0) } ?? []
+    }
+
+    package static func decodeAsIs<Value: Decodable>(_ type: Value.Type, from bytes: some Sequence<UInt8>) -> Value? {
+        try? JSONDecoder().decode(type, from: Data(bytes))
+    }
+
     package static func decode<Value: Decodable>(_ type: Value.Type, from bytes: some Sequence<UInt8>) -> Value? {
         let decoder = JSONDecoder()
         decoder.keyDecodingStrategy = .convertFromSnakeCase

@@ -81,12 +81,17 @@ package struct SessionReport: Codable, Sendable, Equatable {
 
     /// The application in front.
     package struct Application: Codable, Sendable, Equatable {
+        /// The class of its window.
         package var id: String
+        /// The window's title.
         package var title: String
+        /// What its desktop entry calls it.
+        package var name: String?
 
-        package init(id: String, title: String) {
+        package init(id: String, title: String, name: String? = nil) {
             self.id = id
             self.title = title
+            self.name = name
         }
     }
 

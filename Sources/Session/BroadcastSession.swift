@@ -41,14 +41,18 @@ package final class BroadcastSession: Sendable {
         self.application = application
         pipeline = Pipeline(configuration: configuration) { event in
             switch event {
-            case .application(let information): application.set(information)
+            case .application(var information):
+                information.name = configuration.applicationName(information.id)
+                application.set(information)
             case .warning(let text): observer(.warning(text))
             case .ended: ending.reach(.asked)
             case .failed(let error): ending.reach(.failed(error))
             }
         }
         application.follow { [weak self] information in
-            self?.annotate(["application": information.id, "applicationTitle": information.title])
+            var annotations = ["application": information.id, "applicationTitle": information.title]
+            annotations["applicationName"] = information.name
+            self?.annotate(annotations)
         }
         members.withLock { members in
             members = plans.map { plan in Member(destination: Destination(plan: plan) { observer(.destination($0)) }) }

@@ -58,6 +58,8 @@ package struct SessionConfiguration: Sendable {
     /// The session ends by itself after so long; nil for never.
     package var duration: MediaTime?
     package var title: String?
+    /// What an application calls itself, by the class of its window; nil where nobody knows.
+    package var applicationName: @Sendable (String) -> String? = { _ in nil }
     /// How much of the past is kept for clips; nil for none.
     package var clipBuffer: MediaTime?
 

@@ -22,8 +22,8 @@ import broadcast
         defer { try? FileManager.default.removeItem(atPath: folder) }
         for (name, text) in Self.files {
             let path = folder + "/" + name
-            try FileManager.default.createDirectory(
-                atPath: URL(fileURLWithPath: path).deletingLastPathComponent().path, withIntermediateDirectories: true)
+            let parent = URL(fileURLWithPath: path).deletingLastPathComponent().path
+            try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
             try text.write(toFile: path, atomically: false, encoding: .utf8)
         }
         try body(

@@ -44,7 +44,13 @@ extension EndToEndTests {
                     let peer = try studio.broadcast.start(["start", "--to", "mine"])
                     try await peer.wait(for: "the command") { (try? String(contentsOfFile: note, encoding: .utf8))?.hasSuffix("\n") == true }
                     let pid = try #require(pid_t(try String(contentsOfFile: note, encoding: .utf8).trimmingCharacters(in: .newlines)))
-                    if way == "signal" { peer.signal(SIGTERM) } else { _ = try await studio.broadcast.run(["stop"]) }
+                    if way == "signal" {
+                        peer.signal(SIGTERM)
+                    } else {
+                        let stop = try await studio.broadcast.run(["stop"])
+                        #expect(stop.status == .exited(1))
+                        expectSentence(in: stop.errors, saying: ["before it was live"])
+                    }
                     #expect(try await peer.waitForExit(deadline: .seconds(5)) == .exited(1), "\(way)")
                     expectSentence(in: peer.standardError, saying: ["key-command of mine", "interrupted"])
                     #expect(kill(pid, 0) != 0)

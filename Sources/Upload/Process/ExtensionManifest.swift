@@ -73,6 +73,8 @@ package struct ExtensionManifest: Sendable, Equatable {
     /// Seconds; a clip is cut at the first keyframe after.
     package var clipDuration = 5.0
     package var questions: [Question] = []
+    /// The program that answers the questions on the terminal, an absolute path; nil where the user is asked.
+    package var setupExecutable: String?
 
     package init(name: String, description: String = "", folder: String, executable: String, mode: Mode) {
         self.name = name

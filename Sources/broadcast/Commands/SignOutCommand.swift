@@ -13,6 +13,7 @@ struct SignOutCommand: AsyncParsableCommand {
         let context = try CommandContext()
         // Forgotten first: nothing can start with them again while the sessions end.
         let wasSignedIn = try context.credentials.forget(name)
+        try SetupInformation(paths: context.paths).keep(watchURL: nil, of: name)
         var ended = 0
         var silent: [CommandError] = []
         let sessions = RunningSession.all(context.paths)
@@ -31,7 +32,7 @@ struct SignOutCommand: AsyncParsableCommand {
             throw CommandError(.nothing, "The key of \(name) comes from the key-command in \(context.paths.configFile). Remove it there.")
         }
         guard wasSignedIn || ended > 0 else {
-            _ = try SetupTarget(name, configuration: context.configuration, catalog: context.catalog)
+            _ = try SetupTarget(name, context: context)
             throw CommandError(.nothing, "Not signed in to \(name), so there is nothing to forget.")
         }
         Output.note("Signed out of \(name).")

@@ -4,6 +4,7 @@ import FoundationEssentials
 import Glibc
 import Media
 import Session
+import Threads
 import Upload
 
 /// `broadcast start`
@@ -13,8 +14,7 @@ struct StartCommand: AsyncParsableCommand {
         discussion: """
             --to takes a configured destination, an extension, an rtmp:// address, a file (.mp4 .flv .ts .h264 .y4m) or - for \
             standard output; it may be given several times, and everything is encoded once. Without it the preferred destination \
-            of the config is taken, else a file in ~/Videos or the current folder. Ctrl-C stops cleanly.
-
+            of the config is taken, else a file in ~/Videos or the current folder. Ctrl-C stops cleanly. \
             In the config, the path of a file destination is a folder unless it ends like a file: it is made where it is missing, and \
             holds a file named after the date. A relative path starts at your home folder, wherever the command is given.
             """)
@@ -59,6 +59,10 @@ struct StartCommand: AsyncParsableCommand {
         }
         let readiness = readinessDescriptor.map(ReadinessPipe.init(descriptor:))
         do throws(CommandError) {
+            let entries = DesktopEntries(environment: ProcessInfo.processInfo.environment)
+            configuration.applicationName = { entries.name(forWindowClass: $0) }
+            // Read beside everything else: the capture thread is not to wait for it.
+            _ = NamedThread(name: "desktop entries") { _ = entries.name(forWindowClass: "") }
             let separatesAudio = audio.audioTracks == .separate
             let configuration = configuration
             let targets = targets

@@ -42,7 +42,7 @@ struct StopCommand: AsyncParsableCommand {
         switch answer {
         case .failure(let error): return error
         case .success(let reply):
-            if let error = reply?.error { return CommandError(.software, error.message) }
+            if let error = reply?.error { return CommandError(error.status.flatMap(ExitStatus.init(rawValue:)) ?? .nothing, error.message) }
             guard let failed = reply?.session?.destinations.lazy.compactMap(\.error).first else { return nil }
             return failed.status.flatMap(ExitStatus.init(rawValue:)).map { CommandError($0, failed.message) }
         }

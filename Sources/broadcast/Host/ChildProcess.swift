@@ -1,3 +1,4 @@
+import CLinux
 import FoundationEssentials
 import Glibc
 
@@ -38,11 +39,12 @@ struct ChildProcess {
     /// - Parameters:
     ///   - arguments: with its own name as the first.
     ///   - environment: nil for this process's own.
+    ///   - folder: where it runs; nil for where this process does.
     ///   - deadline: seconds until the first output, then seconds until the end.
     ///   - isInterrupted: asked again and again; true ends the child.
     static func run(
         _ path: String, _ arguments: [String], _ surroundings: Surroundings = .alone(input: []), environment: [String: String]? = nil,
-        deadline: (first: Double, rest: Double), isInterrupted: () -> Bool = { false }
+        folder: String? = nil, deadline: (first: Double, rest: Double), isInterrupted: () -> Bool = { false }
     ) -> Result? {
         guard let (read: ourOutput, write: theirOutput) = makePipe() else { return nil }
         defer { close(ourOutput) }
@@ -56,7 +58,7 @@ struct ChildProcess {
             (theirInput, ourInput) = pipe
         }
         let errors = if case .alone = surroundings { open("/dev/null", O_WRONLY | O_CLOEXEC) } else { STDERR_FILENO }
-        let pid = spawn(path, arguments, environment: environment, descriptors: [theirInput, theirOutput, errors])
+        let pid = spawn(path, arguments, environment: environment, folder: folder, descriptors: [theirInput, theirOutput, errors])
         close(theirOutput)
         if case .alone(let input) = surroundings {
             close(theirInput)
@@ -73,15 +75,17 @@ struct ChildProcess {
     static func launch(_ arguments: [String]) -> Bool {
         let null = open("/dev/null", O_RDWR | O_CLOEXEC)
         defer { close(null) }
-        return spawn(arguments.first ?? "", arguments, environment: nil, descriptors: [null, null, null]) != nil
+        return spawn(arguments.first ?? "", arguments, environment: nil, folder: nil, descriptors: [null, null, null]) != nil
     }
 
     /// No signal is blocked or ignored in the child, whatever the threads here do.
-    private static func spawn(_ path: String, _ arguments: [String], environment: [String: String]?, descriptors: [Int32]) -> pid_t? {
+    private static func spawn(_ path: String, _ arguments: [String], environment: [String: String]?, folder: String?, descriptors: [Int32]) -> pid_t?
+    {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         for (number, descriptor) in descriptors.enumerated() { posix_spawn_file_actions_adddup2(&actions, descriptor, Int32(number)) }
+        if let folder { clinux_spawn_in_folder(&actions, folder) }
         // glibc 2.34 and later have closefrom here, which Swift does not see; every descriptor of ours is close-on-exec instead.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)

@@ -29,6 +29,8 @@ final class SessionHost: Sendable {
         var waiters: [CheckedContinuation<SessionReport?, Never>] = []
         /// The destinations whose failure the user has read.
         var told: Set<String> = []
+        /// Where destinations can be watched, by their names, as their setup has told.
+        var watchURLs: [String: String] = [:]
     }
 
     /// What is at hand where the destinations are made.
@@ -93,6 +95,11 @@ final class SessionHost: Sendable {
 
     private func run(_ configuration: SessionConfiguration, plans: [DestinationPlan]) async throws(CommandError) {
         if showsNotice { status.say("Everything on your screen, including notifications, will be visible.") }
+        let information = SetupInformation(paths: paths)
+        for plan in plans {
+            let url = try information.watchURL(of: plan.name)
+            state.withLock { $0.watchURLs[plan.name] = url }
+        }
         let session = BroadcastSession(configuration: configuration, destinations: plans) { [self] in observe($0) }
         let isStopWanted = state.withLock { state in
             state.session = session
@@ -109,7 +116,7 @@ final class SessionHost: Sendable {
         sayResults(snapshot)
         failure = sayFailures(snapshot, after: failure)
         events.finish()
-        finish(with: SessionReport(snapshot, name: name, started: started, title: title))
+        finish(with: report(snapshot))
         if let failure { throw failure }
     }
 
@@ -214,7 +221,16 @@ final class SessionHost: Sendable {
     }
 
     private func report(_ session: BroadcastSession) -> SessionReport {
-        SessionReport(session.snapshot(), name: name, started: started, title: title)
+        report(session.snapshot())
+    }
+
+    private func report(_ snapshot: SessionSnapshot) -> SessionReport {
+        var report = SessionReport(snapshot, name: name, started: started, title: title)
+        let urls = state.withLock { $0.watchURLs }
+        for index in report.destinations.indices where report.destinations[index].watchUrl == nil {
+            report.destinations[index].watchUrl = urls[report.destinations[index].name]
+        }
+        return report
     }
 
     private static func refuse(_ code: Int, _ message: String) -> ControlReply {
@@ -309,9 +325,9 @@ final class SessionHost: Sendable {
                 if !isTold { say(line) }
                 continue
             }
+            // The log has it with the name. Where the session went on after it, it is the reason for the end's status, and said again.
             if !isTold { log.write(line) }
             last = error
-            last?.isTold = isTold
         }
         return last
     }

@@ -17,7 +17,7 @@ extension SessionReport {
                     width: $0.size.width, height: $0.size.height, fps: $0.frameRate, captured: $0.captured, encoded: $0.encoded,
                     repeated: $0.repeated, dropped: $0.dropped, bitrateKbps: $0.bitrate, targetKbps: $0.targetBitrate)
             }, audio: Audio(app: snapshot.app.map(AudioSource.init), mic: snapshot.mic.map(AudioSource.init)),
-            application: snapshot.application.map { Application(id: $0.id, title: $0.title) },
+            application: snapshot.application.map { Application(id: $0.id, title: $0.title, name: $0.name) },
             destinations: snapshot.destinations.map(DestinationReport.init))
     }
 }
