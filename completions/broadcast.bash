@@ -385,12 +385,15 @@ _broadcast_picker() {
     repeating_flags=()
     non_repeating_flags=(--microphone-button --no-microphone-button --list --json --version -h --help)
     repeating_options=()
-    non_repeating_options=(--preferred --menu)
+    non_repeating_options=(--preferred --session --menu)
     __broadcast_offer_flags_options 0
 
     # Offer option value completions
     case "${prev}" in
     '--preferred')
+        return
+        ;;
+    '--session')
         return
         ;;
     '--menu')

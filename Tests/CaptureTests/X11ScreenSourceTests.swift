@@ -12,12 +12,12 @@ import Testing
         try await withScreen { screen, painter in
             painter.fill(0x2040C0, x: 0, y: 0, width: 640, height: 480)
             let clock = SessionClock()
-            let source = try open(screen, clock: clock, showsCursor: false)
+            let source = try open(screen, showsCursor: false)
             #expect(source.size == PixelSize(width: 640, height: 480))
-            let before = clock.now
-            let sample = try #require(try source.nextSample())
+            let now = clock.now
+            let sample = try #require(try source.nextSample(at: now))
             #expect(sample.track == .screen)
-            #expect(sample.presentationTime >= before && sample.presentationTime <= clock.now)
+            #expect(sample.presentationTime == now)
             let picture = try #require(sample.picture)
             #expect(picture.size == PixelSize(width: 640, height: 480))
             #expect(picture.damage.isWhole)
@@ -250,8 +250,10 @@ import Testing
 
     // MARK: Helpers
 
-    private func open(_ screen: Xvfb, clock: SessionClock = SessionClock(), showsCursor: Bool) throws(CaptureError) -> X11ScreenSource {
-        try X11ScreenSource(connection: try X11Connection(name: screen.display), clock: clock, showsCursor: showsCursor)
+    private func open(_ screen: Xvfb, showsCursor: Bool) throws(CaptureError) -> X11ScreenSource {
+        var request = ScreenRequest(display: screen.display)
+        request.showsCursor = showsCursor
+        return try X11ScreenSource(request)
     }
 
     private func withScreen(arguments: [String] = [], _ body: (Xvfb, Painter) async throws -> Void) async throws {
@@ -297,6 +299,12 @@ import Testing
             guard fields.count > 4, Int32(fields[4]) == getpid() else { return nil }
             return Segment(identifier: String(fields[1]), mode: String(fields[2]), bytes: Int(fields[3]) ?? 0)
         }
+    }
+}
+
+extension X11ScreenSource {
+    fileprivate func nextSample() throws(CaptureError) -> SampleBuffer? {
+        try nextSample(at: MediaTime(nanoseconds: SessionClock.monotonic()))
     }
 }
 

@@ -15,6 +15,17 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `The shipped extensions are found beside the program, and their libraries are theirs alone`() async throws {
+            try await withPeers { peers in
+                try await ShippedExtensions.lay(in: peers)
+                let broadcast = try BroadcastCommand(in: peers)
+                let list = try await broadcast.run(["list-extensions"])
+                #expect(list.output.contains("HLS segments and playlist") && list.output.contains("MPEG-TS over SRT"))
+                #expect(!list.output.contains("cannot be used"))
+                #expect(!(try await peers.run("ldd", ["ldd", broadcast.binary])).contains("libsrt"))
+            }
+        }
+
         @Test func `One broadcast reaches viewers through an origin and edges, by RTMP and by HLS`() async throws {
             try await withStudio(["clock"], width: 640, height: 360) { studio in
                 let peers = studio.peers

@@ -1,3 +1,4 @@
+import Capture
 import Media
 import Session
 import Synchronization
@@ -47,14 +48,14 @@ struct LifecycleTests {
         try await withPeers { peers in
             let screen = try await Xvfb.start(in: peers, width: 320, height: 240)
             var configuration = SessionConfiguration()
-            configuration.display = screen.display
+            configuration.picture = .screen(ScreenRequest(display: screen.display))
             configuration.audio.app = nil
             configuration.title = "A talk"
             let handler = RecordingHandler()
             let session = BroadcastSession(
                 configuration: configuration,
                 destinations: [
-                    DestinationPlan(name: "recorder", extensionName: "recorder", isLive: true, prefersConstantPacing: true, handler: handler)
+                    DestinationPlan(name: "recorder", extensionName: "recorder", isLive: true, prefersConstantPacing: true, makeHandler: { handler })
                 ]
             ) { _ in }
             let run = Task { try await session.run() }

@@ -10,11 +10,11 @@ package final class X11ScreenSource: ScreenSource {
     /// More rectangles than this are grabbed as the one that surrounds them: each grab is an exchange with the server.
     private static let maximumGrabs = 8
 
+    package let description: SourceDescription
     package private(set) var size: PixelSize
     package var usesSharedMemory: Bool { grabber.usesSharedMemory }
 
     private let connection: X11Connection
-    private let clock: SessionClock
     private let cursor: CursorOverlay?
     private let damage: DamageTracker
     private let focus: FocusWatcher
@@ -23,22 +23,22 @@ package final class X11ScreenSource: ScreenSource {
     /// Grabs in a row that the server refused.
     private var refusedGrabs = 0
 
-    /// Starts to watch the screen of `connection`.
-    package init(connection: X11Connection, clock: SessionClock, showsCursor: Bool) throws(CaptureError) {
+    /// Connects to the display and starts to watch its screen.
+    package init(_ request: ScreenRequest) throws(CaptureError) {
+        connection = try X11Connection(name: request.display)
         try connection.requireBGRA()
-        self.connection = connection
-        self.clock = clock
+        description = SourceDescription(kind: .screen, display: connection.name)
         XSelectInput(connection.display, connection.root, StructureNotifyMask | PropertyChangeMask)
         XRRSelectInput(connection.display, connection.root, Int32(RRScreenChangeNotifyMask))
         size = try connection.rootSize()
         damage = DamageTracker(connection: connection, drawable: connection.root)
         focus = FocusWatcher(connection: connection)
-        cursor = showsCursor ? CursorOverlay(connection: connection) : nil
+        cursor = request.showsCursor ? CursorOverlay(connection: connection) : nil
         grabber = ImageGrabber(connection: connection, size: size)
         try connection.check()
     }
 
-    package func nextSample() throws(CaptureError) -> SampleBuffer? {
+    package func nextSample(at now: MediaTime) throws(CaptureError) -> SampleBuffer? {
         let news = handleEvents()
         try connection.check()
         if news.resized { try resize() }
@@ -53,12 +53,16 @@ package final class X11ScreenSource: ScreenSource {
                 changed.add(cursor.rectangle)
             }
         }
-        let isRefreshDue = lastRefresh.map { clock.now - $0 >= Self.refreshInterval } ?? false
+        let isRefreshDue = lastRefresh.map { now - $0 >= Self.refreshInterval } ?? false
         guard !changed.isEmpty || isRefreshDue else {
             try connection.check()
             return nil
         }
-        return try grab(changed, refreshing: isRefreshDue)
+        return try grab(changed, refreshing: isRefreshDue, at: now)
+    }
+
+    package func requestWholePicture() {
+        lastRefresh = nil
     }
 
     package func takeApplicationChange() -> ApplicationInformation? {
@@ -66,7 +70,7 @@ package final class X11ScreenSource: ScreenSource {
     }
 
     /// Grabs `changed`, or everything where it is time to look whether the damage missed something.
-    private func grab(_ changed: DamageRegion, refreshing: Bool) throws(CaptureError) -> SampleBuffer? {
+    private func grab(_ changed: DamageRegion, refreshing: Bool, at now: MediaTime) throws(CaptureError) -> SampleBuffer? {
         let wanted = refreshing ? [PixelRect(size)] : Self.grabRectangles(for: changed)
         grabber.reset()
         var patches: [Media.Picture.Patch] = []
@@ -85,9 +89,9 @@ package final class X11ScreenSource: ScreenSource {
             return nil
         }
         refusedGrabs = 0
-        if refreshing || changed.isWhole { lastRefresh = clock.now }
+        if refreshing || changed.isWhole { lastRefresh = now }
         return SampleBuffer(
-            track: .screen, presentationTime: clock.now,
+            track: .screen, presentationTime: now,
             payload: .picture(Media.Picture(size: size, patches: patches, damage: refreshing ? .whole(size) : changed)))
     }
 

@@ -35,9 +35,9 @@ struct ListExtensionsCommand: ParsableCommand {
             }
         }
         if json {
-            Output.answer(ControlJSON.encode(["extensions": rows], pretty: true))
+            try Output.answer(ControlJSON.encode(["extensions": rows], pretty: true))
         } else {
-            Output.answer(TextTable.text(rows.map { [$0.name, $0.error.map { "(cannot be used) \($0)" } ?? $0.description] }))
+            try Output.answer(TextTable.text(rows.map { [$0.name, $0.error.map { "(cannot be used) \($0)" } ?? $0.description] }))
         }
     }
 }
@@ -51,7 +51,7 @@ struct ListDestinationsCommand: ParsableCommand {
 
     func run() throws {
         let context = try CommandContext()
-        DestinationList(context, preferred: nil).show(asJSON: json)
+        try DestinationList(context, preferred: nil).show(asJSON: json)
     }
 }
 
@@ -94,11 +94,11 @@ struct ListSourcesCommand: ParsableCommand {
         answer.audio = (sounds ?? []).map { .init(name: $0.name, description: $0.description, monitor: $0.isMonitor, default: $0.isDefault) }
         if let problem, sounds == nil { throw CommandError(.noInput, problem.description) }
         if json {
-            Output.answer(ControlJSON.encode(answer, pretty: true))
+            try Output.answer(ControlJSON.encode(answer, pretty: true))
         } else {
             var rows = answer.screens.map { ["screen", $0.display, "\($0.width)x\($0.height)"] }
             rows += answer.audio.map { [$0.monitor ? "app" : "mic", $0.name, $0.description + ($0.default ? " (default)" : "")] }
-            Output.answer(TextTable.text(rows))
+            try Output.answer(TextTable.text(rows))
         }
         if let problem { Output.note("broadcast: " + problem.description) }
         if sounds == nil { Output.note("broadcast: No PulseAudio server answers; a broadcast would be silent.") }

@@ -8,11 +8,12 @@ extension CommandError {
     init(_ error: SessionError) {
         let status: ExitStatus =
             switch error {
-            case .capture(.cannotOpenDisplay), .capture(.unsupportedVisual): .noInput
+            case .capture(.cannotOpenDisplay), .capture(.unsupportedVisual), .capture(.cannotRead), .capture(.malformedContent): .noInput
             case .capture(.missingExtension), .capture(.displayServerGone): .unavailable
             case .capture(.grabRefused): .software
             case .encode: .software
             case .unusableSize: .usage
+            case .conflict: .nothing
             }
         self.init(status, error.description)
     }
