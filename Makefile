@@ -82,7 +82,7 @@ check-docs:
 		|| { echo "man/ or completions/ is not what the program says: run make docs and commit." >&2; exit 1; }
 
 lint:
-	$(SWIFT) format lint --strict --recursive --parallel Sources Tests Examples Benchmarks Package.swift
+	$(SWIFT) format lint --strict --recursive --parallel Sources Tests Examples Benchmarks Fuzz/Sources Fuzz/Package.swift Package.swift
 
 clean:
 	rm -rf .build .build-static
