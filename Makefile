@@ -18,11 +18,14 @@ BIN_STATIC = .build-static/release
 
 # What the program is built with and runs on; what the demo, the tests and the benchmark run beside it.
 BUILD_PACKAGES = pkg-config libx11-dev libxext-dev libxdamage-dev libxfixes-dev libxrandr-dev libx264-dev libpulse-dev \
-	libavcodec-dev libavutil-dev libswresample-dev libyuv-dev libtomlplusplus-dev
+	libavcodec-dev libavutil-dev libswresample-dev libyuv-dev libtomlplusplus-dev libsrt-openssl-dev
 DEMO_PACKAGES = $(BUILD_PACKAGES) xvfb pulseaudio pulseaudio-utils ffmpeg util-linux
 TEST_PACKAGES = $(DEMO_PACKAGES) xauth x11-utils x11-xserver-utils xdotool nginx-light libnginx-mod-rtmp stunnel4 openssl python3 tmux mpv \
-	gnome-keyring dbus libsecret-tools libsecret-1-0 dunst libnotify-bin libglib2.0-bin systemd procps \
+	gnome-keyring dbus libsecret-tools libsecret-1-0 srt-tools dunst libnotify-bin libglib2.0-bin systemd procps \
 	gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-libav
+
+# The extensions that are shipped, each a program broadcast-NAME and a manifest Extensions/NAME/extension.toml.
+EXTENSIONS = hls srt
 
 .PHONY: all build demo test bench install uninstall docs check-docs lint clean
 
@@ -31,6 +34,8 @@ all: build
 build:
 	@./.ci/packages $(BUILD_PACKAGES)
 	$(BUILD_STATIC) --product broadcast --explicit-target-dependency-import-check error
+	for name in $(EXTENSIONS); do $(BUILD_STATIC) --product broadcast-$$name || exit 1; done
+	@./.ci/extensions $(BIN_STATIC) $(EXTENSIONS)
 	@echo "Built $(BIN_STATIC)/broadcast. Install it with: make install"
 
 demo:
@@ -58,7 +63,10 @@ bench:
 install: build
 	install -Dm755 $(BIN_STATIC)/broadcast $(DESTDIR)$(PREFIX)/bin/broadcast
 	for page in man/*.1; do install -Dm644 $$page $(DESTDIR)$(PREFIX)/share/man/man1/$$(basename $$page); done
-	install -Dm644 man/broadcast-extension.7 $(DESTDIR)$(PREFIX)/share/man/man7/broadcast-extension.7
+	for page in man/*.7; do install -Dm644 $$page $(DESTDIR)$(PREFIX)/share/man/man7/$$(basename $$page); done
+	for name in $(EXTENSIONS); do \
+		install -Dm755 $(BIN_STATIC)/broadcast-$$name $(DESTDIR)$(PREFIX)/lib/broadcast/extensions/$$name/broadcast-$$name && \
+		install -Dm644 Extensions/$$name/extension.toml $(DESTDIR)$(PREFIX)/lib/broadcast/extensions/$$name/extension.toml || exit 1; done
 	install -Dm644 completions/broadcast.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/broadcast
 	install -Dm644 completions/_broadcast $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_broadcast
 	install -Dm644 completions/broadcast.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/broadcast.fish
@@ -66,9 +74,10 @@ install: build
 
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/broadcast $(DESTDIR)$(PREFIX)/share/man/man1/broadcast*.1 \
-		$(DESTDIR)$(PREFIX)/share/man/man7/broadcast-extension.7 \
+		$(patsubst man/%,$(DESTDIR)$(PREFIX)/share/man/man7/%,$(wildcard man/*.7)) \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/broadcast $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_broadcast \
 		$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/broadcast.fish $(DESTDIR)$(PREFIX)/share/applications/broadcast.desktop
+	rm -rf $(patsubst %,$(DESTDIR)$(PREFIX)/lib/broadcast/extensions/%,$(EXTENSIONS))
 
 docs:
 	$(BUILD) --product broadcast

@@ -12,6 +12,8 @@ let package = Package(
         .library(name: "RTMP", targets: ["RTMP", "Media"]),
         .library(name: "BroadcastExtension", targets: ["BroadcastExtension"]),
         .library(name: "BroadcastKit", targets: ["BroadcastKit"]),
+        .executable(name: "broadcast-hls", targets: ["broadcast-hls"]),
+        .executable(name: "broadcast-srt", targets: ["broadcast-srt"]),
         .executable(name: "keyframe-watch", targets: ["keyframe-watch"]),
         .executable(name: "flv-publish", targets: ["flv-publish"]),
         // For the package in Fuzz/, which is built with libFuzzer.
@@ -24,6 +26,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
         // TLS for RTMPS: BoringSSL as a channel handler, with certificates checked against the system's store.
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
+        // HTTP for the hls extension, a program of its own: uploads over kept connections, TLS, deadlines.
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.30.0"),
     ],
     targets: [
         // System libraries: a module map and a shim header, nothing else.
@@ -35,6 +39,8 @@ let package = Package(
         .systemLibrary(name: "CAVCodec", pkgConfig: "libavcodec libavutil", providers: [.apt(["libavcodec-dev", "libavutil-dev"])]),
         .systemLibrary(name: "CSWResample", pkgConfig: "libswresample libavutil", providers: [.apt(["libswresample-dev"])]),
         .systemLibrary(name: "CYUV", providers: [.apt(["libyuv-dev"])]),
+        // For the srt extension only, a program of its own: who does not use it need not have libsrt.
+        .systemLibrary(name: "CSRT", pkgConfig: "srt", providers: [.apt(["libsrt-openssl-dev"])]),
         .systemLibrary(name: "CLinux"),
         // Our own pixel kernels: BGRA to I420 in BT.709, which libyuv of this age does not have.
         .target(name: "CPixelKernels", cSettings: [.treatAllWarnings(as: .error)]),
@@ -79,6 +85,20 @@ let package = Package(
         .target(name: "BroadcastKit", dependencies: ["Session", "Capture", "Media", "RTMP", "Upload"], swiftSettings: strict),
         .executableTarget(name: "in-app", dependencies: ["BroadcastKit"], path: "Examples/in-app", swiftSettings: strict),
 
+        // The extensions that are shipped: programs of their own, so that their libraries, their memory and their crashes stay out of
+        // the broadcaster. Their manifests are in Extensions/.
+        .target(name: "Receive", dependencies: ["BroadcastExtension", "Media", "Mux"], swiftSettings: strict),
+        .target(name: "HLS", dependencies: ["Media", "Mux"], swiftSettings: strict),
+        .executableTarget(
+            name: "broadcast-hls",
+            dependencies: [
+                "HLS", "Receive", "BroadcastExtension", "Media", .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
+            ],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "broadcast-srt", dependencies: ["Receive", "BroadcastExtension", "Media", "Mux", "CSRT"], swiftSettings: strict),
+
         // An extension in Swift, to start from; its manifest lies beside it.
         .executableTarget(
             name: "keyframe-watch", dependencies: ["BroadcastExtension"], path: "Examples/keyframe-watch", exclude: ["extension.toml"],
@@ -116,8 +136,12 @@ let package = Package(
         .testTarget(name: "UploadTests", dependencies: ["Upload", "BroadcastExtension", "Session", "Capture", "Media", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "SessionTests", dependencies: ["Session", "Media", "Encode", "Mix", "Upload"], swiftSettings: strict),
         .testTarget(
-            name: "EndToEndTests", dependencies: ["TestSupport", "TestPatterns", "TestScreen", "broadcast", "in-app", "keyframe-watch"],
+            name: "EndToEndTests",
+            dependencies: ["TestSupport", "TestPatterns", "TestScreen", "broadcast", "broadcast-hls", "broadcast-srt", "in-app", "keyframe-watch"],
             swiftSettings: strict),
+        .testTarget(
+            name: "HLSTests", dependencies: ["HLS", "broadcast-hls", "Media", "BroadcastExtension"], swiftSettings: strict),
+        .testTarget(name: "SRTTests", dependencies: ["broadcast-srt", "Media", "BroadcastExtension"], swiftSettings: strict),
         .executableTarget(
             name: "PixelConversionBenchmark", dependencies: ["Media", "Mix", "CYUV"], path: "Benchmarks/PixelConversion", swiftSettings: strict),
     ],

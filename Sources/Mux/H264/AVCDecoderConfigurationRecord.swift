@@ -27,4 +27,22 @@ package struct AVCDecoderConfigurationRecord: Sendable {
         }
         bytes = writer.bytes
     }
+
+    /// The first sequence and the first picture parameter set of a record, as the other initializer takes them; nil where it is cut
+    /// off, has none, or has lengths of other than four bytes.
+    package static func parameterSets(in record: [UInt8]) -> (sequence: [UInt8], picture: [UInt8])? {
+        guard record.count > 5, record[0] == 1, record[4] & 3 == 3 else { return nil }
+        var position = 5
+        func first(countMask: UInt8) -> [UInt8]? {
+            guard position + 3 <= record.count, record[position] & countMask > 0 else { return nil }
+            let start = position + 3
+            let end = start + (Int(record[position + 1]) << 8 | Int(record[position + 2]))
+            guard end > start, end <= record.count else { return nil }
+            position = end
+            return Array(record[start..<end])
+        }
+        // More than one of a kind would stand between the two: nobody writes that for a broadcast.
+        guard record[5] & 0x1F == 1, let sequence = first(countMask: 0x1F), let picture = first(countMask: 0xFF) else { return nil }
+        return (sequence, picture)
+    }
 }

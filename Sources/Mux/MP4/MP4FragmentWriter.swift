@@ -38,8 +38,11 @@ struct MP4FragmentWriter: Sendable {
     private static let maximumLength = MediaTime(milliseconds: 10_000)
     private static let maximumByteCount = 8_000_000
 
-    private static let pageByteCount = 4096
+    /// What files are cut at: a page.
+    static let filePageByteCount = 4096
 
+    /// Bytes of a page; nil where the fragments are no file that could be cut off.
+    let pageByteCount: Int?
     let tracks: [MP4Track]
     let title: String?
     /// Bytes of the file so far: where the next fragment will stand.
@@ -52,7 +55,8 @@ struct MP4FragmentWriter: Sendable {
     private var start: MediaTime?
     private var payloadByteCount = 0
 
-    init(tracks: [MP4Track], title: String?) {
+    init(tracks: [MP4Track], title: String?, pageByteCount: Int? = filePageByteCount) {
+        self.pageByteCount = pageByteCount
         self.tracks = tracks
         self.title = title
         pending = tracks.map { Pending(shift: $0.priming) }
@@ -65,7 +69,8 @@ struct MP4FragmentWriter: Sendable {
         offset = UInt64(writer.count)
     }
 
-    private mutating func writeMovie(to writer: inout ByteWriter) {
+    /// Writes the `moov`, with the shifts that are known by now.
+    mutating func writeMovie(to writer: inout ByteWriter) {
         MP4Movie(fragmented: zip(tracks, pending).map { (track: $0, shift: $1.shift) }, title: title).write(to: &writer)
         hasMovie = true
     }
@@ -80,9 +85,10 @@ struct MP4FragmentWriter: Sendable {
         return fragment
     }
 
-    /// The fragment that is still open; nil where nothing is in it.
-    mutating func flush() -> Fragment? {
-        close(before: nil)
+    /// The fragment that is still open; nil where nothing is in it. `next` is the packet that comes after it, where one is known.
+    mutating func flush(before next: EncodedPacket? = nil) -> Fragment? {
+        guard let next, let index = tracks.firstIndex(where: { $0.source == next.track }) else { return close(before: nil) }
+        return close(before: (index, sample(of: next, track: index).decodeTime))
     }
 
     private func closesFragment(_ packet: EncodedPacket) -> Bool {
@@ -93,7 +99,7 @@ struct MP4FragmentWriter: Sendable {
         let descriptionByteCount = tracks.indices.reduce(32) { sum, index in
             sum + 80 + pending[index].samples.count * (tracks[index].source == .screen ? 12 : 4)
         }
-        if descriptionByteCount + 12 > Self.pageByteCount { return true }
+        if let pageByteCount, descriptionByteCount + 12 > pageByteCount { return true }
         let hasVideo = tracks.indices.contains { tracks[$0].source == .screen && !pending[$0].samples.isEmpty }
         if hasVideo { return packet.track == .screen && packet.isKeyframe }
         return length >= Self.audioFragmentLength
@@ -127,7 +133,7 @@ struct MP4FragmentWriter: Sendable {
     private mutating func close(before next: (track: Int, decodeTime: Int64)?) -> Fragment? {
         guard start != nil else { return nil }
         let filled = tracks.indices.filter { !pending[$0].samples.isEmpty }
-        var writer = ByteWriter(capacity: payloadByteCount + 2048 + 2 * Self.pageByteCount)
+        var writer = ByteWriter(capacity: payloadByteCount + 2048 + 2 * Self.filePageByteCount)
         if !hasMovie { writeMovie(to: &writer) }
         sequenceNumber &+= 1
         var description = describe(filled, before: next)
@@ -154,7 +160,7 @@ struct MP4FragmentWriter: Sendable {
 
     /// The `moof`, and where in it the data offsets stand, a track each.
     private func describe(_ filled: [Int], before next: (track: Int, decodeTime: Int64)?) -> (box: ByteWriter, offsetPositions: [Int]) {
-        var writer = ByteWriter(capacity: Self.pageByteCount)
+        var writer = ByteWriter(capacity: Self.filePageByteCount)
         var positions: [Int] = []
         writer.box("moof") { box in
             box.fullBox("mfhd") { $0.u32(sequenceNumber) }
@@ -173,11 +179,12 @@ struct MP4FragmentWriter: Sendable {
 
     /// Fills up the page with a `free` box where the next `byteCount` bytes would lie across its end.
     private func writePadding(before byteCount: Int, to writer: inout ByteWriter) {
-        let position = Int((offset + UInt64(writer.count)) % UInt64(Self.pageByteCount))
-        guard position > 0, position + byteCount > Self.pageByteCount else { return }
-        let gap = Self.pageByteCount - position
+        guard let pageByteCount else { return }
+        let position = Int((offset + UInt64(writer.count)) % UInt64(pageByteCount))
+        guard position > 0, position + byteCount > pageByteCount else { return }
+        let gap = pageByteCount - position
         // The smallest box has 8 bytes.
-        let padding = gap < 8 ? gap + Self.pageByteCount : gap
+        let padding = gap < 8 ? gap + pageByteCount : gap
         writer.box("free") { $0.zeros(padding - 8) }
     }
 }

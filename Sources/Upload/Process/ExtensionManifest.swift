@@ -75,6 +75,8 @@ package struct ExtensionManifest: Sendable, Equatable {
     package var questions: [Question] = []
     /// The program that answers the questions on the terminal, an absolute path; nil where the user is asked.
     package var setupExecutable: String?
+    /// Addresses that it takes, by what stands before their first colon: `--to srt://…` goes to it with the address as the answer `url`.
+    package var schemes: [String] = []
 
     package init(name: String, description: String = "", folder: String, executable: String, mode: Mode) {
         self.name = name

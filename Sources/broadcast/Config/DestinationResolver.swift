@@ -59,6 +59,7 @@ struct DestinationResolver {
     private func plan(for target: String) throws(CommandError) -> DestinationPlan {
         if target == "-" { return try stdout(name: "stdout") }
         if let destination = configuration.destination(named: target) { return try configured(destination) }
+        if let manifest = catalog.manifest(for: target) { return try process(manifest, address: target) }
         if target.contains("://") { return try rtmp(url: target, key: nil, name: "rtmp", source: "--to") }
         switch target {
         case "file": return file(path: standardFolder, name: "file", format: format)
@@ -139,6 +140,22 @@ struct DestinationResolver {
             name: name,
             launch: ExtensionLaunch(
                 environment: paths.extensionEnvironment, setup: setup, clipFolder: paths.stateFolder + "/clips", log: notice))
+    }
+
+    /// An address that an extension takes by its scheme. What it keeps secret is refused in the address, where every user can read it.
+    private func process(_ manifest: ExtensionManifest, address: String) throws(CommandError) -> DestinationPlan {
+        let parts = address.split(separator: "?", maxSplits: 1)
+        for parameter in parts.dropFirst().joined().split(separator: "&") {
+            let key = parameter.prefix { $0 != "=" }
+            guard manifest.questions.contains(where: { $0.isSecret && $0.key == key }) else { continue }
+            throw CommandError(
+                .usage,
+                "The \(key) in the address could be read by other users of this machine. Run: broadcast setup \(manifest.name), and leave it out of --to."
+            )
+        }
+        var plan = try process(manifest, name: manifest.name, setup: ["url": address], source: "--to")
+        plan.url = parts.first.map(String.init)
+        return plan
     }
 
     /// A known service, in the config or without one.

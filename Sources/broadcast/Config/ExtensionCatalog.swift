@@ -48,6 +48,13 @@ struct ExtensionCatalog {
         }
         return try entries.first { $0.name == name }?.manifest.get()
     }
+
+    /// The extension that takes an address by its scheme; nil where none does.
+    func manifest(for address: String) -> ExtensionManifest? {
+        guard let colon = address.firstIndex(of: ":") else { return nil }
+        let scheme = address[..<colon].lowercased()
+        return entries.lazy.compactMap { try? $0.manifest.get() }.first { $0.schemes.contains(scheme) }
+    }
 }
 
 extension ExtensionManifest {

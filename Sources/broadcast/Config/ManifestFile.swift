@@ -54,7 +54,7 @@ enum ManifestFile {
         }
         let root = ConfigurationSection(document: document, path: path, name: [])
         let known = [
-            "name", "version", "description", "exec", "mode", "video", "audio", "tracks", "container", "clip-duration", "setup", "setup-exec",
+            "name", "version", "description", "exec", "mode", "video", "audio", "tracks", "container", "clip-duration", "schemes", "setup", "setup-exec",
         ]
         for fault in root.faults(allowing: known) { faults.add(fault) }
         let name = faults.collect { () throws(CommandError) in try Self.name(root) }
@@ -73,6 +73,7 @@ enum ManifestFile {
         manifest.clipDuration =
             faults.collectIfThere { () throws(CommandError) in try root.number("clip-duration", in: 0.1...3600) } ?? manifest.clipDuration
         manifest.questions = faults.collect { () throws(CommandError) in try questions(root) } ?? []
+        manifest.schemes = faults.collect { [questions = manifest.questions] () throws(CommandError) in try schemes(root, asking: questions) } ?? []
         manifest.setupExecutable = faults.collectIfThere { () throws(CommandError) in try root.string("setup-exec") }.map { absolute($0, in: folder) }
         faults.collect { () throws(CommandError) in try checkSense(of: manifest, root) }
         return name == nil || program == nil || mode == nil ? nil : manifest
@@ -117,6 +118,19 @@ enum ManifestFile {
                     isRequired: try section.boolean("required") ?? false))
         }
         return questions
+    }
+
+    private static func schemes(
+        _ root: ConfigurationSection, asking questions: [ExtensionManifest.Question]
+    ) throws(CommandError) -> [String] {
+        guard let schemes = try root.strings("schemes") else { return [] }
+        for scheme in schemes where scheme.isEmpty || !scheme.utf8.allSatisfy(isNameByte) || scheme.lowercased().hasPrefix("rtmp") {
+            throw root.error("schemes", "\"\(scheme)\" is no scheme that an extension can have")
+        }
+        guard questions.contains(where: { $0.key == "url" && !$0.isSecret }) else {
+            throw root.error("schemes", "the address is the answer to the question url, which is not asked")
+        }
+        return schemes.map { $0.lowercased() }
     }
 
     private static func required(_ key: String, in section: ConfigurationSection) throws(CommandError) -> String {

@@ -29,7 +29,9 @@ struct Paths {
         stateFolder = base("XDG_STATE_HOME", "/.local/state") + "/broadcast"
         // BROADCAST_EXTENSION_PATH goes before what the system has, and after what the user has put in place.
         let others = (environment["BROADCAST_EXTENSION_PATH"] ?? "").split(separator: ":").map(String.init).filter { $0.hasPrefix("/") }
-        extensionFolders = [dataFolder + "/extensions"] + others + ["/usr/local/lib/broadcast/extensions", "/usr/lib/broadcast/extensions"]
+        extensionFolders =
+            [dataFolder + "/extensions"] + others + (Self.ownExtensionFolder.map { [$0] } ?? [])
+            + ["/usr/local/lib/broadcast/extensions", "/usr/lib/broadcast/extensions"]
         extensionEnvironment = [
             "PATH": environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin", "HOME": home, "LANG": environment["LANG"] ?? "C.UTF-8",
         ]
@@ -37,6 +39,14 @@ struct Paths {
         setupEnvironment = extensionEnvironment.merging(environment.filter { more.contains($0.key) || $0.key.hasPrefix("XDG_") }) { $1 }
         let runtime = environment["XDG_RUNTIME_DIR"].flatMap { $0.hasPrefix("/") ? $0 : nil }
         runtimeFolder = runtime.map { $0 + "/broadcast" } ?? "/tmp/broadcast-\(getuid())"
+    }
+
+    /// What was installed, or built, together with the running program: `bin` and `lib` lie side by side.
+    private static var ownExtensionFolder: String? {
+        guard let program = realpath("/proc/self/exe", nil) else { return nil }
+        defer { free(program) }
+        let parts = String(cString: program).split(separator: "/")
+        return "/" + parts.dropLast(2).joined(separator: "/") + "/lib/broadcast/extensions"
     }
 
     func socket(session: String) -> String { "\(runtimeFolder)/\(session).sock" }

@@ -25,7 +25,9 @@ struct SetupTarget {
         let isForeign = service == nil && !BuiltInExtension.all.contains { $0.name == destination?.extensionName }
         if isForeign, let manifest = try catalog.manifest(named: destination?.extensionName ?? name) {
             questions = manifest.questions.map {
-                SetupQuestion(key: $0.key, prompt: $0.prompt, isSecret: $0.isSecret, isAsked: true, isRequired: $0.isRequired)
+                // What the config answers goes before: nobody needs to be asked.
+                SetupQuestion(
+                    key: $0.key, prompt: $0.prompt, isSecret: $0.isSecret, isAsked: destination?.setup[$0.key] == nil, isRequired: $0.isRequired)
             }
             program = manifest.setupExecutable.map {
                 SetupProgram(path: $0, folder: manifest.folder, environment: context.paths.setupEnvironment)

@@ -1,0 +1,31 @@
+/// A file as a store takes it.
+package struct StoredObject: Sendable, Equatable {
+    package enum Kind: Sendable {
+        /// Written anew again and again, under one name.
+        case playlist
+        /// Written once.
+        case header
+        /// Written once.
+        case segment
+    }
+
+    /// Without a folder.
+    package var name: String
+    package var kind: Kind
+    package var bytes: [UInt8]
+
+    package init(name: String, kind: Kind, bytes: [UInt8]) {
+        self.name = name
+        self.kind = kind
+        self.bytes = bytes
+    }
+
+    /// The media type (RFC 8216, 4 and 10; RFC 4337; RFC 3555).
+    package var contentType: String {
+        switch kind {
+        case .playlist: "application/vnd.apple.mpegurl"
+        case .header: "video/mp4"
+        case .segment: name.hasSuffix(".ts") ? "video/mp2t" : "video/mp4"
+        }
+    }
+}

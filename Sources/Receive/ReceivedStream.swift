@@ -1,0 +1,51 @@
+import BroadcastExtension
+import Media
+import Mux
+
+/// What the host tells of a broadcast, gathered until packets can be muxed: our own extensions take `h264-avcc` and `aac-raw`, which
+/// are the payloads of Media's packets.
+package struct ReceivedStream: Sendable {
+    private let tracks: [ControlEvent.Track]
+    private let title: String?
+    private var configurations: [UInt8: [UInt8]] = [:]
+
+    /// What `started` was told.
+    package init(_ start: BroadcastStart) {
+        tracks = start.tracks
+        title = start.title
+    }
+
+    /// What `configured` was told.
+    package mutating func configure(_ track: Track, data: [UInt8]) {
+        configurations[track.rawValue] = data
+    }
+
+    /// The stream; nil until every track's codec configuration is there, and where one cannot be read.
+    package var description: StreamDescription? {
+        var stream = StreamDescription(video: nil, audio: [], title: title)
+        for track in tracks {
+            guard let source = Track(rawValue: track.id), let configuration = configurations[track.id] else { return nil }
+            if source == .screen {
+                guard let sets = AVCDecoderConfigurationRecord.parameterSets(in: configuration) else { return nil }
+                stream.video = VideoTrackFormat(
+                    codec: .h264(sequenceParameterSet: sets.sequence, pictureParameterSet: sets.picture),
+                    size: PixelSize(width: track.width ?? 0, height: track.height ?? 0), frameRate: track.fps ?? 30)
+            } else {
+                stream.audio.append(
+                    AudioTrackFormat(
+                        track: source, format: AudioFormat(sampleRate: track.sampleRate ?? 48_000, channelCount: track.channels ?? 2),
+                        audioSpecificConfig: configuration, bitrate: 0, priming: 0))
+            }
+        }
+        return stream
+    }
+}
+
+extension BroadcastSample {
+    /// The sample as Media's packet.
+    package var packet: EncodedPacket {
+        EncodedPacket(
+            track: track, presentationTime: presentationTime, decodeTime: decodeTime, isKeyframe: isKeyframe, isDiscontinuity: hasGapBefore,
+            sequence: sequence, data: data)
+    }
+}

@@ -1,0 +1,105 @@
+import BroadcastExtension
+import Dispatch
+import FoundationEssentials
+import HLS
+import Media
+import Receive
+
+/// Cuts the broadcast into segments and puts them where players find them.
+final class HLSHandler: BroadcastSampleHandler {
+    /// What may wait in memory while the store is away: at 6 Mbit/s, some 40 s.
+    private static let maximumWaitingByteCount = 32 << 20
+    /// The host gives 5 s.
+    private static let finishDeadline = DispatchTimeInterval.milliseconds(4500)
+
+    private let home: String?
+    private var host: BroadcastHost?
+    private var settings: HLSSettings?
+    private var stream: ReceivedStream?
+    /// The stream has changed since the last sample.
+    private var isReconfigured = false
+    private var segmenter: Segmenter?
+    private var uploader: Uploader?
+    private let uploads = DispatchGroup()
+
+    /// - Parameter home: what `~` stands for.
+    init(home: String?) {
+        self.home = home
+    }
+
+    func started(_ broadcast: BroadcastStart, host: BroadcastHost) throws {
+        let settings = try HLSSettings(setup: broadcast.setup, home: home)
+        self.host = host
+        self.settings = settings
+        stream = ReceivedStream(broadcast)
+        let store = try Self.store(for: settings)
+        let now = Date()
+        let names = ObjectNames(
+            playlist: settings.playlist, format: settings.format, date: now, number: .random(in: 0...UInt16.max))
+        // A player that stays must see numbers that only rise: seconds since 1970 do, as a segment lasts longer than one.
+        let playlist = MediaPlaylist(
+            window: settings.window, firstNumber: Int(now.timeIntervalSince1970), targetDuration: Int(settings.segmentDuration.rounded(.up)))
+        let uploader = Uploader(
+            store: store, publication: Publication(names: names, playlist: playlist, maximumWaitingByteCount: Self.maximumWaitingByteCount),
+            report: { host.status($0) }, fail: { host.finish(with: $0) })
+        self.uploader = uploader
+        uploads.enter()
+        Task { [uploads] in
+            await uploader.run()
+            uploads.leave()
+        }
+        if let url = settings.watchURL { host.watchURL(url) }
+    }
+
+    func configured(_ track: Track, data: [UInt8]) {
+        stream?.configure(track, data: data)
+        isReconfigured = true
+    }
+
+    func process(_ sample: BroadcastSample) throws {
+        if isReconfigured { try reconfigure(at: sample.presentationTime) }
+        guard let uploader, let segment = segmenter?.append(sample.packet) else { return requestKeyframeIfNeeded() }
+        uploader.append(segment)
+        requestKeyframeIfNeeded()
+    }
+
+    func finished() throws {
+        guard let uploader else { return }
+        if let segment = segmenter?.end() { uploader.append(segment) }
+        uploader.end()
+        guard uploads.wait(timeout: .now() + Self.finishDeadline) == .success else {
+            throw BroadcastFailure(code: 503, message: "The end of the broadcast could not be uploaded in time; the playlist stays open", retry: true)
+        }
+    }
+
+    private func reconfigure(at time: MediaTime) throws {
+        guard let settings, let description = stream?.description else { return }
+        guard description.video != nil else { throw BroadcastFailure(code: 415, message: "There is no picture to make segments of") }
+        isReconfigured = false
+        if let segment = segmenter?.change(to: description) { uploader?.append(segment) }
+        guard segmenter == nil else { return }
+        segmenter = Segmenter(
+            description, format: settings.format, duration: MediaTime(seconds: settings.segmentDuration), epoch: Date() - time.seconds)
+    }
+
+    private func requestKeyframeIfNeeded() {
+        if segmenter?.takeKeyframeRequest() == true { host?.requestKeyframe() }
+    }
+
+    private static func store(for settings: HLSSettings) throws -> any SegmentStore {
+        switch settings.place {
+        case .server(let address):
+            return HTTPStore(
+                address: address, authorization: settings.authorization, playlistLifetime: max(1, Int(settings.segmentDuration / 2)))
+        case .folder(let path):
+            do throws(StoreError) {
+                return try FolderStore(folder: path)
+            } catch {
+                switch error {
+                case .refused(let code, let reason): throw BroadcastFailure(code: code, message: reason)
+                case .unavailable(let reason): throw BroadcastFailure(code: 503, message: reason)
+                }
+            }
+        }
+    }
+}

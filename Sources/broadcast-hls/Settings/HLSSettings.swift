@@ -1,0 +1,86 @@
+import BroadcastExtension
+import FoundationEssentials
+import HLS
+import Media
+
+/// What the extension was set up with. What is wrong is told with the key, and never with a value that may be secret.
+package struct HLSSettings {
+    package enum Place: Equatable {
+        /// An absolute path.
+        case folder(String)
+        case server(HTTPAddress)
+    }
+
+    package var place: Place
+    /// The playlist's name.
+    package var playlist: String
+    package var format: SegmentFormat
+    /// Seconds.
+    package var segmentDuration: Double
+    /// Segments in the playlist; 0 keeps all.
+    package var window: Int
+    /// What the Authorization header says.
+    package var authorization: String?
+    /// Where viewers find the playlist, for people.
+    package var watchURL: String?
+
+    /// - Parameters:
+    ///   - setup: the answers to the manifest's questions.
+    ///   - home: what `~` stands for.
+    package init(setup: [String: String], home: String?) throws(BroadcastFailure) {
+        let setup = setup.mapValues { $0.filter { !$0.isNewline } }.filter { !$0.value.isEmpty }
+        guard var url = setup["url"] else {
+            throw Self.wrong("url", "a folder or an address is needed: broadcast setup hls, or --to hls:/srv/www/live")
+        }
+        if url.hasPrefix("hls:") { url.removeFirst(4) }
+        if url.contains("{key}") {
+            guard let key = setup["key"] else { throw BroadcastFailure(code: 401, message: "The address needs a key: broadcast setup hls") }
+            url = url.replacing("{key}", with: key)
+        }
+        var name: String?
+        if url.lowercased().hasPrefix("http://") || url.lowercased().hasPrefix("https://") {
+            guard let address = HTTPAddress(url) else {
+                throw Self.wrong("url", "this is no address that can be used; user and password have keys of their own")
+            }
+            place = .server(address)
+            name = address.playlist
+        } else {
+            if url.hasPrefix("file://") { url.removeFirst(7) }
+            if url.hasPrefix("~/"), let home { url = home + url.dropFirst() }
+            while url.count > 1 && url.hasSuffix("/") { url.removeLast() }
+            guard url.hasPrefix("/") else { throw Self.wrong("url", "a folder must be an absolute path, an address start with http") }
+            let last = url.split(separator: "/").last ?? ""
+            if last.hasSuffix(".m3u8") {
+                name = String(last)
+                url.removeLast(last.count + 1)
+            }
+            place = .folder(url)
+        }
+        playlist = name ?? "live.m3u8"
+        segmentDuration = try Self.number("segment", in: setup, range: 1...30, standard: 4)
+        window = Int(try Self.number("window", in: setup, range: 0...10_000, standard: 6))
+        guard window == 0 || window >= 3 else { throw Self.wrong("window", "a player needs 3 segments at least; 0 keeps all") }
+        guard let format = SegmentFormat(rawValue: setup["format"] ?? "ts") else { throw Self.wrong("format", "this is ts or fmp4") }
+        self.format = format
+        if let token = setup["token"] {
+            authorization = "Bearer \(token)"
+        } else if let user = setup["user"] {
+            authorization = "Basic " + Data("\(user):\(setup["password"] ?? "")".utf8).base64EncodedString()
+        }
+        watchURL = setup["watch-url"]
+    }
+
+    private static func number(
+        _ key: String, in setup: [String: String], range: ClosedRange<Double>, standard: Double
+    ) throws(BroadcastFailure) -> Double {
+        guard let text = setup[key] else { return standard }
+        guard let number = Double(text), range.contains(number) else {
+            throw wrong(key, "this must be a number from \(Int(range.lowerBound)) to \(Int(range.upperBound))")
+        }
+        return number
+    }
+
+    private static func wrong(_ key: String, _ problem: String) -> BroadcastFailure {
+        BroadcastFailure(code: 400, message: "Setup \(key): \(problem)")
+    }
+}

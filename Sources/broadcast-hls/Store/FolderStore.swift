@@ -1,0 +1,71 @@
+import Glibc
+import HLS
+
+/// A folder of this machine, which a web server serves.
+package struct FolderStore: SegmentStore {
+    /// An absolute path without a slash at its end.
+    let folder: String
+
+    /// Makes the folder where only its last part is missing.
+    package init(folder: String) throws(StoreError) {
+        self.folder = folder
+        if mkdir(folder, 0o755) != 0 && errno != EEXIST { throw Self.failure("make the folder \(folder)", errno) }
+    }
+
+    /// Written beside its place, then renamed: a web server never sees half of it.
+    package func put(_ object: StoredObject) async throws(StoreError) {
+        let path = folder + "/" + object.name
+        try refuseForeign(object, at: path)
+        let temporary = "\(folder)/.\(object.name).part"
+        try write(object.bytes, to: temporary)
+        guard rename(temporary, path) == 0 else {
+            let code = errno
+            unlink(temporary)
+            throw Self.failure("write \(path)", code)
+        }
+    }
+
+    package func delete(_ name: String) async throws(StoreError) {
+        let path = folder + "/" + name
+        if unlink(path) != 0 && errno != ENOENT { throw Self.failure("delete \(path)", errno) }
+    }
+
+    /// An older playlist makes room. Anything else that has the name is somebody's.
+    private func refuseForeign(_ object: StoredObject, at path: String) throws(StoreError) {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        var start = [UInt8](repeating: 0, count: 7)
+        let count = read(descriptor, &start, start.count)
+        if object.kind == .playlist, count == 0 || start == Array("#EXTM3U".utf8) { return }
+        throw .refused(code: 409, "\(path) is there already and is no playlist: it stays as it is. Choose another name or folder")
+    }
+
+    private func write(_ bytes: [UInt8], to path: String) throws(StoreError) {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else { throw Self.failure("write \(path)", errno) }
+        var offset = 0
+        while offset < bytes.count {
+            let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress.map { $0 + offset }, $0.count - offset) }
+            if count < 0 && errno == EINTR { continue }
+            guard count > 0 else {
+                let code = errno
+                close(descriptor)
+                unlink(path)
+                throw Self.failure("write \(path)", code)
+            }
+            offset += count
+        }
+        close(descriptor)
+    }
+
+    /// A full disk may get room again; what may not be written stays so.
+    private static func failure(_ action: String, _ code: Int32) -> StoreError {
+        let reason = String(cString: strerror(code))
+        switch code {
+        case EACCES, EPERM, EROFS: return .refused(code: 403, "Cannot \(action): \(reason)")
+        case ENOENT, ENOTDIR, EISDIR, ENAMETOOLONG: return .refused(code: 404, "Cannot \(action): \(reason)")
+        default: return .unavailable("Cannot \(action): \(reason)")
+        }
+    }
+}

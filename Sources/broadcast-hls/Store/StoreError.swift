@@ -1,0 +1,7 @@
+/// Why a store did not take an object. The sentences hold nothing secret.
+package enum StoreError: Error, Equatable {
+    /// It never will: the code is in the manner of HTTP's, 401 and 403 for who may not.
+    case refused(code: Int, String)
+    /// It may later.
+    case unavailable(String)
+}

@@ -1,0 +1,9 @@
+import BroadcastExtension
+
+/// The `srt` extension: man 7 broadcast-srt.
+@main
+enum Main {
+    static func main() {
+        run(SRTHandler())
+    }
+}

@@ -1,0 +1,53 @@
+/// `srt://HOST:PORT?streamid=…&latency=…&passphrase=…&pbkeylen=…`, as srt-live-transmit(1) reads it: latency in milliseconds.
+struct SRTAddress: Equatable {
+    /// Why a text is no address. It repeats nothing of it but the keys.
+    struct Problem: Error, Equatable {
+        var sentence: String
+    }
+
+    /// A name or an address, without the brackets of IPv6.
+    var host: String
+    var port: String
+    /// What follows the question mark, decoded.
+    var parameters: [String: String]
+
+    init(_ text: String) throws(Problem) {
+        guard text.lowercased().hasPrefix("srt://") else { throw Problem(sentence: "this must be srt://HOST:PORT") }
+        let rest = text.dropFirst(6)
+        let authority = rest.prefix { !"/?#".contains($0) }
+        let query = rest.firstIndex(of: "?").map { rest[rest.index(after: $0)...] } ?? ""
+        guard let colon = authority.lastIndex(of: ":"), !authority.contains("@") else { throw Problem(sentence: "a port is needed: srt://HOST:PORT") }
+        var host = String(authority[..<colon])
+        if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
+        port = String(authority[authority.index(after: colon)...])
+        guard !host.isEmpty else { throw Problem(sentence: "a host is needed: srt://HOST:PORT; this program calls, and does not listen") }
+        guard let number = UInt16(port), number > 0 else { throw Problem(sentence: "the port must be a number from 1 to 65535") }
+        self.host = host
+        parameters = [:]
+        for part in query.split(separator: "&") {
+            let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard pair.count == 2, let value = Self.decoded(pair[1]) else { throw Problem(sentence: "the part after ? must be KEY=VALUE&KEY=VALUE") }
+            parameters[String(pair[0])] = value
+        }
+        guard parameters["mode"] ?? "caller" == "caller" else { throw Problem(sentence: "only mode=caller is there: the server listens") }
+        let known = ["mode", "streamid", "latency", "passphrase", "pbkeylen", "transtype"]
+        if let key = parameters.keys.sorted().first(where: { !known.contains($0) }) {
+            throw Problem(sentence: "\(key.filter(\.isLetter).prefix(20)) is not known; known are \(known.joined(separator: ", "))")
+        }
+    }
+
+    /// Percent signs decoded (RFC 3986, 2.1); nil where what comes out is no text.
+    private static func decoded(_ text: Substring) -> String? {
+        var bytes: [UInt8] = []
+        var rest = Array(text.utf8)[...]
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "%"), let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16), rest.count >= 2 {
+                rest = rest.dropFirst(2)
+                bytes.append(value)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+}

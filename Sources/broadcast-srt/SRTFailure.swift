@@ -1,0 +1,30 @@
+import CSRT
+
+/// Why a connection could not be made, or did not hold. The sentences hold nothing secret.
+package enum SRTFailure: Error, Equatable {
+    /// The other side does not want the stream: the code is in the manner of HTTP's, 401 and 403 for who may not.
+    case refused(code: Int, String)
+    /// It may work later.
+    case unreachable(String)
+
+    /// What the reason of a rejected connection means (`SRT_REJECT_REASON`; 1000 and more are the server's own, SRT Access Control).
+    package static func rejection(_ reason: Int32) -> SRTFailure {
+        switch reason {
+        case code(SRT_REJ_BADSECRET): .refused(code: 401, "the passphrase is not the server's")
+        case code(SRT_REJ_UNSECURE): .refused(code: 401, "only one side has a passphrase: set it up here, or leave it out, as the server has it")
+        case SRT_REJX_UNAUTHORIZED: .refused(code: 401, "the server does not know the user of the stream id")
+        case SRT_REJX_FORBIDDEN: .refused(code: 403, "the server does not allow this stream id")
+        case SRT_REJX_NOTFOUND, SRT_REJX_HOSTNOTFOUND: .refused(code: 404, "the server knows no such stream id")
+        case SRT_REJX_BAD_REQUEST, SRT_REJX_KEY_NOTSUP, SRT_REJX_BAD_MODE, SRT_REJX_UNACCEPTABLE, SRT_REJX_NOTSUP_MEDIA:
+            .refused(code: 400, "the server does not understand the stream id (\(reason))")
+        case SRT_REJX_CONFLICT, SRT_REJX_LOCKED: .unreachable("somebody sends with this stream id already")
+        case SRT_REJX_OVERLOAD: .unreachable("the server is overloaded")
+        case code(SRT_REJ_PEER), SRT_REJX_FALLBACK: .refused(code: 403, "the server refused the connection: check the stream id")
+        case code(SRT_REJ_VERSION): .refused(code: 505, "the server's version of SRT does not fit")
+        case code(SRT_REJ_TIMEOUT), code(SRT_REJ_UNKNOWN): .unreachable("no answer")
+        default: .unreachable("the connection failed (reason \(reason))")
+        }
+    }
+
+    private static func code(_ reason: SRT_REJECT_REASON) -> Int32 { Int32(bitPattern: reason.rawValue) }
+}

@@ -1,0 +1,47 @@
+import BroadcastExtension
+import Dispatch
+import Media
+import Receive
+
+/// Sends the broadcast over SRT.
+final class SRTHandler: BroadcastSampleHandler {
+    /// The host gives 5 s.
+    private static let finishDeadline = DispatchTimeInterval.milliseconds(4500)
+
+    private var host: BroadcastHost?
+    private var settings: SRTSettings?
+    private var stream: ReceivedStream?
+    private var sender: SRTSender?
+    private let sending = DispatchGroup()
+
+    func started(_ broadcast: BroadcastStart, host: BroadcastHost) throws {
+        settings = try SRTSettings(setup: broadcast.setup)
+        self.host = host
+        stream = ReceivedStream(broadcast)
+        if broadcast.tracks.isEmpty { throw BroadcastFailure(code: 415, message: "There is neither picture nor sound to send") }
+    }
+
+    func configured(_ track: Track, data: [UInt8]) {
+        stream?.configure(track, data: data)
+        guard sender == nil, let host, let settings, let description = stream?.description else { return }
+        let sender = SRTSender(
+            settings, stream: description, report: { host.status($0) }, requestKeyframe: { host.requestKeyframe() },
+            fail: { host.finish(with: $0) })
+        self.sender = sender
+        sending.enter()
+        Task { [sending] in
+            await sender.run()
+            sending.leave()
+        }
+    }
+
+    func process(_ sample: BroadcastSample) { sender?.push(sample.packet) }
+
+    func finished() throws {
+        guard let sender else { return }
+        sender.end()
+        guard sending.wait(timeout: .now() + Self.finishDeadline) == .success else {
+            throw BroadcastFailure(code: 503, message: "The end of the broadcast could not be sent in time", retry: true)
+        }
+    }
+}

@@ -1,0 +1,137 @@
+import BroadcastExtension
+import Media
+import Mux
+import Synchronization
+
+/// Takes packets from a bounded queue and sends them as a transport stream; calls again where the connection broke, and begins anew with
+/// tables and a keyframe. Whoever pushes never waits.
+final class SRTSender: Sendable {
+    /// What has waited longer than that for a connection is old: better a fresh picture.
+    private static let freshness = MediaTime(milliseconds: 500)
+    /// How long the other side may acknowledge nothing.
+    private static let progressDeadline = Duration.seconds(5)
+    /// How long the end of the broadcast may take.
+    private static let drainDeadline = Duration.seconds(2)
+
+    private let settings: SRTSettings
+    private let stream: StreamDescription
+    private let policy: RetryPolicy
+    private let queue = PacketQueue(limits: .live)
+    private let report: @Sendable (String) -> Void
+    private let requestKeyframe: @Sendable () -> Void
+    private let fail: @Sendable (BroadcastFailure) -> Void
+    private let hasAskedForKeyframe = Atomic(false)
+    private let isEnding = Atomic(false)
+
+    init(
+        _ settings: SRTSettings, stream: StreamDescription, policy: RetryPolicy = RetryPolicy(), report: @escaping @Sendable (String) -> Void,
+        requestKeyframe: @escaping @Sendable () -> Void, fail: @escaping @Sendable (BroadcastFailure) -> Void
+    ) {
+        self.settings = settings
+        self.stream = stream
+        self.policy = policy
+        self.report = report
+        self.requestKeyframe = requestKeyframe
+        self.fail = fail
+        queue.open()
+    }
+
+    /// Hands on a packet; pictures are dropped up to a keyframe where too much waits.
+    func push(_ packet: EncodedPacket) {
+        if packet.track == .screen && packet.isKeyframe { hasAskedForKeyframe.store(false, ordering: .relaxed) }
+        if queue.push(packet) { askForKeyframe() }
+    }
+
+    /// Nothing more comes: `run` returns once everything was sent.
+    func end() {
+        isEnding.store(true, ordering: .relaxed)
+        queue.end()
+    }
+
+    /// Sends until the end; returns early only where it has given up.
+    func run() async {
+        SRTSocket.startUp()
+        var hasConnected = false
+        var failures = 0
+        while true {
+            do throws(SRTFailure) {
+                let socket = try await connect()
+                report(hasConnected ? "connected again" : "connected")
+                if hasConnected || queue.backlog > Self.freshness {
+                    queue.discardAll()
+                    askForKeyframe()
+                }
+                hasConnected = true
+                failures = 0
+                try await send(through: socket)
+                return await drain(socket)
+            } catch {
+                failures += 1
+                guard mayRetry(error, failures: failures, hasConnected: hasConnected) else { return }
+                try? await Task.sleep(for: policy.delay(after: failures))
+            }
+        }
+    }
+
+    private func connect() async throws(SRTFailure) -> SRTSocket {
+        let socket = try SRTSocket(settings)
+        while try !socket.isConnected {
+            if isEnding.load(ordering: .relaxed) { throw .unreachable("the broadcast ended before") }
+            try? await Task.sleep(for: .milliseconds(5))
+        }
+        return socket
+    }
+
+    private func send(through socket: borrowing SRTSocket) async throws(SRTFailure) {
+        var muxer = MPEGTSMuxer()
+        _ = muxer.begin(stream)
+        while let element = await queue.next() {
+            guard case .packet(let packet) = element else { continue }
+            // A whole access unit at once, so that no part of a picture waits for the next one.
+            var rest = muxer.append(packet)[...]
+            while !rest.isEmpty {
+                let part = rest.prefix(SRTSocket.payloadByteCount)
+                try await send(part, through: socket)
+                rest = rest.dropFirst(part.count)
+            }
+        }
+    }
+
+    private func send(_ bytes: ArraySlice<UInt8>, through socket: borrowing SRTSocket) async throws(SRTFailure) {
+        if try socket.send(bytes) { return }
+        let deadline = ContinuousClock.now + Self.progressDeadline
+        while try !socket.send(bytes) {
+            guard ContinuousClock.now < deadline else { throw .unreachable("the connection takes nothing any more") }
+            try? await Task.sleep(for: .milliseconds(5))
+        }
+    }
+
+    /// Waits until all has arrived and been played out: with the connection the receiver drops what it still holds back.
+    private func drain(_ socket: consuming SRTSocket) async {
+        let deadline = ContinuousClock.now + Self.drainDeadline
+        while socket.waitingPackets > 0 && ContinuousClock.now < deadline { try? await Task.sleep(for: .milliseconds(10)) }
+        try? await Task.sleep(for: .milliseconds(min(1500, Int(settings.latency) + 50)))
+    }
+
+    private func mayRetry(_ failure: SRTFailure, failures: Int, hasConnected: Bool) -> Bool {
+        let peer = "\(settings.host):\(settings.port)"
+        switch failure {
+        // A server that starts again may refuse what it will take later; a passphrase stays wrong.
+        case .refused(let code, let reason) where !hasConnected || code == 401:
+            fail(BroadcastFailure(code: code, message: "\(peer) refused the stream: \(reason)"))
+            return false
+        case .refused(_, let reason), .unreachable(let reason):
+            if isEnding.load(ordering: .relaxed) || failures >= (hasConnected ? policy.attempts : policy.attemptsBeforeFirst) {
+                fail(BroadcastFailure(code: 503, message: "\(peer) cannot be reached: \(reason)", retry: true))
+                return false
+            }
+            report("calling \(peer) again: \(reason)")
+            return true
+        }
+    }
+
+    /// Once until one comes.
+    private func askForKeyframe() {
+        if !hasAskedForKeyframe.exchange(true, ordering: .relaxed) { requestKeyframe() }
+    }
+}

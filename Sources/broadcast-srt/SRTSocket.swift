@@ -1,0 +1,93 @@
+import CSRT
+import Glibc
+
+/// A socket of libsrt that calls and sends in live mode; no call of it waits. It is closed with its owner.
+struct SRTSocket: ~Copyable {
+    /// What one packet holds: seven of a transport stream.
+    static let payloadByteCount = 1316
+    private static let connectTimeout: Int32 = 3000
+
+    private let handle: SRTSOCKET
+
+    /// Starts to call. `isConnected` tells how it went.
+    init(_ settings: SRTSettings) throws(SRTFailure) {
+        handle = srt_create_socket()
+        guard handle != SRT_INVALID_SOCK else { throw .unreachable("no socket can be made") }
+        try configure(settings)
+        try call(settings)
+    }
+
+    deinit {
+        srt_close(handle)
+    }
+
+    /// Asks once before anything else is done with libsrt. Its own log could only repeat what errors say.
+    static func startUp() {
+        srt_startup()
+        srt_setloglevel(LOG_EMERG)
+    }
+
+    /// True once the other side has accepted, false while nobody knows; throws where it will not be.
+    var isConnected: Bool {
+        get throws(SRTFailure) {
+            switch srt_getsockstate(handle) {
+            case SRTS_CONNECTED: return true
+            case SRTS_INIT, SRTS_OPENED, SRTS_CONNECTING: return false
+            default: throw .rejection(srt_getrejectreason(handle))
+            }
+        }
+    }
+
+    /// Sends one packet of at most `payloadByteCount` bytes; false where the buffer is full for the moment.
+    func send(_ bytes: ArraySlice<UInt8>) throws(SRTFailure) -> Bool {
+        let count = bytes.withUnsafeBytes { srt_send(handle, $0.baseAddress?.assumingMemoryBound(to: CChar.self), Int32($0.count)) }
+        if count != SRT_ERROR { return true }
+        if srt_getlasterror(nil) == Int32(SRT_EASYNCSND.rawValue) { return false }
+        throw .unreachable("the connection broke")
+    }
+
+    /// Packets that the other side has not acknowledged.
+    var waitingPackets: Int {
+        var packets = 0
+        return srt_getsndbuffer(handle, &packets, nil) < 0 ? 0 : packets
+    }
+
+    private func configure(_ settings: SRTSettings) throws(SRTFailure) {
+        try set(SRTO_TRANSTYPE, Int32(SRTT_LIVE.rawValue))
+        // Both: the second governs connecting.
+        try set(SRTO_SNDSYN, false)
+        try set(SRTO_RCVSYN, false)
+        try set(SRTO_CONNTIMEO, Self.connectTimeout)
+        try set(SRTO_LATENCY, settings.latency)
+        if !settings.streamID.isEmpty { try set(SRTO_STREAMID, settings.streamID) }
+        guard !settings.passphrase.isEmpty else { return }
+        try set(SRTO_PASSPHRASE, settings.passphrase)
+        if settings.keyLength > 0 { try set(SRTO_PBKEYLEN, settings.keyLength) }
+    }
+
+    private func call(_ settings: SRTSettings) throws(SRTFailure) {
+        var hints = addrinfo()
+        hints.ai_socktype = Int32(SOCK_DGRAM.rawValue)
+        var addresses: UnsafeMutablePointer<addrinfo>?
+        let code = getaddrinfo(settings.host, settings.port, &hints, &addresses)
+        guard code == 0, let first = addresses else {
+            throw .unreachable("the host's name cannot be resolved (\(String(cString: gai_strerror(code))))")
+        }
+        defer { freeaddrinfo(addresses) }
+        guard srt_connect(handle, first.pointee.ai_addr, Int32(first.pointee.ai_addrlen)) != SRT_ERROR else {
+            throw .unreachable("it cannot be called")
+        }
+    }
+
+    private func set<Value: BitwiseCopyable>(_ option: SRT_SOCKOPT, _ value: Value) throws(SRTFailure) {
+        var value = value
+        let code = withUnsafeBytes(of: &value) { srt_setsockflag(handle, option, $0.baseAddress, Int32($0.count)) }
+        guard code == 0 else { throw .refused(code: 400, "libsrt does not take option \(option.rawValue)") }
+    }
+
+    private func set(_ option: SRT_SOCKOPT, _ text: String) throws(SRTFailure) {
+        let bytes = Array(text.utf8)
+        let code = bytes.withUnsafeBytes { srt_setsockflag(handle, option, $0.baseAddress, Int32($0.count)) }
+        guard code == 0 else { throw .refused(code: 400, "libsrt does not take option \(option.rawValue)") }
+    }
+}

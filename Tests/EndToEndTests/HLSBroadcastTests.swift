@@ -1,0 +1,117 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension EndToEndTests {
+    /// Segments in a folder and on a real web server.
+    @Suite(.serialized)
+    struct HLSBroadcastTests {
+        private static let password = "canary-7Q2x"
+
+        @Test func `Segments in a folder play from beginning to end, in both formats`() async throws {
+            try await withStudio(["clock", "--beep"], width: 640, height: 360) { studio in
+                try await ShippedExtensions.lay(in: studio.peers)
+                try studio.broadcast.writeConfiguration(
+                    """
+                    [destinations.fragments]
+                    extension = "hls"
+                    setup = { url = "\(studio.folder)/fmp4", segment = "1", window = "0", format = "fmp4" }
+                    """)
+                try "#EXTM3U\n".write(toFile: studio.path("live.m3u8"), atomically: true, encoding: .utf8)
+                let peer = try await studio.startLive(["--to", "hls:\(studio.folder)", "--to", "fragments", "--keyframe-interval", "1"])
+                try await studio.waitUntilElapsed(6, of: peer)
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                #expect(try await peer.waitForExit() == .exited(0), "\(peer.standardError)")
+                for (name, count) in [("live.m3u8", 1), ("fmp4/live.m3u8", 5)] {
+                    let text = try String(contentsOfFile: studio.path(name), encoding: .utf8)
+                    let segments = text.split(separator: "\n").filter { !$0.hasPrefix("#") }
+                    #expect(segments.count >= count && text.hasSuffix("#EXT-X-ENDLIST\n"), "\(text)")
+                    #expect(!text.contains("DISCONTINUITY"))
+                    try await studio.media(name).expectDecodable()
+                    try await studio.media(name).expectClockAndBeeps(seconds: 5)
+                }
+                // Nothing half written is left.
+                #expect(try FileManager.default.contentsOfDirectory(atPath: studio.folder).allSatisfy { !$0.hasSuffix(".part") })
+            }
+        }
+
+        @Test func `A web server gets segments by PUT, viewers follow, and what is old goes`() async throws {
+            try await withStudio(["clock", "--beep"], width: 640, height: 360) { studio in
+                let root = try studio.peers.makeFolder("www")
+                let server = try await origin(root: root, in: studio.peers)
+                try await setUp(server, in: studio)
+                let peer = try await studio.startLive(["--to", "crowd", "--keyframe-interval", "1"])
+                let playlist = root + "/live/live.m3u8"
+                try await peer.wait(for: "the playlist") { FileManager.default.fileExists(atPath: playlist) }
+                #expect(try await studio.broadcast.run(["status", "--json"]).output.contains("https://example.net/watch"))
+
+                var clock = ClockTrack()
+                let live = "http://127.0.0.1:\(server.port)/live/live.m3u8"
+                try await FrameDecoder(live, size: (480, 270)).forEachFrame(in: studio.peers) { frame in
+                    clock.add(frame)
+                    return clock.readings.count < 60
+                }
+                #expect(clock.isRising && clock.unreadable == 0)
+
+                try await server.peer.killNow()
+                try await peer.wait(for: "a status that says so") {
+                    try await studio.broadcast.run(["status", "--json"]).output.contains("cannot be reached")
+                }
+                _ = try await origin(root: root, port: server.port, in: studio.peers)
+                try await peer.wait(for: "the uploads to go on") {
+                    try await studio.broadcast.run(["status", "--json"]).output.contains("uploading again")
+                }
+                try await peer.wait(for: "the first segment's end") {
+                    try FileManager.default.contentsOfDirectory(atPath: root + "/live").allSatisfy { !$0.hasSuffix("-000000.ts") }
+                }
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                #expect(try await peer.waitForExit() == .exited(0), "\(peer.standardError)")
+
+                let text = try String(contentsOfFile: playlist, encoding: .utf8)
+                #expect(text.hasSuffix("#EXT-X-ENDLIST\n") && !text.contains("DISCONTINUITY"))
+                // Three segments and the playlist: nothing else is left.
+                #expect(try FileManager.default.contentsOfDirectory(atPath: root + "/live").count == 4)
+                try await MediaFile(path: live, peers: studio.peers).expectClockAndBeeps(seconds: 2)
+                #expect(!peer.standardError.contains(Self.password))
+            }
+        }
+
+        @Test func `Who may not upload is told so, and it is not tried again`() async throws {
+            try await withStudio(width: 320, height: 240, hasSound: false) { studio in
+                let server = try await origin(root: try studio.peers.makeFolder("www"), in: studio.peers)
+                try await ShippedExtensions.lay(in: studio.peers)
+                for (path, code) in [("live/", "401"), ("elsewhere/", "403")] {
+                    let result = try await studio.broadcast.run(
+                        ["start", "--to", "hls:http://127.0.0.1:\(server.port)/\(path)", "--keyframe-interval", "1"])
+                    #expect(result.status == .exited(77), "\(result.errors)")
+                    expectSentence(in: result.errors, saying: ["127.0.0.1:\(server.port)", "refused", code])
+                }
+            }
+        }
+
+        /// The origin of "When one machine is not enough".
+        private nonisolated(nonsending) func origin(root: String, port: Int? = nil, in peers: Peers) async throws -> Nginx {
+            try "ada:{PLAIN}\(Self.password)\n".write(toFile: root + "/htpasswd", atomically: true, encoding: .utf8)
+            return try await Nginx.start(
+                try ShippedExtensions.configuration("hls-origin"),
+                replacing: ["/srv/www": root, "/etc/nginx/live.htpasswd": root + "/htpasswd"], port: port, in: peers)
+        }
+
+        private nonisolated(nonsending) func setUp(_ server: Nginx, in studio: Studio) async throws {
+            try await ShippedExtensions.lay(in: studio.peers)
+            try studio.broadcast.writeConfiguration(
+                """
+                [destinations.crowd]
+                extension = "hls"
+                [destinations.crowd.setup]
+                url = "http://127.0.0.1:\(server.port)/live/"
+                user = "ada"
+                segment = "1"
+                window = "3"
+                watch-url = "https://example.net/watch"
+                """)
+            let result = try await studio.broadcast.run(["setup", "crowd", "--secret-from-stdin", "password"], reading: Self.password + "\n")
+            #expect(result.status == .exited(0), "\(result.errors)")
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension EndToEndTests {
+    /// Live over SRT, to ffmpeg as the server.
+    @Suite(.serialized)
+    struct SRTBroadcastTests {
+        private static let passphrase = "canary-7Q2x-canary"
+
+        @Test func `An SRT server gets every picture and the sound, up to the end`() async throws {
+            try await withStudio(["clock", "--beep"], width: 640, height: 360) { studio in
+                try await ShippedExtensions.lay(in: studio.peers)
+                let listener = try await SRTListener.start(in: studio.peers)
+                let peer = try await studio.startLive(["--to", listener.url + "?latency=200"])
+                try await studio.waitUntilElapsed(5, of: peer)
+                let stop = try await studio.broadcast.run(["stop"])
+                #expect(stop.status == .exited(0) && stop.output.contains(listener.url) && !stop.output.contains("latency"))
+                #expect(try await peer.waitForExit() == .exited(0), "\(peer.standardError)")
+                try await listener.peer.waitForExit()
+                let media = MediaFile(path: listener.output, peers: studio.peers)
+                try await media.expectDecodable()
+                try await media.expectClockAndBeeps(seconds: 4)
+            }
+        }
+
+        @Test func `A passphrase keeps the stream from others, and is shown nowhere`() async throws {
+            try await withStudio(width: 320, height: 240, hasSound: false) { studio in
+                try await ShippedExtensions.lay(in: studio.peers)
+                let listener = try await SRTListener.start(in: studio.peers, passphrase: Self.passphrase)
+                let open = try await studio.broadcast.run(["start", "--to", "\(listener.url)?passphrase=\(Self.passphrase)"])
+                #expect(open.status == .exited(64) && !open.errors.contains(Self.passphrase))
+                expectSentence(in: open.errors, saying: ["broadcast setup srt"])
+
+                try studio.broadcast.writeConfiguration("[destinations.far]\nextension = \"srt\"\nsetup = { url = \"\(listener.url)\" }\n")
+                try await sign(in: "not-the-passphrase", studio)
+                let refused = try await studio.broadcast.run(["start", "--to", "far"])
+                #expect(refused.status == .exited(77), "\(refused.errors)")
+                expectSentence(in: refused.errors, saying: ["127.0.0.1:\(listener.port)", "passphrase"])
+
+                try await sign(in: Self.passphrase, studio)
+                let peer = try await studio.startLive(["--to", "far"])
+                try await peer.wait(for: "the connection") { try await studio.broadcast.run(["status", "--json"]).output.contains("connected") }
+                try await studio.waitUntilElapsed(2, of: peer)
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                try await listener.peer.waitForExit()
+                try await MediaFile(path: listener.output, peers: studio.peers).expectDecodable()
+                for text in [refused.errors, peer.standardError] { #expect(!text.contains(Self.passphrase) && !text.contains("not-the-")) }
+            }
+        }
+
+        @Test func `A server that comes back gets tables and a keyframe first`() async throws {
+            try await withStudio(["clock"], width: 320, height: 240, hasSound: false) { studio in
+                try await ShippedExtensions.lay(in: studio.peers)
+                let first = try await SRTListener.start(in: studio.peers)
+                let peer = try await studio.startLive(["--to", first.url, "--keyframe-interval", "30"])
+                try await peer.wait(for: "the connection") { try await studio.broadcast.run(["status", "--json"]).output.contains("connected") }
+                try await studio.waitUntilElapsed(1, of: peer)
+                try await first.peer.killNow()
+                let second = try await SRTListener.start(in: studio.peers, port: first.port)
+                try await peer.wait(for: "the second connection") {
+                    try await studio.broadcast.run(["status", "--json"]).output.contains("connected again")
+                }
+                let elapsed = try #require(try await studio.status()).elapsed
+                try await studio.waitUntilElapsed(elapsed + 2, of: peer)
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                try await second.peer.waitForExit()
+                let media = MediaFile(path: second.output, peers: studio.peers)
+                try await media.expectDecodable()
+                #expect(try await media.clock().readings.count > 30)
+            }
+        }
+
+        @Test func `A server that is not there is told`() async throws {
+            try await withStudio(width: 320, height: 240, hasSound: false) { studio in
+                try await ShippedExtensions.lay(in: studio.peers)
+                let result = try await studio.broadcast.run(["start", "--to", "srt://127.0.0.1:\(try freePort())"])
+                #expect(result.status == .exited(69), "\(result.errors)")
+                expectSentence(in: result.errors, saying: ["cannot be reached"])
+            }
+        }
+
+        private nonisolated(nonsending) func sign(in passphrase: String, _ studio: Studio) async throws {
+            let result = try await studio.broadcast.run(["setup", "far", "--secret-from-stdin", "passphrase"], reading: passphrase + "\n")
+            #expect(result.status == .exited(0), "\(result.errors)")
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import BroadcastExtension
+import Foundation
+import Testing
+import broadcast_hls
+
+struct HLSSettingsTests {
+    @Test func `Addresses make an address of each name`() throws {
+        let cases = [
+            ("https://example.com/live/", "https://example.com/live/a.ts", nil),
+            ("https://example.com/live", "https://example.com/live/a.ts", nil),
+            ("https://example.com", "https://example.com/a.ts", nil),
+            ("http://example.com:8080/live/talk.m3u8", "http://example.com:8080/live/a.ts", "talk.m3u8"),
+            ("https://example.com/live/?sig=x", "https://example.com/live/a.ts?sig=x", nil),
+            (
+                "https://a.upload.example.com/http_upload_hls?cid=k&copy=0&file=",
+                "https://a.upload.example.com/http_upload_hls?cid=k&copy=0&file=a.ts", nil
+            ),
+            ("https://example.com/put/{file}?t=1", "https://example.com/put/a.ts?t=1", nil),
+        ]
+        for (text, url, playlist) in cases {
+            let address = try #require(HTTPAddress(text))
+            #expect(address.url(of: "a.ts") == url && address.playlist == playlist)
+        }
+    }
+
+    @Test(arguments: ["ftp://example.com/", "http:///live", "https://user:pass@example.com/live", "http://example.com/a b", "http://"])
+    func `What is no address of a server is refused`(text: String) {
+        #expect(HTTPAddress(text) == nil)
+    }
+
+    @Test func `A folder may be named with its playlist, and with a tilde`() throws {
+        let talk = try HLSSettings(setup: ["url": "hls:/srv/www/talk.m3u8"], home: "/home/ada")
+        #expect(talk.place == .folder("/srv/www") && talk.playlist == "talk.m3u8")
+        let home = try HLSSettings(setup: ["url": "~/live/"], home: "/home/ada")
+        #expect(home.place == .folder("/home/ada/live") && home.playlist == "live.m3u8")
+        #expect(home.segmentDuration == 4 && home.window == 6 && home.format == .ts && home.authorization == nil)
+    }
+
+    @Test func `A key takes its place in the address, and no message repeats it`() throws {
+        let setup = ["url": "https://example.com/up?cid={key}&file=", "key": "canary-7Q2x"]
+        guard case .server(let address) = try HLSSettings(setup: setup, home: nil).place else {
+            Issue.record("no server")
+            return
+        }
+        #expect(address.url(of: "a") == "https://example.com/up?cid=canary-7Q2x&file=a" && address.host == "example.com")
+        #expect(throws: BroadcastFailure(code: 401, message: "The address needs a key: broadcast setup hls")) {
+            try HLSSettings(setup: ["url": "https://example.com/{key}/"], home: nil)
+        }
+    }
+
+    @Test func `Who signs in does so with a token, or with user and password`() throws {
+        let url = ["url": "https://example.com/"]
+        #expect(try HLSSettings(setup: url.merging(["token": "t"]) { $1 }, home: nil).authorization == "Bearer t")
+        let basic = try HLSSettings(setup: url.merging(["user": "Aladdin", "password": "open sesame"]) { $1 }, home: nil)
+        // RFC 7617, 2.
+        #expect(basic.authorization == "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==")
+    }
+
+    @Test(arguments: [
+        ([:], "url"), (["url": "live"], "url"), (["url": "/srv", "window": "2"], "window"), (["url": "/srv", "window": "many"], "window"),
+        (["url": "/srv", "segment": "0.1"], "segment"), (["url": "/srv", "format": "mp3"], "format"),
+    ])
+    func `What is wrong is told with its key`(setup: [String: String], key: String) {
+        do throws(BroadcastFailure) {
+            _ = try HLSSettings(setup: setup, home: nil)
+            Issue.record("nothing was refused")
+        } catch {
+            #expect(error.code == 400 && error.message.hasPrefix("Setup \(key): "))
+        }
+    }
+}

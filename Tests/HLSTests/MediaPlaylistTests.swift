@@ -1,0 +1,73 @@
+import Foundation
+import HLS
+import Media
+import Testing
+
+struct MediaPlaylistTests {
+    private let start = Date(timeIntervalSince1970: 1_795_269_074.25)
+
+    private func entry(_ number: Int, milliseconds: Int64 = 4000, isDiscontinuous: Bool = false, header: String? = nil) -> MediaPlaylist.Entry {
+        MediaPlaylist.Entry(
+            name: "live-\(number).ts", duration: MediaTime(milliseconds: milliseconds), date: start + 4 * Double(number),
+            isDiscontinuous: isDiscontinuous, header: header)
+    }
+
+    @Test func `A playlist reads as RFC 8216 has it`() {
+        var playlist = MediaPlaylist(window: 3, firstNumber: 100, targetDuration: 4)
+        let removed = playlist.append(entry(0)) + playlist.append(entry(1, milliseconds: 3967, isDiscontinuous: true))
+        #expect(removed == [])
+        #expect(
+            playlist.text(isEnded: false) == """
+                #EXTM3U
+                #EXT-X-VERSION:3
+                #EXT-X-TARGETDURATION:4
+                #EXT-X-MEDIA-SEQUENCE:100
+                #EXT-X-INDEPENDENT-SEGMENTS
+                #EXT-X-PROGRAM-DATE-TIME:2026-11-21T13:51:14.250Z
+                #EXTINF:4.000,
+                live-0.ts
+                #EXT-X-DISCONTINUITY
+                #EXT-X-PROGRAM-DATE-TIME:2026-11-21T13:51:18.250Z
+                #EXTINF:3.967,
+                live-1.ts
+
+                """)
+    }
+
+    @Test func `The window moves on, and its numbers count what has left`() {
+        var playlist = MediaPlaylist(window: 3, firstNumber: 100, targetDuration: 4)
+        for number in 0..<4 { _ = playlist.append(entry(number, isDiscontinuous: number == 1)) }
+        let removed = playlist.append(entry(4)).map(\.name)
+        #expect(removed == ["live-1.ts"])
+        let lines = playlist.text(isEnded: true).split(separator: "\n")
+        #expect(lines.contains("#EXT-X-MEDIA-SEQUENCE:102") && lines.contains("#EXT-X-DISCONTINUITY-SEQUENCE:1"))
+        #expect(lines.filter { !$0.hasPrefix("#") } == ["live-2.ts", "live-3.ts", "live-4.ts"])
+        #expect(lines.last == "#EXT-X-ENDLIST")
+    }
+
+    @Test func `A window of 0 keeps all, as an event`() {
+        var playlist = MediaPlaylist(window: 0, firstNumber: 0, targetDuration: 4)
+        for number in 0..<40 { _ = playlist.append(entry(number)) }
+        #expect(playlist.text(isEnded: false).contains("#EXT-X-PLAYLIST-TYPE:EVENT\n") && playlist.entries.count == 40)
+    }
+
+    @Test func `A header is named before the first segment that needs it, also once the window has moved`() {
+        var playlist = MediaPlaylist(window: 3, firstNumber: 0, targetDuration: 4)
+        for number in 0..<3 { _ = playlist.append(entry(number, header: "a.mp4")) }
+        _ = playlist.append(entry(3, isDiscontinuous: true, header: "b.mp4"))
+        let lines = playlist.text(isEnded: false).split(separator: "\n")
+        #expect(lines.contains("#EXT-X-VERSION:6"))
+        #expect(
+            lines.filter { !$0.hasPrefix("#") || $0.contains("MAP") || $0.hasSuffix("DISCONTINUITY") } == [
+                "#EXT-X-MAP:URI=\"a.mp4\"", "live-1.ts", "live-2.ts", "#EXT-X-DISCONTINUITY", "#EXT-X-MAP:URI=\"b.mp4\"", "live-3.ts",
+            ])
+    }
+
+    @Test func `No segment is longer than the target duration says, rounded to seconds`() {
+        var playlist = MediaPlaylist(window: 3, firstNumber: 0, targetDuration: 4)
+        _ = playlist.append(entry(0, milliseconds: 4499))
+        #expect(playlist.text(isEnded: false).contains("#EXT-X-TARGETDURATION:4\n"))
+        _ = playlist.append(entry(1, milliseconds: 4500))
+        #expect(playlist.text(isEnded: false).contains("#EXT-X-TARGETDURATION:5\n"))
+    }
+}
