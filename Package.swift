@@ -21,8 +21,8 @@ let package = Package(
     targets: [
         // System libraries: a module map and a shim header, nothing else.
         .systemLibrary(
-            name: "CX11", pkgConfig: "x11 xext xdamage xfixes xrandr",
-            providers: [.apt(["libx11-dev", "libxext-dev", "libxdamage-dev", "libxfixes-dev", "libxrandr-dev"])]),
+            name: "CX11", pkgConfig: "x11 xext xcomposite xdamage xfixes xrandr",
+            providers: [.apt(["libx11-dev", "libxext-dev", "libxcomposite-dev", "libxdamage-dev", "libxfixes-dev", "libxrandr-dev"])]),
         .systemLibrary(name: "CPulse", providers: [.apt(["libpulse-dev"])]),
         .systemLibrary(name: "CX264", providers: [.apt(["libx264-dev"])]),
         .systemLibrary(name: "CAVCodec", pkgConfig: "libavcodec libavutil", providers: [.apt(["libavcodec-dev", "libavutil-dev"])]),
@@ -75,7 +75,8 @@ let package = Package(
         .testTarget(name: "TestSupportTests", dependencies: ["TestSupport", "TestPatterns", "TestScreen"], swiftSettings: strict),
 
         .testTarget(name: "MediaTests", dependencies: ["Media"], swiftSettings: strict),
-        .testTarget(name: "CaptureTests", dependencies: ["Capture", "Media", "CX11", "TestPatterns", "TestSupport", "TestScreen"], swiftSettings: strict),
+        .testTarget(
+            name: "CaptureTests", dependencies: ["Capture", "Media", "CX11", "TestPatterns", "TestSupport", "TestScreen"], swiftSettings: strict),
         .testTarget(name: "MixTests", dependencies: ["Mix", "Media", "CPixelKernels", "CYUV"], swiftSettings: strict),
         .testTarget(name: "EncodeTests", dependencies: ["Encode", "Media"], swiftSettings: strict),
         .testTarget(name: "MuxTests", dependencies: ["Mux", "Media"], swiftSettings: strict),
@@ -91,7 +92,8 @@ let package = Package(
             dependencies: ["Control", .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio")],
             swiftSettings: strict),
         .testTarget(name: "CommandTests", dependencies: ["broadcast"], swiftSettings: strict),
-        .testTarget(name: "UploadTests", dependencies: ["Upload", "BroadcastExtension", "Session", "Capture", "Media", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "UploadTests", dependencies: ["Upload", "BroadcastExtension", "Session", "Capture", "Media", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests", dependencies: ["TestSupport", "TestPatterns", "TestScreen", "broadcast", "keyframe-watch"],
             swiftSettings: strict),

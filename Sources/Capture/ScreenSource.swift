@@ -18,8 +18,14 @@ package protocol ScreenSource: AnyObject {
     /// - Parameter now: the session's time.
     func nextSample(at now: MediaTime) throws(CaptureError) -> SampleBuffer?
 
+    /// The next sample is the whole picture, whatever changed: for a reader that saw something else in between.
+    func requestWholePicture()
+
     /// The application in front, where it or its title is another one than at the last call.
     func takeApplicationChange() -> ApplicationInformation?
+
+    /// A sentence that the user should hear once; nil where there is none since the last call.
+    func takeWarning() -> String?
 }
 
 /// Whether a source has a picture to show.
@@ -34,4 +40,5 @@ package enum SourceCondition: Sendable, Equatable {
 extension ScreenSource {
     package var condition: SourceCondition { .shown }
     package func takeApplicationChange() -> ApplicationInformation? { nil }
+    package func takeWarning() -> String? { nil }
 }
