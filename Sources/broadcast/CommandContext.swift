@@ -11,11 +11,15 @@ struct CommandContext {
     /// True where a desktop's session bus is there.
     let hasSessionBus: Bool
 
+    /// True where the desktop is Wayland's: X11 sees little of it.
+    let isWaylandSession: Bool
+
     /// Reads the config. The environment is asked here and nowhere below.
     init() throws(CommandError) {
         let environment = ProcessInfo.processInfo.environment
         paths = Paths(environment: environment)
         hasCursor = !["", "dumb"].contains(environment["TERM"] ?? "")
+        isWaylandSession = !(environment["WAYLAND_DISPLAY"] ?? "").isEmpty || environment["XDG_SESSION_TYPE"] == "wayland"
         let service = SecretService(environment: environment)
         hasSessionBus = service.isBusThere
         credentials = CredentialStore(service: service, paths: paths)

@@ -13,7 +13,7 @@ final class FocusFollower {
     }
 
     /// The monitor that shows the focused window now, where it is another one than at the last call. Without a focus nothing moves.
-    func takeMove(in layout: ScreenLayout) -> Monitor? {
+    func takeMove(in layout: ScreenLayout) -> MonitorInformation? {
         guard let window = focusedWindow(), let place = connection.place(of: window), let monitor = layout.monitor(showing: place),
             monitor.name != last
         else { return nil }

@@ -6,7 +6,7 @@ struct OutputList {
     /// A part of the root window that is sent out.
     struct Screen {
         var rectangle: PixelRect
-        var rotation: Monitor.Rotation
+        var rotation: MonitorInformation.Rotation
         var outputs: [RROutput]
     }
 
@@ -31,11 +31,11 @@ struct OutputList {
         }
     }
 
-    func rotation(of output: RROutput) -> Monitor.Rotation? {
+    func rotation(of output: RROutput) -> MonitorInformation.Rotation? {
         screens.first { $0.outputs.contains(output) }?.rotation
     }
 
-    private static func rotation(_ rotation: Rotation) -> Monitor.Rotation {
+    private static func rotation(_ rotation: Rotation) -> MonitorInformation.Rotation {
         switch Int32(rotation) & 0xf {
         case RR_Rotate_90: .left
         case RR_Rotate_180: .inverted

@@ -104,7 +104,7 @@ final class RootTarget: CaptureTarget {
         }
     }
 
-    private static func monitor(_ name: String, in layout: ScreenLayout) throws(CaptureError) -> Monitor {
+    private static func monitor(_ name: String, in layout: ScreenLayout) throws(CaptureError) -> MonitorInformation {
         guard let monitor = layout.monitor(named: name) else { throw .noSuchMonitor(name, known: layout.monitors.map(\.name)) }
         return monitor
     }

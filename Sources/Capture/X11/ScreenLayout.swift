@@ -5,7 +5,7 @@ import Media
 struct ScreenLayout {
     /// Of the root window.
     let size: PixelSize
-    let monitors: [Monitor]
+    let monitors: [MonitorInformation]
     /// Parts of the root window that no monitor shows; none where nothing is known of monitors.
     let deadParts: [PixelRect]
 
@@ -19,17 +19,17 @@ struct ScreenLayout {
         try connection.checkConnection()
     }
 
-    func monitor(named name: String) -> Monitor? {
+    func monitor(named name: String) -> MonitorInformation? {
         monitors.first { $0.name == name }
     }
 
     /// The monitor that shows most of `rectangle`; nil where none shows any of it.
-    func monitor(showing rectangle: PixelRect) -> Monitor? {
+    func monitor(showing rectangle: PixelRect) -> MonitorInformation? {
         let best = monitors.max { $0.rectangle.intersection(rectangle).area < $1.rectangle.intersection(rectangle).area }
         return best.flatMap { $0.rectangle.intersects(rectangle) ? $0 : nil }
     }
 
-    private static func monitors(_ connection: X11Connection, outputs: OutputList) -> [Monitor] {
+    private static func monitors(_ connection: X11Connection, outputs: OutputList) -> [MonitorInformation] {
         var count: Int32 = 0
         guard connection.hasMonitors, let list = XRRGetMonitors(connection.display, connection.root, True, &count) else { return [] }
         defer { XRRFreeMonitors(list) }
@@ -37,7 +37,7 @@ struct ScreenLayout {
             let entry = list[index]
             guard entry.width > 0, entry.height > 0, let name = connection.atomName(entry.name) else { return nil }
             let output = entry.noutput > 0 ? entry.outputs?.pointee : nil
-            return Monitor(
+            return MonitorInformation(
                 name: name, rectangle: PixelRect(x: Int(entry.x), y: Int(entry.y), width: Int(entry.width), height: Int(entry.height)),
                 rotation: output.flatMap { outputs.rotation(of: $0) } ?? .normal, isPrimary: entry.primary != 0)
         }

@@ -48,6 +48,12 @@ struct StartCommand: AsyncParsableCommand {
             source: source, video: video, audio: audio, session: session, configuration: context.configuration)
         if targets.contains(BuiltInExtension.clips.name) { configuration.clipBuffer = configuration.clipBuffer ?? MediaTime(milliseconds: 60_000) }
         let format = try containerFormat()
+        if context.isWaylandSession && !source.forceX11 {
+            throw CommandError(
+                .noInput,
+                "This is a Wayland session: X11 capture sees the programs that run under Xwayland, and nothing of the others or of the desktop. "
+                    + "Log in to an X11 session, or broadcast what it sees with --force-x11.")
+        }
         if session.detach {
             if targets.contains(where: { $0 == "-" || $0 == "stdout" }) {
                 throw CommandError(.usage, "A detached broadcast has no standard output. Leave out --detach, or choose a file.")
@@ -55,6 +61,7 @@ struct StartCommand: AsyncParsableCommand {
             try DetachedLaunch(context: context, session: name).run()
             return
         }
+        if try source.selection() == nil { try pickWindow(for: &configuration) }
         let readiness = readinessDescriptor.map(ReadinessPipe.init(descriptor:))
         do throws(CommandError) {
             let host = SessionHost(name: name, title: session.title, context: context, readiness: readiness)
@@ -72,6 +79,18 @@ struct StartCommand: AsyncParsableCommand {
         }
     }
 
+    /// Asks for a click before anything starts, so that Ctrl-C simply ends it.
+    private func pickWindow(for configuration: inout SessionConfiguration) throws(CommandError) {
+        guard case .screen(var request) = configuration.picture else { return }
+        Output.note("broadcast: Click the window that is to be shown. Esc or another mouse button cancels.")
+        do throws(CaptureError) {
+            request.selection = .window(try WindowPicker.pick(on: source.display))
+        } catch {
+            throw CommandError(error)
+        }
+        configuration.picture = .screen(request)
+    }
+
     /// What someone who sees no terminal would not hear of.
     private func notify(_ error: CommandError) {
         guard error.status == .notPermitted, readinessDescriptor == nil, isatty(STDIN_FILENO) == 0, !Output.isTerminal else { return }
@@ -82,7 +101,7 @@ struct StartCommand: AsyncParsableCommand {
     private static func warnings(about service: KnownService, for configuration: SessionConfiguration) -> [String] {
         var size = configuration.outputSize
         // Without a display the session itself will say so.
-        if size == nil, case .screen(let request) = configuration.picture { size = try? X11Connection.describe(display: request.display).size }
+        if size == nil, case .screen(let request) = configuration.picture { size = try? request.currentSize() }
         return service.warnings(for: configuration, size: size)
     }
 

@@ -15,6 +15,8 @@ extension SessionConfiguration {
         if let text = session.duration { duration = try OptionValue.duration(text) }
         if let text = session.clipBuffer { clipBuffer = try OptionValue.duration(text) }
         var screen = ScreenRequest(display: source.display)
+        // Where the user is to click a window, that is asked later.
+        if let selection = try source.selection() { screen.selection = selection }
         screen.showsCursor = video.cursor ?? configuration.video.cursor ?? true
         picture = .screen(screen)
         try apply(video, configuration.video)

@@ -1,7 +1,7 @@
 import Media
 
 /// A monitor of an X screen (RandR 1.5, 4.1, "Monitors").
-package struct Monitor: Sendable, Equatable {
+package struct MonitorInformation: Sendable, Equatable {
     /// How its picture is turned, counter-clockwise as RandR names it.
     package enum Rotation: String, Sendable {
         case normal
