@@ -42,6 +42,16 @@ final class TestWindow {
         XSync(display, 0)
     }
 
+    /// Maps it right below another one.
+    func showBelow(_ other: TestWindow) {
+        var changes = XWindowChanges()
+        changes.sibling = other.window
+        changes.stack_mode = Below
+        XConfigureWindow(display, window, UInt32(CWSibling | CWStackMode), &changes)
+        XMapWindow(display, window)
+        XSync(display, 0)
+    }
+
     func hide() {
         XUnmapWindow(display, window)
         XSync(display, 0)

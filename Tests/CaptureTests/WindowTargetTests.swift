@@ -45,6 +45,26 @@ import Testing
         }
     }
 
+    @Test func `a covered window that grows or is mapped again shows nothing of what covers it`() async throws {
+        try await withScreen { screen in
+            let window = try TestWindow(display: screen.display, background: nil, x: 100, y: 50, width: 200, height: 100)
+            window.fill(0x2040C0, x: 0, y: 0, width: 200, height: 100)
+            let over = try TestWindow(display: screen.display, background: Self.loud, x: 150, y: 0, width: 400, height: 300)
+            let source = try open(screen, .window(window.window))
+            _ = try source.nextSample()
+            for (width, height) in [(301, 151), (303, 153)] as [(UInt32, UInt32)] {
+                window.resize(width: width, height: height)
+                let grown = try await source.waitForPicture("the new size") { $0.size.width == Int(width) && $0.damage.isWhole }
+                for (x, y) in [(60, 10), (299, 10), (299, 149), (60, 149)] { #expect(grown.colour(x: x, y: y) == 0) }
+            }
+            window.hide()
+            try await source.wait(for: .withheld)
+            window.showBelow(over)
+            let below = try await source.waitForPicture("the window below") { $0.damage.isWhole }
+            for (x, y) in [(60, 10), (299, 10), (299, 149), (60, 149)] { #expect(below.colour(x: x, y: y) == 0) }
+        }
+    }
+
     // MARK: What becomes of it
 
     @Test func `a window that is moved is the same picture, and one that is resized has its new size`() async throws {

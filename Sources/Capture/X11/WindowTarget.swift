@@ -7,6 +7,7 @@ import Media
 /// RedirectWindow, automatic). That ends with the connection.
 final class WindowTarget: CaptureTarget {
     var damagedDrawable: Drawable { window }
+    let pixelLayout: PixelLayout
 
     private let connection: X11Connection
     private let properties: WindowProperties
@@ -14,6 +15,9 @@ final class WindowTarget: CaptureTarget {
     private let tree: WindowTree
     /// The window's ancestor right below the root window: the window manager's frame, or the window itself.
     private var topLevel: Window
+    private let redirection: WindowRedirection
+    /// The size of its pixmap, as far as that has been cleaned; nil where it has got another one since.
+    private var cleanSize: PixelSize?
     private var isDestroyed = false
 
     /// - Throws: where there is no such window, or it has no pixels that could be converted.
@@ -36,11 +40,10 @@ final class WindowTarget: CaptureTarget {
         pixelLayout = try PixelLayout(visual: attributes.visual, depth: Int(attributes.depth), connection: connection)
         topLevel = tree.topLevel(of: window)
         connection.select(StructureNotifyMask, of: window, for: .target)
-        WindowRedirection.begin(window, topLevel: topLevel, connection: connection, tree: tree)
+        redirection = WindowRedirection(of: window, connection: connection, tree: tree)
+        if attributes.map_state == IsViewable { cleanSize = PixelSize(width: Int(attributes.width), height: Int(attributes.height)) }
         try connection.checkConnection()
     }
-
-    let pixelLayout: PixelLayout
 
     var description: SourceDescription {
         SourceDescription(kind: .window, display: connection.name, name: properties.label(of: window))
@@ -49,6 +52,7 @@ final class WindowTarget: CaptureTarget {
     func note(_ event: XEvent) {
         switch event.type {
         case DestroyNotify: if event.xdestroywindow.window == window { isDestroyed = true }
+        case MapNotify: if event.xmap.window == window { cleanSize = nil }
         case ReparentNotify: if event.xreparent.window == window { topLevel = tree.topLevel(of: window) }
         default: break
         }
@@ -64,8 +68,13 @@ final class WindowTarget: CaptureTarget {
         }
         let size = PixelSize(width: Int(attributes.width), height: Int(attributes.height))
         guard attributes.map_state == IsViewable, let origin = connection.origin(of: window) else {
+            cleanSize = nil
             return .withheld(
                 size: size, reason: "The window \(properties.label(of: window)) is minimised or hidden. It is shown again when it is back.")
+        }
+        if cleanSize != size {
+            redirection.cleanNewPixmap()
+            cleanSize = size
         }
         return .shown(
             CapturedArea(
