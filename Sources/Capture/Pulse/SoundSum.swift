@@ -4,9 +4,9 @@ import Media
 ///
 /// A stream is laid on the common line by its time once, and then piece after piece: what the server tells of times wavers by milliseconds,
 /// and following that would be heard. Positions are sample frames on that line.
-struct SoundSum {
+package struct SoundSum {
     /// A stream that has nothing is waited for so long, where others have sound.
-    static let patience = MediaTime(milliseconds: 40)
+    package static let patience = MediaTime(milliseconds: 40)
     /// A piece this far from where the one before ended was interrupted: it is laid anew, in sample frames.
     private static let resynchronisation = 2400
     /// The line follows the first stream's clock by this part of each error.
@@ -18,6 +18,8 @@ struct SoundSum {
         var end: Int
     }
 
+    package init() {}
+
     private let format = AudioFormat.broadcast
     private var lanes: [UInt32: Lane] = [:]
     /// When position 0 was heard, in seconds; nil before the first sound.
@@ -26,7 +28,7 @@ struct SoundSum {
     private var position = 0
 
     /// Lays `sound`, whose first frame was heard at `time`.
-    mutating func add(_ sound: Sound, at time: MediaTime, from stream: UInt32) {
+    package mutating func add(_ sound: Sound, at time: MediaTime, from stream: UInt32) {
         let rate = Double(format.sampleRate)
         let origin = self.origin ?? time.seconds - Double(position) / rate
         self.origin = origin
@@ -46,12 +48,12 @@ struct SoundSum {
     }
 
     /// `stream` gives no more.
-    mutating func remove(_ stream: UInt32) {
+    package mutating func remove(_ stream: UInt32) {
         lanes[stream] = nil
     }
 
     /// The next piece that all streams have, or that some have had for long enough; nil where it is not time for it.
-    mutating func take(now: MediaTime) -> (sound: Sound, time: MediaTime)? {
+    package mutating func take(now: MediaTime) -> (sound: Sound, time: MediaTime)? {
         let live = lanes.values.filter { $0.end > position }
         guard let origin, let end = live.map(\.end).min() else { return nil }
         let time = MediaTime(seconds: origin + Double(position) / Double(format.sampleRate))
