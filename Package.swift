@@ -32,8 +32,8 @@ let package = Package(
     targets: [
         // System libraries: a module map and a shim header, nothing else.
         .systemLibrary(
-            name: "CX11", pkgConfig: "x11 xext xdamage xfixes xrandr",
-            providers: [.apt(["libx11-dev", "libxext-dev", "libxdamage-dev", "libxfixes-dev", "libxrandr-dev"])]),
+            name: "CX11", pkgConfig: "x11 xext xcomposite xdamage xfixes xrandr",
+            providers: [.apt(["libx11-dev", "libxext-dev", "libxcomposite-dev", "libxdamage-dev", "libxfixes-dev", "libxrandr-dev"])]),
         .systemLibrary(name: "CPulse", providers: [.apt(["libpulse-dev"])]),
         .systemLibrary(name: "CX264", providers: [.apt(["libx264-dev"])]),
         .systemLibrary(name: "CAVCodec", pkgConfig: "libavcodec libavutil", providers: [.apt(["libavcodec-dev", "libavutil-dev"])]),
@@ -133,7 +133,8 @@ let package = Package(
             dependencies: ["Control", .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio")],
             swiftSettings: strict),
         .testTarget(name: "CommandTests", dependencies: ["broadcast"], swiftSettings: strict),
-        .testTarget(name: "UploadTests", dependencies: ["Upload", "BroadcastExtension", "Session", "Capture", "Media", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "UploadTests", dependencies: ["Upload", "BroadcastExtension", "Session", "Capture", "Media", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "SessionTests", dependencies: ["Session", "Media", "Encode", "Mix", "Upload"], swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests",

@@ -47,6 +47,7 @@ final class Pipeline: Sendable {
         capture = CaptureLoop(request: configuration.picture) { event in
             switch event {
             case .application(let information): report(.application(information))
+            case .warning(let text): report(.warning(text))
             case .ended: report(.ended)
             case .failed(let error): report(.failed(.capture(error)))
             }

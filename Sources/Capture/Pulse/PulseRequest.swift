@@ -4,12 +4,19 @@ import Media
 package struct PulseRequest: Sendable, Equatable {
     /// `app` or `mic`.
     package var track: Track
-    /// The source's name as PulseAudio knows it; nil for the default sink's monitor (`app`) or the default source (`mic`).
+    /// The source's name as PulseAudio knows it, or `app:` and an application's; nil for the default sink's monitor (`app`) or the
+    /// default source (`mic`).
     package var sourceName: String?
 
     package init(track: Track, sourceName: String? = nil) {
         self.track = track
         self.sourceName = sourceName
+    }
+
+    /// The application whose sound alone is wanted; nil where a whole source is.
+    package var applicationName: String? {
+        guard let sourceName, sourceName.hasPrefix("app:") else { return nil }
+        return String(sourceName.dropFirst(4))
     }
 
     /// The name that PulseAudio resolves when a stream is connected.

@@ -15,10 +15,14 @@ extension SessionConfiguration {
         if let text = session.duration { duration = try OptionValue.duration(text, name: "--duration") }
         if let text = session.clipBuffer { clipBuffer = try OptionValue.duration(text, name: "--clip-buffer") }
         var screen = ScreenRequest(display: source.display)
+        // Where the user is to click a window, that is asked later.
+        if let selection = try source.selection() { screen.selection = selection }
         screen.showsCursor = video.cursor ?? configuration.video.cursor ?? true
         picture = .screen(screen)
         if let path = source.y4m {
-            if source.display != nil { throw CommandError(.usage, "--y4m takes the place of the screen: leave out --display.") }
+            if source.display != nil || source.followFocus {
+                throw CommandError(.usage, "--y4m takes the place of the screen: leave out --display and --follow-focus.")
+            }
             picture = .y4m(path: path)
         }
         try apply(video, configuration.video)
