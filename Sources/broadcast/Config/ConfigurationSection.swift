@@ -68,13 +68,13 @@ struct ConfigurationSection {
     }
 
     /// A list of texts; nil where it is missing.
-    func strings(_ key: String, oneOf choices: [String]) throws(CommandError) -> [String]? {
+    func strings(_ key: String, oneOf choices: [String]? = nil) throws(CommandError) -> [String]? {
         guard let node = document[name + [key]] else { return nil }
         guard node.value == .array else { throw error(key, "this must be a list of texts") }
         var strings: [String] = []
         while let element = document[name + [key, "\(strings.count)"]] {
-            guard case .string(let string) = element.value, choices.contains(string) else {
-                throw error(key, "this must be a list of \(choices.joined(separator: ", "))")
+            guard case .string(let string) = element.value, choices?.contains(string) ?? true else {
+                throw error(key, "this must be a list of \(choices?.joined(separator: ", ") ?? "texts")")
             }
             strings.append(string)
         }

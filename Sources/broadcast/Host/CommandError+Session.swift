@@ -22,7 +22,7 @@ extension CommandError {
 
     private static func status(of error: CaptureError) -> ExitStatus {
         switch error {
-        case .cannotOpenDisplay, .unsupportedVisual, .noSuchMonitor, .regionOutside, .noSuchWindow, .noActiveWindow, .pointerTaken: .noInput
+        case .cannotOpenDisplay, .unsupportedVisual, .noSuchMonitor, .regionOutside, .noSuchWindow, .windowIsHidden, .noActiveWindow, .pointerTaken: .noInput
         case .pickCancelled: .nothing
         case .missingExtension, .displayServerGone: .unavailable
         case .grabRefused: .software
