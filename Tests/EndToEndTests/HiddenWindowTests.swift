@@ -9,25 +9,25 @@ extension EndToEndTests {
         /// Seconds of each dance: more with BROADCAST_DANCE_SECONDS.
         private var seconds: Int { ProcessInfo.processInfo.environment["BROADCAST_DANCE_SECONDS"].flatMap { Int($0) } ?? 10 }
 
-        @Test(arguments: Desktop.allCases) func `A window that a rule hides is in no frame, with its menus and dialogues`(desktop: Desktop)
+        @Test(arguments: WindowManagement.allCases) func `A window that a rule hides is in no frame, with its menus and dialogues`(management: WindowManagement)
             async throws
         {
-            let sight = try await dance(["secret-reborn"], on: desktop) { _ in ["--hide", "class:secret"] }
+            let sight = try await dance(["secret-reborn"], on: management) { _ in ["--hide", "class:secret"] }
             sight.expectHidden()
         }
 
-        @Test(arguments: [Desktop.bare, .openboxAndPicom]) func `A window that excludes itself is in no frame`(desktop: Desktop) async throws {
-            let sight = try await dance(["secret-reborn", "--exclude", "--seed", "2"], on: desktop) { _ in [] }
+        @Test(arguments: [WindowManagement.bare, .openboxAndPicom]) func `A window that excludes itself is in no frame`(management: WindowManagement) async throws {
+            let sight = try await dance(["secret-reborn", "--exclude", "--seed", "2"], on: management) { _ in [] }
             sight.expectHidden()
         }
 
-        @Test(arguments: [Desktop.bare, .openbox]) func `A window that is hidden by its number is in no frame`(desktop: Desktop) async throws {
-            let sight = try await dance(["secret-dance", "--seed", "3"], on: desktop) { ["--hide", "id:\($0)"] }
+        @Test(arguments: [WindowManagement.bare, .openbox]) func `A window that is hidden by its number is in no frame`(management: WindowManagement) async throws {
+            let sight = try await dance(["secret-dance", "--seed", "3"], on: management) { ["--hide", "id:\($0)"] }
             sight.expectHidden()
         }
 
-        @Test(arguments: Desktop.allCases) func `Without a rule the same window is seen`(desktop: Desktop) async throws {
-            let sight = try await dance(["secret-dance"], on: desktop, seconds: 3) { _ in [] }
+        @Test(arguments: WindowManagement.allCases) func `Without a rule the same window is seen`(management: WindowManagement) async throws {
+            let sight = try await dance(["secret-dance"], on: management, seconds: 3) { _ in [] }
             #expect(sight.frames > 20 && sight.revealing > sight.frames / 4, "\(sight)")
         }
 
@@ -75,7 +75,7 @@ extension EndToEndTests {
                 #expect(frames > 60, "\(self)")
                 #expect(revealing == 0, "\(self)")
                 // Covering everything all the time would be no feat.
-                #expect(dark < frames / 4, "\(self)")
+                #expect(dark < frames / 2, "\(self)")
             }
 
             mutating func add(_ frame: DecodedFrame) {
@@ -96,13 +96,15 @@ extension EndToEndTests {
 
         /// Records the scene; `options` are made of the window's number.
         private nonisolated(nonsending) func dance(
-            _ scene: [String], on desktop: Desktop, seconds: Int? = nil, config: String? = nil, options: (String) -> [String]
+            _ scene: [String], on management: WindowManagement, seconds: Int? = nil, config: String? = nil, options: (String) -> [String]
         ) async throws -> Sight {
             var sight = Sight()
             try await withPeers { peers in
                 let screen = try await Xvfb.start(in: peers, width: 640, height: 480)
-                try await desktop.start(on: screen, in: peers)
-                let painter = try await PaintedScreen.start(scene, on: screen.display, in: peers)
+                try await management.start(on: screen, in: peers)
+                // Each place stays covered for a second where a compositor runs: a slower dance leaves something to be seen.
+                let pace = management == .openboxAndPicom ? ["--fps", "8"] : []
+                let painter = try await PaintedScreen.start(scene + pace, on: screen.display, in: peers)
                 let window = painter.standardOutput.split(separator: "\n").first { $0.hasPrefix("window ") }?.dropFirst(7) ?? ""
                 let broadcast = try BroadcastCommand(in: peers, display: screen.display)
                 if let config { try broadcast.writeConfiguration(config) }

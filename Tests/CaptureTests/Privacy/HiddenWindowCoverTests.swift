@@ -1,4 +1,3 @@
-import CX11
 import Capture
 import Foundation
 import Media
@@ -9,10 +8,10 @@ import Testing
 @Suite(.serialized) struct HiddenWindowCoverTests {
     private let secret = HiddenWindowRules([.windowClass("secret")])
 
-    @Test(arguments: Desktop.allCases) func `a window that dances is in no sample, however often one asks`(desktop: Desktop) async throws {
+    @Test(arguments: WindowManagement.allCases) func `a window that dances is in no sample, however often one asks`(management: WindowManagement) async throws {
         try await withPeers { peers in
             let screen = try await Xvfb.start(in: peers, width: 640, height: 480)
-            try await desktop.start(on: screen, in: peers)
+            try await management.start(on: screen, in: peers)
             let source = try open(screen, secret)
             try await PaintedScreen.start(["secret-reborn", "--seed", "11", "--fps", "60"], on: screen.display, in: peers)
             var (loud, samples) = (0, 0)

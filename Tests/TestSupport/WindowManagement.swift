@@ -1,7 +1,7 @@
 import Foundation
 
 /// What manages the windows of a test's screen.
-package enum Desktop: String, Sendable, CaseIterable {
+package enum WindowManagement: String, Sendable, CaseIterable {
     /// Nobody: every window lies right below the root window.
     case bare
     /// openbox puts each window into a frame.
