@@ -9,19 +9,25 @@ extension EndToEndTests {
         /// Seconds of each dance: more with BROADCAST_DANCE_SECONDS.
         private var seconds: Int { ProcessInfo.processInfo.environment["BROADCAST_DANCE_SECONDS"].flatMap { Int($0) } ?? 10 }
 
-        @Test(arguments: WindowManagement.allCases) func `A window that a rule hides is in no frame, with its menus and dialogues`(management: WindowManagement)
+        @Test(arguments: WindowManagement.allCases) func `A window that a rule hides is in no frame, with its menus and dialogues`(
+            management: WindowManagement
+        )
             async throws
         {
             let sight = try await dance(["secret-reborn"], on: management) { _ in ["--hide", "class:secret"] }
             sight.expectHidden()
         }
 
-        @Test(arguments: [WindowManagement.bare, .openboxAndPicom]) func `A window that excludes itself is in no frame`(management: WindowManagement) async throws {
+        @Test(arguments: [WindowManagement.bare, .openboxAndPicom]) func `A window that excludes itself is in no frame`(management: WindowManagement)
+            async throws
+        {
             let sight = try await dance(["secret-reborn", "--exclude", "--seed", "2"], on: management) { _ in [] }
             sight.expectHidden()
         }
 
-        @Test(arguments: [WindowManagement.bare, .openbox]) func `A window that is hidden by its number is in no frame`(management: WindowManagement) async throws {
+        @Test(arguments: [WindowManagement.bare, .openbox]) func `A window that is hidden by its number is in no frame`(management: WindowManagement)
+            async throws
+        {
             let sight = try await dance(["secret-dance", "--seed", "3"], on: management) { ["--hide", "id:\($0)"] }
             sight.expectHidden()
         }

@@ -29,6 +29,8 @@ struct Configuration {
         var notice: Bool?
         /// Windows that viewers must not see.
         var hide: [HiddenWindowRule] = []
+        /// Leave out the sound of those windows' processes.
+        var mute: Bool?
     }
 
     /// A configured, named use of an extension.

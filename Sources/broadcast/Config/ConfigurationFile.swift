@@ -72,7 +72,7 @@ enum ConfigurationFile {
         for key in ["mute", "do-not-disturb"] where section.asksFor(key) {
             throw section.error(key, "this version cannot do that yet. Remove the key, and see to it yourself before you broadcast")
         }
-        return Configuration.Privacy(notice: try section.boolean("notice"), hide: try hiddenWindows(section))
+        return Configuration.Privacy(notice: try section.boolean("notice"), hide: try hiddenWindows(section), mute: try section.boolean("mute"))
     }
 
     private static func hiddenWindows(_ section: ConfigurationSection) throws(CommandError) -> [HiddenWindowRule] {

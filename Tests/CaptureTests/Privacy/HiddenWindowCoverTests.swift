@@ -8,7 +8,9 @@ import Testing
 @Suite(.serialized) struct HiddenWindowCoverTests {
     private let secret = HiddenWindowRules([.windowClass("secret")])
 
-    @Test(arguments: WindowManagement.allCases) func `a window that dances is in no sample, however often one asks`(management: WindowManagement) async throws {
+    @Test(arguments: WindowManagement.allCases) func `a window that dances is in no sample, however often one asks`(management: WindowManagement)
+        async throws
+    {
         try await withPeers { peers in
             let screen = try await Xvfb.start(in: peers, width: 640, height: 480)
             try await management.start(on: screen, in: peers)
@@ -17,7 +19,7 @@ import Testing
             var (loud, samples) = (0, 0)
             let end = ContinuousClock.now + .seconds(5)
             while ContinuousClock.now < end {
-                if let picture = try source.nextSample() {
+                if let picture = try source.nextPicture() {
                     samples += 1
                     loud += picture.loudPixels
                 }
@@ -32,15 +34,15 @@ import Testing
     @Test func `a window that is mapped right before a sample is not in it`() async throws {
         try await withScreen { screen in
             let source = try open(screen, secret)
-            _ = try source.nextSample()
+            _ = try source.nextPicture()
             for round in 0..<50 {
                 let window = try LoudWindow(display: screen.display, x: Int32(round * 5), y: 40, width: 120, height: 90)
                 window.setClass("secret")
                 window.map()
-                let picture = try #require(try source.nextSample())
+                let picture = try #require(try source.nextPicture())
                 #expect(picture.loudPixels == 0)
                 window.move(x: 500 - Int32(round * 3), y: 300)
-                #expect(try source.nextSample()?.loudPixels ?? 0 == 0)
+                #expect(try source.nextPicture()?.loudPixels ?? 0 == 0)
             }
         }
     }
@@ -50,7 +52,7 @@ import Testing
             let window = try LoudWindow(display: screen.display, x: 100, y: 100, width: 120, height: 90)
             window.map()
             let source = try open(screen, HiddenWindowRules())
-            #expect(try source.nextSample()?.loudPixels == 120 * 90)
+            #expect(try source.nextPicture()?.loudPixels == 120 * 90)
         }
     }
 
@@ -60,16 +62,16 @@ import Testing
             window.map()
             let rules = HiddenWindowRules()
             let source = try open(screen, rules)
-            #expect(try source.nextSample()?.loudPixels == 120 * 90)
+            #expect(try source.nextPicture()?.loudPixels == 120 * 90)
             rules.hide(.window(window.window))
             #expect(!rules.isApplied)
-            let covered = try #require(try source.nextSample())
+            let covered = try #require(try source.nextPicture())
             #expect(rules.isApplied)
             #expect(covered.loudPixels == 0)
             #expect(covered.damage.covers(PixelRect(x: 100, y: 100, width: 120, height: 90)))
             #expect(!covered.damage.isWhole)
             rules.unhide(.window(window.window))
-            #expect(try source.nextSample()?.loudPixels == 120 * 90)
+            #expect(try source.nextPicture()?.loudPixels == 120 * 90)
         }
     }
 
@@ -79,9 +81,9 @@ import Testing
             window.setTitle("Chat")
             window.map()
             let source = try open(screen, HiddenWindowRules([.title(GlobPattern("*Signal*"))]))
-            #expect(try source.nextSample()?.loudPixels == 120 * 90)
+            #expect(try source.nextPicture()?.loudPixels == 120 * 90)
             window.setTitle("Signal: 3 messages")
-            #expect(try source.nextSample()?.loudPixels == 0)
+            #expect(try source.nextPicture()?.loudPixels == 0)
         }
     }
 
@@ -90,11 +92,11 @@ import Testing
             let window = try LoudWindow(display: screen.display, x: 100, y: 100, width: 120, height: 90)
             window.map()
             let source = try open(screen, HiddenWindowRules())
-            #expect(try source.nextSample()?.loudPixels == 120 * 90)
+            #expect(try source.nextPicture()?.loudPixels == 120 * 90)
             window.setNumber(1, of: "_BROADCAST_CAPTURE_EXCLUDE")
-            #expect(try source.nextSample()?.loudPixels == 0)
+            #expect(try source.nextPicture()?.loudPixels == 0)
             window.setNumber(0, of: "_BROADCAST_CAPTURE_EXCLUDE")
-            #expect(try source.nextSample()?.loudPixels == 120 * 90)
+            #expect(try source.nextPicture()?.loudPixels == 120 * 90)
         }
     }
 
@@ -105,7 +107,7 @@ import Testing
             window.setClass("secret")
             window.map()
             let source = try open(screen, secret)
-            _ = try source.nextSample()
+            _ = try source.nextPicture()
             #expect(secret.hiddenProcesses == [4711])
         }
     }
@@ -167,12 +169,12 @@ import Testing
             request.selection = .window(window.window)
             request.showsCursor = false
             let source = try X11ScreenSource(request)
-            #expect(try source.nextSample()?.loudPixels == 120 * 90)
+            #expect(try source.nextPicture()?.loudPixels == 120 * 90)
             request.hiddenWindows.hide(.window(window.window))
-            #expect(try source.nextSample() == nil)
+            #expect(try source.nextPicture() == nil)
             #expect(source.condition == .withheld)
             request.hiddenWindows.unhide(.window(window.window))
-            #expect(try source.nextSample()?.loudPixels == 120 * 90)
+            #expect(try source.nextPicture()?.loudPixels == 120 * 90)
             #expect(source.condition == .shown)
         }
     }
@@ -190,13 +192,6 @@ import Testing
         try await withPeers { peers in
             try await body(try await Xvfb.start(in: peers, width: 640, height: 480))
         }
-    }
-}
-
-extension X11ScreenSource {
-    fileprivate func nextSample() throws(CaptureError) -> Picture? {
-        guard case .picture(let picture) = try nextSample(at: MediaTime(nanoseconds: SessionClock.monotonic()))?.payload else { return nil }
-        return picture
     }
 }
 

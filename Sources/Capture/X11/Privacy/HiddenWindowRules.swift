@@ -13,8 +13,12 @@ package final class HiddenWindowRules: Sendable {
 
     private let state: Mutex<State>
 
-    package init(_ rules: [HiddenWindowRule] = []) {
+    /// True where the sound of the hidden windows' processes is left out too (`PulseRequest.mutedWindows`).
+    package let mutesSound: Bool
+
+    package init(_ rules: [HiddenWindowRule] = [], mutesSound: Bool = false) {
         state = Mutex(State(rules: rules))
+        self.mutesSound = mutesSound
     }
 
     /// In the order in which they came.
