@@ -82,9 +82,11 @@ package struct HiddenWindowSearch {
     private func belongs(_ window: TopLevelWindow, to found: Found, among present: Set<UInt>) -> Bool {
         window.clients.contains { client in
             if let owner = client.transientFor, found.members.contains(owner) { return true }
-            let isPopUp = client.isAuxiliary || (window.isOverrideRedirect && client.window == window.window) || client.transientFor != nil
+            // Frames are override-redirect too, but they are no application's own.
+            let isUnmanaged = window.isOverrideRedirect && client.window == window.window
+            let isPopUp = isUnmanaged || client.isAuxiliary || client.transientFor != nil
             // A dialogue of another window that is not hidden is none of ours; one whose window is gone may be.
-            if let owner = client.transientFor, present.contains(owner), !window.isOverrideRedirect { return false }
+            if let owner = client.transientFor, present.contains(owner), !isUnmanaged { return false }
             guard isPopUp else { return false }
             return found.clients.contains(base(of: client.window)) || !found.leaders.isDisjoint(with: client.leaders.union([client.window]))
                 || client.process.map(found.processes.contains) ?? false
