@@ -12,6 +12,8 @@ package enum CaptureError: Error, Equatable, CustomStringConvertible {
     case regionOutside(PixelRect, screen: PixelSize)
     /// There is no window with this identifier, or it has no picture.
     case noSuchWindow(String, known: [String])
+    /// The window that is to be captured is one that the user hides.
+    case windowIsHidden(String)
     /// No window is in front.
     case noActiveWindow
     /// The user picked no window.
@@ -47,6 +49,8 @@ package enum CaptureError: Error, Equatable, CustomStringConvertible {
             "There is no window \(name), nor any other that could be named. Check --display."
         case .noSuchWindow(let name, let known):
             "There is no window \(name). Name one of \(known.joined(separator: ", ")), or choose with --window pick."
+        case .windowIsHidden(let name):
+            "The window \(name) is hidden by your own rules, or by its application, so it is not broadcast. Take the rule away, or choose another window."
         case .noActiveWindow:
             "No window is in front. Click into the one that is to be shown, or choose with --window pick."
         case .pickCancelled:

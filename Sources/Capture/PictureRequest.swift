@@ -15,6 +15,8 @@ package struct ScreenRequest: Sendable {
     package var display: String?
     package var selection = ScreenSelection.wholeScreen
     package var showsCursor = true
+    /// The windows that viewers must not see. The rules may be changed while the source runs.
+    package var hiddenWindows = HiddenWindowRules()
 
     package init(display: String? = nil) {
         self.display = display

@@ -123,6 +123,34 @@ import Testing
         }
     }
 
+    @Test func `the sound of a hidden window's process is left out, from the moment on in which it is hidden`() async throws {
+        try await withServer(sinks: [.init("app"), .init("other")]) { peers, server in
+            let secret = try await play(1000, as: "Secret", on: server, in: peers)
+            try await play(440, as: "Open", on: server, in: peers)
+            let screen = try await Xvfb.start(in: peers, width: 640, height: 480)
+            let windows = HiddenWindowRules(mutesSound: true)
+            var request = ScreenRequest(display: screen.display)
+            request.hiddenWindows = windows
+            let source = try X11ScreenSource(request)
+            let recording = try Recording([PulseRequest(track: .app, mutedWindows: windows)])
+            try await recording.run("both sounds") { recording.pieces.suffix(10).contains { $0.sound.samples.contains { abs($0) > 0.4 } } }
+            recording.pieces.removeAll()
+            try await recording.run("a second of both") { recording.frameCount >= 48_000 }
+            #expect(recording.events == [.started(.app, source: "app.monitor")])
+            #expect(abs(recording.level(of: 440) - 0.251) < 0.02)
+            #expect(abs(recording.level(of: 1000) - 0.251) < 0.02)
+
+            windows.hide(.process(secret.processIdentifier))
+            _ = try source.nextSample(at: MediaTime(milliseconds: 1))
+            #expect(windows.hiddenProcesses == [secret.processIdentifier])
+            for _ in 0..<20 { recording.iterate(MediaTime(milliseconds: 20)) }
+            recording.pieces.removeAll()
+            try await recording.run("a second without the secret") { recording.frameCount >= 48_000 }
+            #expect(abs(recording.level(of: 440) - 0.251) < 0.02)
+            #expect(recording.level(of: 1000) < 0.01)
+        }
+    }
+
     @Test func `an application that is not playing is silence, and is heard once it plays, again and again`() async throws {
         try await withServer(sinks: [.init("app"), .init("other")]) { peers, server in
             try await play(1000, as: "Other", on: server, in: peers)

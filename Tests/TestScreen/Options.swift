@@ -17,10 +17,16 @@ struct Options {
         var framesPerSecond: Int?
         var frequency = TonePattern.frequency
         var window: WindowPlace?
+        var protection = SecretApplication.Protection.none
+        var seed: UInt64 = 1
         var rest = arguments.dropFirst()
         while let argument = rest.popFirst() {
             switch argument {
             case "--beep": beeps = true
+            case "--exclude": protection = .property
+            case "--seed":
+                guard let text = rest.popFirst(), let value = UInt64(text) else { throw .usage("--seed needs a number") }
+                seed = value
             case "--fps":
                 guard let text = rest.popFirst(), let value = Int(text), (1...1000).contains(value) else { throw .usage("--fps needs 1...1000") }
                 framesPerSecond = value
@@ -37,7 +43,11 @@ struct Options {
             default: throw .usage("unknown argument \(argument)")
             }
         }
-        (scene, sound) = try Self.content(of: name, beeps: beeps, frequency: frequency)
+        if let secret = SecretScene(named: name, protection: protection, seed: seed) {
+            (scene, sound) = (secret, nil)
+        } else {
+            (scene, sound) = try Self.content(of: name, beeps: beeps, frequency: frequency)
+        }
         self.framesPerSecond = framesPerSecond
         self.window = window
     }

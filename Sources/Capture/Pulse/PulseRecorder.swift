@@ -107,7 +107,7 @@ package final class PulseRecorder {
     /// Hears of other default devices, and where an application is followed, of what is played.
     private func subscribe() {
         guard let context else { return }
-        let follows = requests.contains { $0.applicationName != nil }
+        let follows = requests.contains(where: \.takesSingleStreams)
         let mask = PA_SUBSCRIPTION_MASK_SERVER.rawValue | (follows ? PA_SUBSCRIPTION_MASK_SINK_INPUT.rawValue : 0)
         release(pa_context_subscribe(context, pa_subscription_mask_t(rawValue: mask), nil, nil))
     }
@@ -138,6 +138,7 @@ package final class PulseRecorder {
 
     private func defaultsAre(sink: String, source: String) {
         defer { followedDefaults = (sink, source) }
+        for application in applications { application.defaultSink = sink }
         guard let followed = followedDefaults else { return }
         for stream in streams where stream.request.sourceName == nil {
             let isChanged = stream.request.track == .mic ? followed.source != source : followed.sink != sink
@@ -174,9 +175,10 @@ package final class PulseRecorder {
 
     private func open(_ request: PulseRequest) {
         guard let context else { return }
-        if let name = request.applicationName {
-            applications.append(
-                ApplicationSound(request: request, name: name, context: context, clock: clock, deliver: deliver, report: report))
+        if request.takesSingleStreams {
+            let sound = ApplicationSound(request: request, context: context, clock: clock, deliver: deliver, report: report)
+            sound.defaultSink = followedDefaults?.sink
+            applications.append(sound)
             return
         }
         streams.append(PulseStream(request: request, context: context, clock: clock, deliver: deliver, report: report))

@@ -7,10 +7,22 @@ package struct PulseRequest: Sendable, Equatable {
     /// The source's name as PulseAudio knows it, or `app:` and an application's; nil for the default sink's monitor (`app`) or the
     /// default source (`mic`).
     package var sourceName: String?
+    /// Windows whose processes must not be heard, as far as PulseAudio knows which stream is theirs; nil where everything is heard.
+    package var mutedWindows: HiddenWindowRules?
 
-    package init(track: Track, sourceName: String? = nil) {
+    package init(track: Track, sourceName: String? = nil, mutedWindows: HiddenWindowRules? = nil) {
         self.track = track
         self.sourceName = sourceName
+        self.mutedWindows = mutedWindows
+    }
+
+    package static func == (one: PulseRequest, other: PulseRequest) -> Bool {
+        one.track == other.track && one.sourceName == other.sourceName && one.mutedWindows === other.mutedWindows
+    }
+
+    /// True where what is played is recorded stream by stream: one application's, or all but the muted ones'. A microphone is recorded whole.
+    var takesSingleStreams: Bool {
+        applicationName != nil || (mutedWindows != nil && track == .app && sourceName.map { $0.hasSuffix(".monitor") } ?? true)
     }
 
     /// The application whose sound alone is wanted; nil where a whole source is.

@@ -25,6 +25,11 @@ struct CapturedArea: Equatable {
 
     var size: PixelSize { place.size }
 
+    /// True where the picture is one window's own, whatever lies over it.
+    var isOfWindow: Bool {
+        if case .window = pixels { true } else { false }
+    }
+
     /// True where every pixel may be another one than in `other`: the picture moved over the screen, or has another size.
     func isAnotherPicture(than other: CapturedArea) -> Bool {
         switch (pixels, other.pixels) {

@@ -10,6 +10,8 @@ struct EventSelection {
         /// What is captured.
         case target
         case screen
+        /// Which windows viewers must not see.
+        case hiddenWindows
     }
 
     private var masks: [Window: [Interest: Int]] = [:]
@@ -20,5 +22,10 @@ struct EventSelection {
         let all = masks[window, default: [:]].values.reduce(0, |)
         if all == 0 { masks[window] = nil }
         return all
+    }
+
+    /// A window is gone; its number may be given to another one.
+    mutating func forget(_ window: Window) {
+        masks[window] = nil
     }
 }

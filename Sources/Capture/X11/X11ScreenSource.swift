@@ -23,10 +23,16 @@ package final class X11ScreenSource: ScreenSource {
     private let cursor: CursorOverlay?
     private let damage: DamageTracker
     private let focus: FocusWatcher
+    private let cover: HiddenWindowCover
     private var grabber: ImageGrabber
     /// Where the last sample came from; nil where there was nothing to show.
     private var area: CapturedArea?
     private var isDamaged = false
+    private var isCursorNew = false
+    /// What was painted over in the last sample, in pixels of the root window.
+    private var covered: [PixelRect] = []
+    /// What is captured is a window that is hidden, and the user was told.
+    private var isWithheldAsHidden = false
     /// When everything was grabbed last; nil where it has to be now.
     private var lastRefresh: MediaTime?
     /// Grabs in a row that the server refused.
@@ -38,6 +44,7 @@ package final class X11ScreenSource: ScreenSource {
         connection = try X11Connection(name: request.display)
         connection.select(StructureNotifyMask | PropertyChangeMask, of: connection.root, for: .screen)
         target = try request.selection.target(on: connection)
+        cover = HiddenWindowCover(connection: connection, rules: request.hiddenWindows)
         switch try target.locate() {
         case .shown(let area): size = area.size
         case .withheld(let size, let reason):
@@ -56,17 +63,18 @@ package final class X11ScreenSource: ScreenSource {
             warnings.append("The X server shares no memory with this program, as over a network: capture is slower and takes more of the connection.")
         }
         try connection.check()
+        try refuseHiddenWindow()
     }
 
     package func nextSample(at now: MediaTime) throws(CaptureError) -> SampleBuffer? {
-        let isCursorNew = handleEvents()
+        handleEvents()
         // A window that went since the last call leaves errors that mean nothing.
         try connection.checkConnection()
         if isCursorNew { cursor?.fetchImage() }
-        guard let area = try place() else { return nil }
+        guard let area = try place(), try isVisible(area, at: now) else { return nil }
         var changed = lastRefresh == nil ? .whole(size) : DamageRegion(size: size)
         if isDamaged {
-            changed.formUnion(damage.take(in: area))
+            changed.formUnion(visible(damage.take(in: area), in: area))
             isDamaged = false
         }
         if let cursor {
@@ -76,12 +84,13 @@ package final class X11ScreenSource: ScreenSource {
                 changed.add(cursor.rectangle)
             }
         }
+        isCursorNew = false
         let isRefreshDue = lastRefresh.map { now - $0 >= Self.refreshInterval } ?? false
-        guard !changed.isEmpty || isRefreshDue else {
+        guard !changed.isEmpty || isRefreshDue || cover.mustLook(at: now) else {
             try connection.checkConnection()
             return nil
         }
-        return try grab(isRefreshDue ? .whole(size) : changed, of: area, at: now)
+        return try grabCovered(isRefreshDue ? .whole(size) : changed, of: area, at: now)
     }
 
     package func requestWholePicture() {
@@ -116,6 +125,108 @@ package final class X11ScreenSource: ScreenSource {
         return area
     }
 
+    /// Empties the event queue without waiting.
+    private func handleEvents() {
+        while XPending(connection.display) > 0 {
+            var event = XEvent()
+            XNextEvent(connection.display, &event)
+            if X11Faults.isBroken(connection.display) { break }
+            switch event.type {
+            case connection.damageEventBase + Int32(XDamageNotify): isDamaged = true
+            case connection.fixesEventBase + Int32(XFixesCursorNotify): isCursorNew = true
+            case connection.randrEventBase + Int32(RRScreenChangeNotify): XRRUpdateConfiguration(&event)
+            case PropertyNotify: focus.note(event.xproperty)
+            default: break
+            }
+            target.note(event)
+            cover.note(event)
+        }
+    }
+
+    // MARK: What viewers must not see
+
+    /// Grabs `changed` of the picture that is at `area`, and what is hidden, or hidden no more, since the last sample.
+    private func grabCovered(_ changed: DamageRegion, of area: CapturedArea, at now: MediaTime) throws(CaptureError) -> SampleBuffer? {
+        if !cover.mustLook(at: now) && !cover.isLookDue(at: now) {
+            let sample = try grab(changed, of: area, at: now)
+            handleEvents()
+            // Windows that came or moved before the grab have told so by now, and this picture may show what it must not.
+            if !cover.mustLook(at: now) { return sample }
+        }
+        cover.prepare()
+        return try connection.withServerGrabbed { () throws(CaptureError) -> SampleBuffer? in
+            guard try look(at: now) else { return blackSample(at: now) }
+            if area.isOfWindow { return try isHidden(area) ? nil : grab(changed, of: area, at: now) }
+            var changed = changed
+            for rectangle in cover.rectangles where !covered.contains(rectangle) {
+                changed.add(rectangle.offsetBy(x: -area.place.x, y: -area.place.y))
+            }
+            for rectangle in covered where !cover.rectangles.contains(rectangle) {
+                changed.add(rectangle.offsetBy(x: -area.place.x, y: -area.place.y))
+            }
+            return changed.isEmpty ? nil : try grab(changed, of: area, at: now)
+        }
+    }
+
+    /// Who asks for a window and hides it at once is told so, and gets no picture.
+    private func refuseHiddenWindow() throws(CaptureError) {
+        guard case .shown(let area) = try target.locate(), area.isOfWindow else { return }
+        cover.prepare()
+        _ = try connection.withServerGrabbed { () throws(CaptureError) in try look(at: .zero) }
+        if isHidden(area) { throw .windowIsHidden(target.description.name ?? "") }
+    }
+
+    private func look(at now: MediaTime) throws(CaptureError) -> Bool {
+        let isKnown = cover.look(at: now) { handleEvents() }
+        try connection.checkConnection()
+        return isKnown
+    }
+
+    /// A window that is captured and hidden at once is not shown, and what it is now is asked first.
+    private func isVisible(_ area: CapturedArea, at now: MediaTime) throws(CaptureError) -> Bool {
+        guard area.isOfWindow else { return true }
+        if cover.mustLook(at: now) {
+            cover.prepare()
+            let isKnown = try connection.withServerGrabbed { () throws(CaptureError) in try look(at: now) }
+            guard isKnown else { return false }
+        }
+        guard isHidden(area) else {
+            isWithheldAsHidden = false
+            return true
+        }
+        if !isWithheldAsHidden { warnings.append("The captured window is one that you hide: viewers do not see it until the rule is gone.") }
+        isWithheldAsHidden = true
+        condition = .withheld
+        lastRefresh = nil
+        return false
+    }
+
+    private func isHidden(_ area: CapturedArea) -> Bool {
+        if case .window(_, _, let topLevel) = area.pixels { cover.hides(topLevel: topLevel) } else { false }
+    }
+
+    /// What of the damage can be seen: nothing that lies under a cover whole.
+    private func visible(_ damage: DamageRegion, in area: CapturedArea) -> DamageRegion {
+        guard !covered.isEmpty, !area.isOfWindow else { return damage }
+        var result = DamageRegion(size: damage.size)
+        for rectangle in damage.rectangles {
+            let place = rectangle.offsetBy(x: area.place.x, y: area.place.y)
+            if !covered.contains(where: { $0.contains(place) }) { result.add(rectangle) }
+        }
+        return result
+    }
+
+    /// Nothing at all, until it is known again what may be shown.
+    private func blackSample(at now: MediaTime) -> SampleBuffer {
+        let pixels = PixelBuffer(format: .bgra, size: size)
+        pixels.withUnsafeMutableBytes { _ = $0.initializeMemory(as: UInt8.self, repeating: 0) }
+        lastRefresh = nil
+        return SampleBuffer(
+            track: .screen, presentationTime: now,
+            payload: .picture(
+                Media.Picture(size: size, patches: [Media.Picture.Patch(x: 0, y: 0, pixels: pixels)], damage: .whole(size))))
+    }
+
     /// Grabs `changed` of the picture that is at `area`.
     private func grab(_ changed: DamageRegion, of area: CapturedArea, at now: MediaTime) throws(CaptureError) -> SampleBuffer? {
         grabber.reset()
@@ -141,8 +252,10 @@ package final class X11ScreenSource: ScreenSource {
         refusedGrabs = 0
         for patch in patches {
             for part in area.deadParts { patch.blacken(part) }
+            if !area.isOfWindow { cover.paint(over: patch.pixels, x: patch.x + area.place.x, y: patch.y + area.place.y) }
             cursor?.draw(over: patch.pixels, x: patch.x, y: patch.y)
         }
+        covered = cover.rectangles
         if changed.isWhole { lastRefresh = now }
         return SampleBuffer(
             track: .screen, presentationTime: now, payload: .picture(Media.Picture(size: size, patches: patches, damage: changed)))
@@ -156,25 +269,6 @@ package final class X11ScreenSource: ScreenSource {
         let aligned = region.rectangles.map { $0.alignedToChroma.intersection(PixelRect(region.size)) }
         // Overlapping pieces must still fit into memory of the picture's size.
         return aligned.reduce(0, { $0 + $1.area }) <= region.size.area ? aligned : [box]
-    }
-
-    /// Empties the event queue without waiting. True where the pointer has a new image.
-    private func handleEvents() -> Bool {
-        var isCursorNew = false
-        while XPending(connection.display) > 0 {
-            var event = XEvent()
-            XNextEvent(connection.display, &event)
-            if X11Faults.isBroken(connection.display) { break }
-            switch event.type {
-            case connection.damageEventBase + Int32(XDamageNotify): isDamaged = true
-            case connection.fixesEventBase + Int32(XFixesCursorNotify): isCursorNew = true
-            case connection.randrEventBase + Int32(RRScreenChangeNotify): XRRUpdateConfiguration(&event)
-            case PropertyNotify: focus.note(event.xproperty)
-            default: break
-            }
-            target.note(event)
-        }
-        return isCursorNew
     }
 }
 

@@ -25,6 +25,7 @@ struct StartCommand: AsyncParsableCommand {
     @OptionGroup(title: "Source") var source: SourceOptions
     @OptionGroup(title: "Video") var video: VideoOptions
     @OptionGroup(title: "Audio") var audio: AudioOptions
+    @OptionGroup(title: "Privacy") var privacy: PrivacyOptions
     @OptionGroup(title: "Session") var session: SessionOptions
 
     /// Where a detached session says whether it is live: a descriptor that the parent reads.
@@ -43,7 +44,7 @@ struct StartCommand: AsyncParsableCommand {
     private func run(_ context: CommandContext) async throws {
         let name = try OptionValue.session(session.session)
         var configuration = try SessionConfiguration(
-            source: source, video: video, audio: audio, session: session, configuration: context.configuration)
+            source: source, video: video, audio: audio, privacy: privacy, session: session, configuration: context.configuration)
         if targets.contains(BuiltInExtension.clips.name) { configuration.clipBuffer = configuration.clipBuffer ?? MediaTime(milliseconds: 60_000) }
         let format = try containerFormat()
         if source.y4m == "-" || audio.wav == "-" {

@@ -23,7 +23,7 @@ extension CommandError {
 
     private static func status(of error: CaptureError) -> ExitStatus {
         switch error {
-        case .cannotOpenDisplay, .unsupportedVisual, .noSuchMonitor, .regionOutside, .noSuchWindow, .noActiveWindow, .pointerTaken, .cannotRead,
+        case .cannotOpenDisplay, .unsupportedVisual, .noSuchMonitor, .regionOutside, .noSuchWindow, .windowIsHidden, .noActiveWindow, .pointerTaken, .cannotRead,
             .malformedContent: .noInput
         case .pickCancelled: .nothing
         case .missingExtension, .displayServerGone: .unavailable

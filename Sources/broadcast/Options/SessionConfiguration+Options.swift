@@ -8,7 +8,8 @@ import Upload
 extension SessionConfiguration {
     /// What the options say, and where they say nothing the config; every value is checked here.
     init(
-        source: SourceOptions, video: VideoOptions, audio: AudioOptions, session: SessionOptions, configuration: Configuration
+        source: SourceOptions, video: VideoOptions, audio: AudioOptions, privacy: PrivacyOptions, session: SessionOptions,
+        configuration: Configuration
     ) throws(CommandError) {
         self.init()
         title = session.title
@@ -18,6 +19,8 @@ extension SessionConfiguration {
         // Where the user is to click a window, that is asked later.
         if let selection = try source.selection() { screen.selection = selection }
         screen.showsCursor = video.cursor ?? configuration.video.cursor ?? true
+        screen.hiddenWindows = HiddenWindowRules(
+            configuration.privacy.hide + (try privacy.rules()), mutesSound: configuration.privacy.mute ?? false)
         picture = .screen(screen)
         if let path = source.y4m {
             if source.display != nil || source.followFocus {
