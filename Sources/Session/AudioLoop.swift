@@ -166,7 +166,7 @@ final class AudioLoop: Sendable {
         let wanted = inbox.withLock { $0.wanted }
         var requests: [PulseRequest] = []
         if wanted.contains(.app), case .system = configuration.content {
-            requests.append(PulseRequest(track: .app, sourceName: configuration.appSource))
+            requests.append(PulseRequest(track: .app, sourceName: configuration.appSource, mutedWindows: configuration.mutedWindows))
         }
         if wanted.contains(.mic) { requests.append(PulseRequest(track: .mic, sourceName: configuration.micSource)) }
         return requests

@@ -42,7 +42,7 @@ extension CommandError {
             case .refused: .notPermitted
             case .protocolViolation: .protocolError
             case .unsupported: .usage
-            case .extensionFailed(_, let code, _): code == 401 || code == 403 ? .notPermitted : .unavailable
+            case .extensionFailed(_, let code, _, _): code == 401 || code == 403 ? .notPermitted : .unavailable
             case .extensionUnusable: .config
             }
         self.init(status, error.description)

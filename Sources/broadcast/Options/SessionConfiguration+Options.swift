@@ -22,6 +22,7 @@ extension SessionConfiguration {
         screen.hiddenWindows = HiddenWindowRules(
             configuration.privacy.hide + (try privacy.rules()), mutesSound: configuration.privacy.mute ?? false)
         picture = .screen(screen)
+        if screen.hiddenWindows.mutesSound { self.audio.mutedWindows = screen.hiddenWindows }
         if let path = source.y4m {
             if source.display != nil || source.followFocus {
                 throw CommandError(.usage, "--y4m takes the place of the screen: leave out --display and --follow-focus.")
