@@ -187,7 +187,7 @@ _broadcast() {
 _broadcast_start() {
     repeating_flags=()
     non_repeating_flags=(--follow-focus --force-x11 --cursor --no-cursor --app-audio --no-app-audio --mic --no-mic --detach --version -h --help)
-    repeating_options=(--to)
+    repeating_options=(--to --hide)
     non_repeating_options=(--display --monitor --region --window --size --fps --bitrate --quality --preset --latency --keyframe-interval --frame-pacing --app-source --mic-source --audio-bitrate --session --duration --title --clip-buffer --format)
     __broadcast_offer_flags_options 0
 
@@ -239,6 +239,9 @@ _broadcast_start() {
         return
         ;;
     '--audio-bitrate')
+        return
+        ;;
+    '--hide')
         return
         ;;
     '--session')

@@ -23,7 +23,7 @@ function __broadcast_parse_tokens -S
         __broadcast_parse_subcommand 0 'version' 'h/help'
         switch $unparsed_tokens[1]
         case 'start'
-            __broadcast_parse_subcommand 0 'to=+' 'display=' 'monitor=' 'region=' 'window=' 'follow-focus' 'force-x11' 'size=' 'fps=' 'bitrate=' 'quality=' 'preset=' 'latency=' 'keyframe-interval=' 'frame-pacing=' 'cursor' 'no-cursor' 'app-audio' 'no-app-audio' 'mic' 'no-mic' 'app-source=' 'mic-source=' 'audio-bitrate=' 'session=' 'detach' 'duration=' 'title=' 'clip-buffer=' 'format=' 'version' 'h/help'
+            __broadcast_parse_subcommand 0 'to=+' 'display=' 'monitor=' 'region=' 'window=' 'follow-focus' 'force-x11' 'size=' 'fps=' 'bitrate=' 'quality=' 'preset=' 'latency=' 'keyframe-interval=' 'frame-pacing=' 'cursor' 'no-cursor' 'app-audio' 'no-app-audio' 'mic' 'no-mic' 'app-source=' 'mic-source=' 'audio-bitrate=' 'hide=+' 'session=' 'detach' 'duration=' 'title=' 'clip-buffer=' 'format=' 'version' 'h/help'
         case 'stop'
             __broadcast_parse_subcommand 0 'session=' 'all' 'json' 'version' 'h/help'
         case 'pause'
@@ -155,6 +155,7 @@ complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_flags_or_op
 complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_flags_or_options "broadcast start" app-source' -l 'app-source' -d 'The PulseAudio source for the applications\' sound, or app:NAME for one application\'s. Default: the monitor of the default sink.' -rfka ''
 complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_flags_or_options "broadcast start" mic-source' -l 'mic-source' -d 'The PulseAudio source for the microphone. Default: the default source.' -rfka ''
 complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_flags_or_options "broadcast start" audio-bitrate' -l 'audio-bitrate' -d 'The sound\'s bitrate in kbit/s. Default: 160.' -rfka ''
+complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_flags_or_options "broadcast start"' -l 'hide' -d 'Paint over these windows, with their dialogues and menus: class:NAME, title:*TEXT*, pid:NUMBER or id:0xNUMBER; may be repeated.' -rfka ''
 complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_flags_or_options "broadcast start" session' -l 'session' -d 'The session\'s name.' -rfka ''
 complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_flags_or_options "broadcast start" detach' -l 'detach' -d 'Go on in the background; return once every destination is live.'
 complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_flags_or_options "broadcast start" duration' -l 'duration' -d 'End by itself after so long: 90s, 5m, 1h.' -rfka ''
