@@ -11,9 +11,9 @@ let package = Package(
         // Its packets and formats are Media's.
         .library(name: "RTMP", targets: ["RTMP", "Media"]),
         .library(name: "BroadcastExtension", targets: ["BroadcastExtension"]),
+        .library(name: "BroadcastKit", targets: ["BroadcastKit"]),
         .executable(name: "broadcast-hls", targets: ["broadcast-hls"]),
         .executable(name: "broadcast-srt", targets: ["broadcast-srt"]),
-        .library(name: "BroadcastKit", targets: ["BroadcastKit"]),
         .executable(name: "keyframe-watch", targets: ["keyframe-watch"]),
         .executable(name: "flv-publish", targets: ["flv-publish"]),
         // For the package in Fuzz/, which is built with libFuzzer.
@@ -24,16 +24,16 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         // Non-blocking sockets for RTMP and for the control socket.
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
-        // HTTP for the hls extension, a program of its own: uploads over kept connections, TLS, deadlines.
-        .package(url: "https://github.com/swift-server/async-http-client", from: "1.30.0"),
         // TLS for RTMPS: BoringSSL as a channel handler, with certificates checked against the system's store.
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
+        // HTTP for the hls extension, a program of its own: uploads over kept connections, TLS, deadlines.
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.30.0"),
     ],
     targets: [
         // System libraries: a module map and a shim header, nothing else.
         .systemLibrary(
-            name: "CX11", pkgConfig: "x11 xext xdamage xfixes xrandr",
-            providers: [.apt(["libx11-dev", "libxext-dev", "libxdamage-dev", "libxfixes-dev", "libxrandr-dev"])]),
+            name: "CX11", pkgConfig: "x11 xext xcomposite xdamage xfixes xrandr",
+            providers: [.apt(["libx11-dev", "libxext-dev", "libxcomposite-dev", "libxdamage-dev", "libxfixes-dev", "libxrandr-dev"])]),
         .systemLibrary(name: "CPulse", providers: [.apt(["libpulse-dev"])]),
         .systemLibrary(name: "CX264", providers: [.apt(["libx264-dev"])]),
         .systemLibrary(name: "CAVCodec", pkgConfig: "libavcodec libavutil", providers: [.apt(["libavcodec-dev", "libavutil-dev"])]),
@@ -81,6 +81,10 @@ let package = Package(
             ],
             swiftSettings: strict),
 
+        // The session inside another program: a public face over the rooms.
+        .target(name: "BroadcastKit", dependencies: ["Session", "Capture", "Media", "RTMP", "Upload"], swiftSettings: strict),
+        .executableTarget(name: "in-app", dependencies: ["BroadcastKit"], path: "Examples/in-app", swiftSettings: strict),
+
         // The extensions that are shipped: programs of their own, so that their libraries, their memory and their crashes stay out of
         // the broadcaster. Their manifests are in Extensions/.
         .target(name: "Receive", dependencies: ["BroadcastExtension", "Media", "Mux"], swiftSettings: strict),
@@ -94,10 +98,6 @@ let package = Package(
             swiftSettings: strict),
         .executableTarget(
             name: "broadcast-srt", dependencies: ["Receive", "BroadcastExtension", "Media", "Mux", "CSRT"], swiftSettings: strict),
-
-        // The session inside another program: a public face over the rooms.
-        .target(name: "BroadcastKit", dependencies: ["Session", "Capture", "Media", "RTMP", "Upload"], swiftSettings: strict),
-        .executableTarget(name: "in-app", dependencies: ["BroadcastKit"], path: "Examples/in-app", swiftSettings: strict),
 
         // An extension in Swift, to start from; its manifest lies beside it.
         .executableTarget(

@@ -31,7 +31,7 @@ class Campaign:
             tested = FFmpeg("broadcast") if self.options.peer_only else Broadcast(self.options.broadcast, peers.path("home"))
             self.contenders = [tested, FFmpeg()]
             parts = [("cpu", self.measure_cpu), ("memory720", self.measure_memory), ("latency", self.measure_latency)]
-            parts += [("raw", self.measure_raw), ("pixels", self.measure_pixels)]
+            parts += [("raw", self.measure_raw), ("pixels", self.measure_pixels), ("hidden", self.measure_hidden)]
             for name, measure in parts:
                 if not self.options.only or name in self.options.only:
                     measure()
@@ -47,11 +47,27 @@ class Campaign:
         for round_number, workload, contender in self.turns(["everything"]):
             self.measure_run("memory720", workload, contender, round_number, self.setup(display, 1280, 720, 3000))
 
-    def turns(self, workloads):
+    def measure_hidden(self):
+        """broadcast against itself: the same screen with a window on it that stands still, hidden and not."""
+        if self.options.peer_only:
+            return
+        display = self.peers.xvfb(1920, 1080)
+        setup = self.setup(display, 1920, 1080, 6000)
+        contenders = [
+            Broadcast(self.options.broadcast, self.peers.path("home"), name)
+            if name == "no rule"
+            else Broadcast(self.options.broadcast, self.peers.path("home"), name, ["--hide", "class:Secret"])
+            for name in ("hidden", "no rule")
+        ]
+        for round_number, workload, contender in self.turns(["typing", "everything"], contenders):
+            # The window lies on what the workload paints.
+            self.measure_run("hidden", workload, contender, round_number, setup, above="secret")
+
+    def turns(self, workloads, contenders=None):
         """Round by round and workload by workload, the programs in alternating order: drift of the machine hits both."""
         for round_number in range(self.options.rounds):
             for workload in workloads:
-                for contender in self.contenders[:: 1 if round_number % 2 == 0 else -1]:
+                for contender in (contenders or self.contenders)[:: 1 if round_number % 2 == 0 else -1]:
                     yield round_number, workload, contender
 
     def setup(self, display, width, height, bitrate):
@@ -78,8 +94,10 @@ class Campaign:
         wait_until("the stream's end", lambda: self.nginx.bytes_received("bench") == 0)
         return seconds
 
-    def measure_run(self, part, workload, contender, round_number, setup):
-        painter = self.peers.paint(self.options.testscreen, workload, environment=setup["environment"])
+    def measure_run(self, part, workload, contender, round_number, setup, above=None):
+        painters = [
+            self.peers.paint(self.options.testscreen, scene, environment=setup["environment"]) for scene in (workload, above) if scene
+        ]
         process, start_seconds = self.go_live(contender, setup)
         # The first two seconds hold the first IDR and the settling of the picture; the bars are about what follows.
         time.sleep(2)
@@ -91,7 +109,8 @@ class Campaign:
         seconds = time.monotonic() - begin
         peak = process_usage.peak_megabytes(process.pid)
         stop_seconds = self.end(contender, process, setup)
-        self.peers.stop(painter)
+        for painter in painters:
+            self.peers.stop(painter)
         self.add(
             part,
             workload,

@@ -34,12 +34,12 @@ class FFmpeg:
 
 
 class Broadcast:
-    """The program under test, with a home of its own."""
+    """The program under test, with a home of its own; `options` are added to the comparison's."""
 
-    name = "broadcast"
-
-    def __init__(self, program, folder):
+    def __init__(self, program, folder, name="broadcast", options=()):
         self.program = os.path.abspath(program)
+        self.name = name
+        self.options = list(options)
         self.home = {"HOME": folder}
         for variable, part in [("CONFIG_HOME", "config"), ("DATA_HOME", "data"), ("STATE_HOME", "state"), ("RUNTIME_DIR", "run")]:
             self.home[f"XDG_{variable}"] = os.path.join(folder, part)
@@ -50,6 +50,7 @@ class Broadcast:
             [self.program, "start", "--to", setup["url"], "--fps", "30", "--bitrate", str(setup["bitrate"]), "--preset", "veryfast"]
             + ["--latency", "low", "--frame-pacing", "constant", "--duration", "10m"]
             + ([] if setup["sound"] else ["--no-app-audio"])
+            + self.options
         )
 
     def start(self, peers, setup):

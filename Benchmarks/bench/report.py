@@ -6,11 +6,12 @@ import statistics
 
 
 class Row:
-    """One line of the table. `bar` and `goal` are limits for the ratio to ffmpeg, or for broadcast's own value."""
+    """One line of the table. `bar` and `goal` are limits for the ratio to the peer, ffmpeg in most of them, or for broadcast's own value."""
 
-    def __init__(self, label, part, workload, value, unit, relative, bar, goal):
+    def __init__(self, label, part, workload, value, unit, relative, bar, goal, tested="broadcast", peer="ffmpeg"):
         self.label, self.part, self.workload, self.value, self.unit = label, part, workload, value, unit
         self.relative, self.bar, self.goal = relative, bar, goal
+        self.tested, self.peer = tested, peer
 
 
 ROWS = [
@@ -31,6 +32,9 @@ ROWS = [
     Row("CPU, raw pictures to a pipe, changing", "raw", "everything", "cpu_percent", "%", None, None, None),
     Row("raw pictures to a pipe, changing", "raw", "everything", "megabytes_per_second", "MB/s", None, None, None),
     Row("frames a second at the player", "latency", None, "frames_per_second", "", None, None, None),
+    # The second column is broadcast itself, on the same screen, without the rule.
+    Row("CPU, typing, one window hidden : shown", "hidden", "typing", "cpu_percent", "%", True, 1.05, None, "hidden", "no rule"),
+    Row("CPU, whole screen, one window hidden : shown", "hidden", "everything", "cpu_percent", "%", True, 1.05, None, "hidden", "no rule"),
     Row("bitrate, unchanged screen", "cpu", "still", "kbps", "kbit/s", None, None, None),
     Row("bitrate, whole screen changing", "cpu", "everything", "kbps", "kbit/s", None, None, None),
 ]
@@ -52,7 +56,7 @@ class Report:
 
     def summary(self, row):
         """The medians of both and what the bar is held against; the worst case for memory. None without measurements."""
-        tested, peer = self.values(row, "broadcast"), self.values(row, "ffmpeg")
+        tested, peer = self.values(row, row.tested), self.values(row, row.peer)
         if not tested or not peer:
             return None
         middle = max if row.value == "peak_mb" else statistics.median

@@ -1,9 +1,25 @@
+import Media
+
 /// Why a device gives no samples. Each description is one sentence that a user can act on.
 package enum CaptureError: Error, Equatable, CustomStringConvertible {
     /// No X server answers at `display`; empty where neither `--display` nor `DISPLAY` names one.
     case cannotOpenDisplay(String)
     /// The X server lacks an extension that capture cannot do without.
     case missingExtension(String)
+    /// There is no monitor of this name; empty where none can be told at all.
+    case noSuchMonitor(String, known: [String])
+    /// No part of the region is on the screen.
+    case regionOutside(PixelRect, screen: PixelSize)
+    /// There is no window with this identifier, or it has no picture.
+    case noSuchWindow(String, known: [String])
+    /// The window that is to be captured is one that the user hides.
+    case windowIsHidden(String)
+    /// No window is in front.
+    case noActiveWindow
+    /// The user picked no window.
+    case pickCancelled
+    /// Another program holds the pointer, so that nothing can be picked.
+    case pointerTaken
     /// The root window's visual is not one that can be converted.
     case unsupportedVisual(depth: Int)
     /// The X server refused the grab with a protocol error code (X11, 4).
@@ -23,8 +39,26 @@ package enum CaptureError: Error, Equatable, CustomStringConvertible {
             "Cannot open the display \(name): no X server answers there, or it does not let you in. Check --display and XAUTHORITY."
         case .missingExtension(let name):
             "The X server has no \(name) extension, which capture needs. Use a server that has it (Xorg, Xvfb and Xwayland do)."
+        case .noSuchMonitor(let name, []):
+            "There is no monitor \(name): the display tells of none. Leave out --monitor, or name the place with --region."
+        case .noSuchMonitor(let name, let known):
+            "There is no monitor \(name). Name one of \(known.joined(separator: ", "))."
+        case .regionOutside(let region, let screen):
+            "The region \(region.size)+\(region.x)+\(region.y) lies outside the screen, which has \(screen) pixels. Choose one inside."
+        case .noSuchWindow(let name, []):
+            "There is no window \(name), nor any other that could be named. Check --display."
+        case .noSuchWindow(let name, let known):
+            "There is no window \(name). Name one of \(known.joined(separator: ", ")), or choose with --window pick."
+        case .windowIsHidden(let name):
+            "The window \(name) is hidden by your own rules, or by its application, so it is not broadcast. Take the rule away, or choose another window."
+        case .noActiveWindow:
+            "No window is in front. Click into the one that is to be shown, or choose with --window pick."
+        case .pickCancelled:
+            "No window was picked, so nothing is broadcast. Click a window, or name one with --window ID."
+        case .pointerTaken:
+            "No window can be picked: another program holds the mouse pointer. Close its menu, or name a window with --window ID."
         case .unsupportedVisual(let depth):
-            "The display's colour depth of \(depth) bits cannot be captured. Set it to 24 bits."
+            "A colour depth of \(depth) bits cannot be captured. Set the display to 24 bits."
         case .grabRefused(let code):
             "The X server refused to give the picture (X error \(code)). Try again, and report it if it stays."
         case .cannotRead(let path, let reason):

@@ -1,3 +1,5 @@
+import Media
+
 /// Which pictures a session asks for. A value: it is opened on the thread that will own the source.
 package enum PictureRequest: Sendable {
     case screen(ScreenRequest)
@@ -13,6 +15,8 @@ package struct ScreenRequest: Sendable {
     package var display: String?
     package var selection = ScreenSelection.wholeScreen
     package var showsCursor = true
+    /// The windows that viewers must not see. The rules may be changed while the source runs.
+    package var hiddenWindows = HiddenWindowRules()
 
     package init(display: String? = nil) {
         self.display = display
@@ -23,6 +27,16 @@ package struct ScreenRequest: Sendable {
 package enum ScreenSelection: Sendable, Equatable {
     /// The whole of the X screen, all monitors side by side.
     case wholeScreen
+    /// One monitor, by its RandR name.
+    case monitor(String)
+    /// The monitor that shows the focused window, whichever that is; at first the named one.
+    case focusedMonitor(startingAt: String?)
+    /// A rectangle of the X screen, in pixels; what lies beyond its edges is cut off.
+    case region(PixelRect)
+    /// The content of one window, by its X identifier.
+    case window(UInt)
+    /// The window that is in front when the source is opened.
+    case activeWindow
 }
 
 extension PictureRequest {

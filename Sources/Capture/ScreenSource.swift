@@ -26,6 +26,9 @@ package protocol ScreenSource: AnyObject {
 
     /// The application in front, where it or its title is another one than at the last call.
     func takeApplicationChange() -> ApplicationInformation?
+
+    /// A sentence that the user should hear once; nil where there is none since the last call.
+    func takeWarning() -> String?
 }
 
 /// Whether a source has a picture to show.
@@ -41,4 +44,5 @@ extension ScreenSource {
     package var condition: SourceCondition { .shown }
     package var nominalFrameRate: Int? { nil }
     package func takeApplicationChange() -> ApplicationInformation? { nil }
+    package func takeWarning() -> String? { nil }
 }

@@ -2,9 +2,10 @@ import FoundationEssentials
 
 /// What a client asks: one JSON object on a line. Unknown fields are ignored.
 package struct ControlRequest: Codable, Sendable, Equatable {
-    /// `status`, `stop`, `pause`, `resume`, `mic`, `annotate`, `clip`, `add-destination`, `remove-destination`, `retry` or `events`.
+    /// `status`, `stop`, `pause`, `resume`, `mic`, `annotate`, `clip`, `add-destination`, `remove-destination`, `retry`,
+    /// `hide`, `unhide` or `events`.
     package var command: String
-    /// For `mic`: `on`, `off` or `toggle`.
+    /// For `mic`: `on`, `off` or `toggle`. For `hide` and `unhide`: a rule, `class:NAME`, `title:*TEXT*`, `pid:NUMBER` or `id:0xNUMBER`.
     package var value: String?
     /// For `annotate`.
     package var values: [String: String]?

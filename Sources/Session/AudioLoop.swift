@@ -84,11 +84,12 @@ final class AudioLoop: Sendable {
         }
     }
 
-    private let clock = Monitor<SessionClock?>(nil)
+    /// The session's clock, and the time from which on there is sound.
+    private let start = Monitor<(clock: SessionClock, time: MediaTime)?>(nil)
 
-    /// Lets sound flow, from now on. Gives the threads that record it.
-    func begin(clock: SessionClock, report: @escaping @Sendable (SoundEvent) -> Void) -> [NamedThread] {
-        self.clock.update { $0 = clock }
+    /// Lets sound flow, from `time` on. Gives the threads that record it.
+    func begin(clock: SessionClock, at time: MediaTime, report: @escaping @Sendable (SoundEvent) -> Void) -> [NamedThread] {
+        start.update { $0 = (clock, time) }
         inbox.update { _ in }
         var threads = [NamedThread(name: "pulse") { [self] in record(clock: clock, report: report) }]
         switch configuration.content {
@@ -151,7 +152,7 @@ final class AudioLoop: Sendable {
 
     /// Sound is mixed up to `time`, then both threads end.
     func stop(at time: MediaTime) {
-        clock.update { if $0 == nil { $0 = SessionClock() } }
+        start.update { if $0 == nil { $0 = (SessionClock(), .zero) } }
         inbox.update { $0.end = time }
         if case .feed(let feed) = configuration.content { feed.end() }
     }
@@ -165,7 +166,7 @@ final class AudioLoop: Sendable {
         let wanted = inbox.withLock { $0.wanted }
         var requests: [PulseRequest] = []
         if wanted.contains(.app), case .system = configuration.content {
-            requests.append(PulseRequest(track: .app, sourceName: configuration.appSource))
+            requests.append(PulseRequest(track: .app, sourceName: configuration.appSource, mutedWindows: configuration.mutedWindows))
         }
         if wanted.contains(.mic) { requests.append(PulseRequest(track: .mic, sourceName: configuration.micSource)) }
         return requests
@@ -193,10 +194,10 @@ final class AudioLoop: Sendable {
 
     private func run(_ opened: [Track: AACEncoder]) throws(EncodeError) {
         defer { stopping.store(true, ordering: .relaxed) }
-        guard let clock = clock.wait(for: { $0 }) else { return }
+        guard let (clock, time) = start.wait(for: { $0 }) else { return }
         var encoders = opened
         var raw: [Track: RawAudioPacketizer] = [:]
-        var mixer = AudioMixer(tracks: [.app, .mic], start: clock.now)
+        var mixer = AudioMixer(tracks: [.app, .mic], start: time)
         if let level = configuration.app { mixer.setLevel(level, of: .app) }
         mixer.setLevel(configuration.mic ?? configuration.laterMic, of: .mic)
         var meter = LevelMeter()

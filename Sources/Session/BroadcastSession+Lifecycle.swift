@@ -1,3 +1,4 @@
+import Capture
 import Media
 import Upload
 
@@ -30,6 +31,17 @@ extension BroadcastSession {
     package func annotate(_ information: [String: String]) {
         for destination in destinations { destination.queue.push(.annotated(information)) }
         observer(.annotation(information))
+    }
+
+    /// Hides more windows, or takes a rule away. Returns once every picture follows the rules, or after a second where none is made.
+    ///
+    /// - Returns: false where nothing changed; nil where the picture is no screen's.
+    package func changeHiddenWindows(_ change: (HiddenWindowRules) -> Bool) async -> Bool? {
+        guard case .screen(let request) = configuration.picture else { return nil }
+        guard change(request.hiddenWindows) else { return false }
+        let deadline = ContinuousClock.now + .seconds(1)
+        while !request.hiddenWindows.isApplied && ContinuousClock.now < deadline { try? await Task.sleep(for: .milliseconds(5)) }
+        return true
     }
 
     /// A stretch of the past that was saved.

@@ -19,6 +19,7 @@ final class CaptureLoop: Sendable {
     enum Event: Sendable {
         /// Another application came to the front, or its title changed.
         case application(ApplicationInformation)
+        case warning(String)
         /// The source has nothing more: a clean end.
         case ended
         case failed(CaptureError)
@@ -115,6 +116,7 @@ final class CaptureLoop: Sendable {
             for position in feeds.indices {
                 feeds[position].show(sample, isWithheld: paused || source.condition == .withheld, at: tickTime)
             }
+            if let warning = source.takeWarning() { report(.warning(warning)) }
             if !paused, let application = source.takeApplicationChange() { report(.application(application)) }
             index += 1
         }

@@ -179,7 +179,7 @@ final class Destination: Sendable {
     /// Waits until it is time to connect again; false where it is over.
     private func waitForNextTry(after error: UploadError, progress: inout Progress) async -> Bool {
         let isEnding = status.withLock { $0.isEnding }
-        if isEnding && !progress.wasLive && error.retry != .never {
+        if isEnding && !progress.wasLive, case .unreachable = error {
             // It was stopped before it stood: as asked.
             change(to: .finished)
             return false

@@ -47,6 +47,7 @@ final class Pipeline: Sendable {
         capture = CaptureLoop(request: configuration.picture) { event in
             switch event {
             case .application(let information): report(.application(information))
+            case .warning(let text): report(.warning(text))
             case .ended: report(.ended)
             case .failed(let error): report(.failed(.capture(error)))
             }
@@ -125,14 +126,14 @@ final class Pipeline: Sendable {
             return (state.frameRate, state.audioFormat != nil)
         }
         capture.begin(clock: clock, frameRate: rate)
-        if hasSound { beginSound(clock) }
+        if hasSound { beginSound(clock, at: .zero) }
         return clock
     }
 
-    private func beginSound(_ clock: SessionClock) {
+    private func beginSound(_ clock: SessionClock, at time: MediaTime) {
         guard let audio else { return }
         let report = self.report
-        let threads = audio.begin(clock: clock) { event in
+        let threads = audio.begin(clock: clock, at: time) { event in
             if let warning = event.warning { report(.warning(warning)) }
         }
         state.withLock { $0.audioThreads += threads }
@@ -154,7 +155,7 @@ final class Pipeline: Sendable {
         if !plan.audioTracks.isEmpty && audio != nil {
             let isNew = state.withLock { $0.audioFormat } == nil
             try await openSound()
-            if isNew, let clock = state.withLock({ $0.clock }) { beginSound(clock) }
+            if isNew, let clock = state.withLock({ $0.clock }) { beginSound(clock, at: clock.now) }
             if let format = state.withLock({ $0.audioFormat }) { description.audio = plan.audioTracks.map { format.of($0) } }
             sound.add(.init(queue: queue, tracks: Set(plan.audioTracks), isRaw: plan.takesRawAudio))
         }

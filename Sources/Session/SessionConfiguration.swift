@@ -19,6 +19,8 @@ package struct SessionConfiguration: Sendable {
     /// Sound that is captured.
     package struct Audio: Sendable {
         package var content = SoundContent.system
+        /// Windows whose programs must not be heard; nil where everybody is.
+        package var mutedWindows: HiddenWindowRules?
         /// What the applications play, and how loud it is in the mix; nil where it is left out.
         package var app: AudioMixer.Level?
         package var appSource: String?

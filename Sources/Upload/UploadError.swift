@@ -15,7 +15,7 @@ package enum UploadError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The destination cannot take what it was given.
     case unsupported(String)
     /// An extension ended the broadcast for itself, with a code in the manner of HTTP's and its own words.
-    case extensionFailed(name: String, code: Int, message: String)
+    case extensionFailed(name: String, code: Int, message: String, retry: UploadRetry = .never)
     /// An extension's program cannot be run.
     case extensionUnusable(String)
 
@@ -29,7 +29,7 @@ package enum UploadError: Error, Sendable, Equatable, CustomStringConvertible {
         case .unreachable(let sentence, _), .refused(let sentence), .protocolViolation(let sentence), .unsupported(let sentence),
             .extensionUnusable(let sentence):
             sentence
-        case .extensionFailed(let name, let code, let message):
+        case .extensionFailed(let name, let code, let message, _):
             "The extension \(name) ended the broadcast: \(message) (\(code))."
                 + ([401, 403].contains(code) ? " Check what its setup asks for in the config." : "")
         }
@@ -39,7 +39,8 @@ package enum UploadError: Error, Sendable, Equatable, CustomStringConvertible {
     package var retry: UploadRetry {
         switch self {
         case .unreachable(_, let retry): retry
-        case .cannotCreate, .writeFailed, .readerClosed, .refused, .protocolViolation, .unsupported, .extensionFailed, .extensionUnusable: .never
+        case .cannotCreate, .writeFailed, .readerClosed, .refused, .protocolViolation, .unsupported, .extensionUnusable: .never
+        case .extensionFailed(_, _, _, let retry): retry
         }
     }
 
@@ -53,7 +54,7 @@ package enum UploadError: Error, Sendable, Equatable, CustomStringConvertible {
         case .refused: 401
         case .protocolViolation: 502
         case .unsupported: 415
-        case .extensionFailed(_, let code, _): code
+        case .extensionFailed(_, let code, _, _): code
         case .extensionUnusable: 500
         }
     }

@@ -18,7 +18,8 @@ struct Broadcast: AsyncParsableCommand {
         version: "0.1.0",
         subcommands: [
             StartCommand.self, StopCommand.self, PauseCommand.self, ResumeCommand.self, MicCommand.self, AnnotateCommand.self, ClipCommand.self,
-            AddDestinationCommand.self, RemoveDestinationCommand.self, RetryCommand.self, StatusCommand.self, EventsCommand.self, LogsCommand.self,
+            AddDestinationCommand.self, RemoveDestinationCommand.self, RetryCommand.self, HideCommand.self, UnhideCommand.self,
+            StatusCommand.self, EventsCommand.self, LogsCommand.self,
             PickerCommand.self, ListDestinationsCommand.self,
             ListExtensionsCommand.self, ListSourcesCommand.self, SetupCommand.self, SignOutCommand.self, CheckExtensionCommand.self,
         ])

@@ -11,6 +11,9 @@ struct CommandContext {
     /// True where a desktop's session bus is there.
     let hasSessionBus: Bool
 
+    /// True where the desktop is Wayland's: X11 sees little of it.
+    let isWaylandSession: Bool
+
     /// Where files are, for what is said to a session that runs: whatever the config says now, it can be stopped.
     static var paths: Paths { Paths(environment: ProcessInfo.processInfo.environment) }
 
@@ -19,6 +22,7 @@ struct CommandContext {
         let environment = ProcessInfo.processInfo.environment
         paths = Self.paths
         hasCursor = !["", "dumb"].contains(environment["TERM"] ?? "")
+        isWaylandSession = !(environment["WAYLAND_DISPLAY"] ?? "").isEmpty || environment["XDG_SESSION_TYPE"] == "wayland"
         let service = SecretService(environment: environment)
         hasSessionBus = service.isBusThere
         credentials = CredentialStore(service: service, paths: paths)

@@ -94,6 +94,91 @@ import Testing
         }
     }
 
+    // MARK: One application
+
+    @Test func `one application is heard without the others, and what it plays in two streams is added up`() async throws {
+        try await withServer { peers, server in
+            try await play(1000, as: "Other", on: server, in: peers)
+            try await play(440, as: "Firefox", on: server, in: peers)
+            let recording = try Recording([PulseRequest(track: .app, sourceName: "app:firefox")])
+            try await recording.run("sound") { recording.loudFrames > 4800 }
+            recording.pieces.removeAll()
+            try await recording.run("a second of it") { recording.frameCount >= 48_000 }
+            #expect(recording.events == [.started(.app, source: "app:firefox")])
+            #expect(abs(recording.level(of: 440) - 0.251) < 0.02)
+            #expect(recording.level(of: 1000) < 0.01)
+
+            try await play(2500, as: "Firefox", on: server, in: peers)
+            try await recording.run("the second stream") { recording.pieces.suffix(10).contains { $0.sound.samples.contains { abs($0) > 0.4 } } }
+            recording.pieces.removeAll()
+            try await recording.run("a second of both") { recording.frameCount >= 48_000 }
+            #expect(abs(recording.level(of: 440) - 0.251) < 0.02)
+            #expect(abs(recording.level(of: 2500) - 0.251) < 0.02)
+            #expect(recording.level(of: 1000) < 0.01)
+            for (one, next) in zip(recording.pieces, recording.pieces.dropFirst()) {
+                let gap = next.sample.presentationTime.seconds - one.sample.presentationTime.seconds - Double(one.sound.frameCount) / 48_000
+                #expect(abs(gap) < 0.01, "\(gap) s")
+            }
+            #expect(recording.pieces.allSatisfy { $0.arrival.seconds - $0.sample.presentationTime.seconds < 0.3 })
+        }
+    }
+
+    @Test func `the sound of a hidden window's process is left out, from the moment on in which it is hidden`() async throws {
+        try await withServer(sinks: [.init("app"), .init("other")]) { peers, server in
+            let secret = try await play(1000, as: "Secret", on: server, in: peers)
+            try await play(440, as: "Open", on: server, in: peers)
+            let screen = try await Xvfb.start(in: peers, width: 640, height: 480)
+            let windows = HiddenWindowRules(mutesSound: true)
+            var request = ScreenRequest(display: screen.display)
+            request.hiddenWindows = windows
+            let source = try X11ScreenSource(request)
+            let recording = try Recording([PulseRequest(track: .app, mutedWindows: windows)])
+            try await recording.run("both sounds") { recording.pieces.suffix(10).contains { $0.sound.samples.contains { abs($0) > 0.4 } } }
+            recording.pieces.removeAll()
+            try await recording.run("a second of both") { recording.frameCount >= 48_000 }
+            #expect(recording.events == [.started(.app, source: "app.monitor")])
+            #expect(abs(recording.level(of: 440) - 0.251) < 0.02)
+            #expect(abs(recording.level(of: 1000) - 0.251) < 0.02)
+
+            windows.hide(.process(secret.processIdentifier))
+            _ = try source.nextSample(at: MediaTime(milliseconds: 1))
+            #expect(windows.hiddenProcesses == [secret.processIdentifier])
+            for _ in 0..<20 { recording.iterate(MediaTime(milliseconds: 20)) }
+            recording.pieces.removeAll()
+            try await recording.run("a second without the secret") { recording.frameCount >= 48_000 }
+            #expect(abs(recording.level(of: 440) - 0.251) < 0.02)
+            #expect(recording.level(of: 1000) < 0.01)
+        }
+    }
+
+    @Test func `an application that is not playing is silence, and is heard once it plays, again and again`() async throws {
+        try await withServer(sinks: [.init("app"), .init("other")]) { peers, server in
+            try await play(1000, as: "Other", on: server, in: peers)
+            let recording = try Recording([PulseRequest(track: .app, sourceName: "app:Firefox")])
+            try await recording.run("word that there is none") {
+                recording.events == [.interrupted(.app, reason: "Firefox plays nothing now")]
+            }
+            for round in 1...2 {
+                let player = try await play(440, as: "Firefox", on: server, in: peers)
+                try await recording.run("its sound") { recording.loudFrames > 9600 }
+                #expect(recording.events.filter { $0 == .started(.app, source: "app:Firefox") }.count == round)
+                if round == 2 {
+                    let inputs = try await server.control(["list", "short", "sink-inputs"]).split(separator: "\n")
+                    let newest = try #require(inputs.last?.split(separator: "\t").first)
+                    try await server.control(["move-sink-input", String(newest), "other"])
+                    recording.pieces.removeAll()
+                    try await recording.run("its sound on the other sink") { recording.loudFrames > 9600 }
+                }
+                try await player.terminate()
+                try await recording.run("its end") {
+                    recording.events.filter { $0 == .interrupted(.app, reason: "Firefox plays nothing now") }.count == round + 1
+                }
+                recording.pieces.removeAll()
+            }
+            #expect(recording.pieces.isEmpty)
+        }
+    }
+
     // MARK: Loss
 
     @Test func `a server that is killed and started again gives sound again, and says so once`() async throws {
@@ -170,6 +255,13 @@ import Testing
 
     // MARK: Helpers
 
+    /// A player of a steady tone that calls itself so.
+    @discardableResult
+    private func play(_ frequency: Int, as name: String, on server: PulseServer, in peers: Peers) async throws -> Peer {
+        try await PaintedScreen.start(
+            ["tone", "--frequency", "\(frequency)"], pulse: server, environment: ["PULSE_PROP_OVERRIDE": "application.name=\(name)"], in: peers)
+    }
+
     private func withServer(sinks: [PulseServer.NullSink] = [.init("app")], _ body: (Peers, PulseServer) async throws -> Void) async throws {
         try await withPeers { peers in
             let server = try await PulseServer.start(in: peers, sinks: sinks)
@@ -210,6 +302,18 @@ private final class Recording {
     /// Frames of the application's track in pieces that are not silent.
     var loudFrames: Int {
         pieces.filter { $0.sample.track == .app && $0.sound.samples.contains { abs($0) > 0.1 } }.reduce(0) { $0 + $1.sound.frameCount }
+    }
+
+    /// The amplitude of a tone in all that was recorded, on the left, by its correlation with a sine and a cosine of that frequency in Hz.
+    func level(of frequency: Double) -> Double {
+        let left = pieces.flatMap { piece in stride(from: 0, to: piece.sound.samples.count, by: 2).map { Double(piece.sound.samples[$0]) } }
+        var (sine, cosine) = (0.0, 0.0)
+        for (index, sample) in left.enumerated() {
+            let phase = 2 * Double.pi * frequency * Double(index) / 48_000
+            sine += sample * sin(phase)
+            cosine += sample * cos(phase)
+        }
+        return 2 * (sine * sine + cosine * cosine).squareRoot() / Double(left.count)
     }
 
     func iterate(_ timeout: MediaTime) {

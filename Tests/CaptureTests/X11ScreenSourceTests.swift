@@ -34,7 +34,7 @@ import Testing
                 #expect(source.usesSharedMemory == isShared)
                 _ = try source.nextSample()
                 painter.fill(0x11EE77, x: 33, y: 55, width: 101, height: 77)
-                let picture = try #require(try nextChange(of: source))
+                let picture = try #require(try source.nextChange())
                 #expect(picture.damage.rectangles == [PixelRect(x: 33, y: 55, width: 101, height: 77)])
                 #expect(picture.colour(x: 33, y: 55) == 0x11EE77)
                 #expect(picture.colour(x: 133, y: 131) == 0x11EE77)
@@ -48,7 +48,7 @@ import Testing
             _ = try source.nextSample()
             for _ in 0..<20 { #expect(try source.nextSample() == nil) }
             painter.fill(0x808080, x: 10, y: 10, width: 4, height: 4)
-            #expect(try nextChange(of: source) != nil)
+            #expect(try source.nextChange() != nil)
             for _ in 0..<20 { #expect(try source.nextSample() == nil) }
         }
     }
@@ -59,7 +59,7 @@ import Testing
             let source = try open(screen, showsCursor: false)
             _ = try source.nextSample()
             painter.fill(0xFF8001, x: 101, y: 51, width: 21, height: 11)
-            let picture = try #require(try nextChange(of: source))
+            let picture = try #require(try source.nextChange())
             #expect(picture.damage.rectangles == [PixelRect(x: 101, y: 51, width: 21, height: 11)])
             #expect(picture.patches.map(\.rectangle) == [PixelRect(x: 100, y: 50, width: 22, height: 12)])
             for y in 50..<62 {
@@ -75,7 +75,7 @@ import Testing
             _ = try source.nextSample()
             painter.fill(0xFF0000, x: 0, y: 0, width: 30, height: 30)
             painter.fill(0x00FF00, x: 610, y: 450, width: 30, height: 30)
-            let picture = try #require(try nextChange(of: source))
+            let picture = try #require(try source.nextChange())
             #expect(
                 picture.damage.rectangles.sorted { $0.x < $1.x } == [
                     PixelRect(x: 0, y: 0, width: 30, height: 30), PixelRect(x: 610, y: 450, width: 30, height: 30),
@@ -105,7 +105,7 @@ import Testing
                     painter.fill(UInt(colour), x: Int32(area.x), y: Int32(area.y), width: UInt32(area.width), height: UInt32(area.height))
                     for y in area.y..<area.maxY { for x in area.x..<area.maxX { expected[y * 640 + x] = colour } }
                 }
-                guard let picture = try nextChange(of: source) else { continue }
+                guard let picture = try source.nextChange() else { continue }
                 for patch in picture.patches {
                     patch.pixels.withUnsafeBytes { bytes in
                         for y in 0..<patch.rectangle.height {
@@ -130,18 +130,18 @@ import Testing
             painter.setPointerShape(68)
             painter.movePointer(x: 100, y: 100)
             let source = try open(screen, showsCursor: true)
-            let first = try #require(try source.nextSample()?.picture)
-            let old = try #require(pointer(in: first, on: 0x808080))
+            let first = try #require(try source.nextPicture())
+            let old = try #require(first.extent(against: 0x808080))
             #expect(PixelRect(x: 80, y: 80, width: 50, height: 50).contains(old))
             painter.movePointer(x: 400, y: 300)
-            let second = try #require(try nextChange(of: source))
+            let second = try #require(try source.nextChange())
             #expect(second.damage.covers(old))
             #expect(!second.damage.isWhole)
             #expect(second.damage.covers(old.offsetBy(x: 300, y: 200)))
             #expect(second.damage.rectangles.reduce(0) { $0 + $1.area } <= 2 * 64 * 64)
             // The old place is grey again, and the new one has the pointer.
             for y in old.y..<old.maxY { for x in old.x..<old.maxX { #expect(second.colour(x: x, y: y) == 0x808080) } }
-            #expect(pointer(in: second, on: 0x808080) == old.offsetBy(x: 300, y: 200))
+            #expect(second.extent(against: 0x808080) == old.offsetBy(x: 300, y: 200))
             #expect(try source.nextSample() == nil)
         }
     }
@@ -152,12 +152,12 @@ import Testing
             painter.setPointerShape(68)
             painter.movePointer(x: 100, y: 100)
             let source = try open(screen, showsCursor: true)
-            let first = try #require(try source.nextSample()?.picture)
-            let old = try #require(pointer(in: first, on: 0x808080))
+            let first = try #require(try source.nextPicture())
+            let old = try #require(first.extent(against: 0x808080))
             painter.setPointerShape(34)
-            let picture = try #require(try nextChange(of: source))
+            let picture = try #require(try source.nextChange())
             #expect(picture.damage.covers(old))
-            let new = try #require(pointer(in: picture, on: 0x808080))
+            let new = try #require(picture.extent(against: 0x808080))
             #expect(new != old)
             #expect(new.intersects(PixelRect(x: 95, y: 95, width: 10, height: 10)))
         }
@@ -171,7 +171,7 @@ import Testing
             _ = try source.nextSample()
             for (x, y) in [(0, 0), (639, 0), (639, 479), (0, 479)] as [(Int32, Int32)] {
                 painter.movePointer(x: x, y: y)
-                let picture = try #require(try nextChange(of: source))
+                let picture = try #require(try source.nextChange())
                 #expect(PixelRect(x: 0, y: 0, width: 640, height: 480).contains(picture.damage.boundingBox))
             }
         }
@@ -183,8 +183,8 @@ import Testing
             painter.setPointerShape(68)
             painter.movePointer(x: 100, y: 100)
             let source = try open(screen, showsCursor: false)
-            let first = try #require(try source.nextSample()?.picture)
-            #expect(pointer(in: first, on: 0x808080) == nil)
+            let first = try #require(try source.nextPicture())
+            #expect(first.extent(against: 0x808080) == nil)
             painter.movePointer(x: 400, y: 300)
             try await Task.sleep(for: .milliseconds(50))
             #expect(try source.nextSample() == nil)
@@ -263,29 +263,6 @@ import Testing
         }
     }
 
-    /// The next picture within half a second: the server's word of a change takes a moment.
-    private func nextChange(of source: X11ScreenSource) throws -> Picture? {
-        let end = ContinuousClock.now + .milliseconds(500)
-        while ContinuousClock.now < end {
-            if let picture = try source.nextSample()?.picture { return picture }
-        }
-        return nil
-    }
-
-    /// The smallest rectangle around what is not of the background's colour; nil where all of it is.
-    private func pointer(in picture: Picture, on background: UInt32) -> PixelRect? {
-        var found: PixelRect?
-        for patch in picture.patches {
-            for y in patch.rectangle.y..<patch.rectangle.maxY {
-                for x in patch.rectangle.x..<patch.rectangle.maxX where picture.colour(x: x, y: y) != background {
-                    let pixel = PixelRect(x: x, y: y, width: 1, height: 1)
-                    found = found?.union(pixel) ?? pixel
-                }
-            }
-        }
-        return found
-    }
-
     private struct Segment {
         let identifier: String
         let mode: String
@@ -298,28 +275,6 @@ import Testing
             let fields = line.split(separator: " ")
             guard fields.count > 4, Int32(fields[4]) == getpid() else { return nil }
             return Segment(identifier: String(fields[1]), mode: String(fields[2]), bytes: Int(fields[3]) ?? 0)
-        }
-    }
-}
-
-extension X11ScreenSource {
-    fileprivate func nextSample() throws(CaptureError) -> SampleBuffer? {
-        try nextSample(at: MediaTime(nanoseconds: SessionClock.monotonic()))
-    }
-}
-
-extension SampleBuffer {
-    fileprivate var picture: Picture? {
-        if case .picture(let picture) = payload { picture } else { nil }
-    }
-}
-
-extension Picture {
-    /// The colour of a pixel of the screen, 0xRRGGBB; nil where no patch has it.
-    fileprivate func colour(x: Int, y: Int) -> UInt32? {
-        guard let patch = patches.first(where: { $0.rectangle.contains(PixelRect(x: x, y: y, width: 1, height: 1)) }) else { return nil }
-        return patch.pixels.withUnsafeBytes {
-            $0.loadUnaligned(fromByteOffset: (y - patch.y) * patch.pixels.stride + (x - patch.x) * 4, as: UInt32.self) & 0xFFFFFF
         }
     }
 }

@@ -92,6 +92,25 @@ import Testing
         }
     }
 
+    // MARK: TLS
+
+    @Test(arguments: [
+        ([RawServer.Step.close], RTMPError.closed(during: .securing)), ([.hear(100), .close], .closed(during: .securing)),
+        ([], .timedOut(.securing)),
+        // The first half of a server's hello.
+        ([.say([0x16, 0x03, 0x03, 0x00, 0x7A, 0x02, 0x00, 0x00, 0x76, 0x03, 0x03])], .timedOut(.securing)),
+        ([.say(Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8))], .insecure(host: "127.0.0.1", .notTLS)),
+        ([.say(ServerScript.handshake)], .insecure(host: "127.0.0.1", .notTLS)),
+    ])
+    func `a server that does not come to an end with TLS, or has none, is told so`(steps: [RawServer.Step], expected: RTMPError) async throws {
+        var deadlines = RTMPDeadlines()
+        if expected == .timedOut(.securing) { deadlines.securing = .milliseconds(300) }
+        try await RawServer.run(steps) { [deadlines] server in
+            let error = try await failure("rtmps://127.0.0.1:\(server.port)/live/key", deadlines)
+            #expect(error == expected)
+        }
+    }
+
     // MARK: redirects
 
     private static func redirect(to target: String, _ script: inout ServerScript) -> RecordingServer.Answer {

@@ -1,7 +1,7 @@
 import CX11
 import TestPatterns
 
-/// The X connection, a full-screen override-redirect window and the pixmap that is painted before it is shown.
+/// The X connection, a full-screen override-redirect window or an ordinary one, and the pixmap that is painted before it is shown.
 /// A present is one request, which the server carries out as a whole: no grab sees half of it.
 final class Canvas {
     /// Pixels.
@@ -16,8 +16,11 @@ final class Canvas {
     let depth: UInt32
     private(set) var pixmap: Pixmap
     private let font: UnsafeMutablePointer<XFontStruct>
+    /// The window whose size the canvas follows: its own, or the root window.
+    private let followed: Window
 
-    init() throws(TestScreenError) {
+    /// - Parameter place: of an ordinary window; nil for the whole screen.
+    init(in place: WindowPlace?) throws(TestScreenError) {
         guard let display = XOpenDisplay(nil) else { throw .display("no X server answers at DISPLAY") }
         let screen = XDefaultScreen(display)
         let root = XRootWindow(display, screen)
@@ -25,24 +28,26 @@ final class Canvas {
         guard let font = XLoadQueryFont(display, "fixed") else { throw .display("the core font \"fixed\" is missing") }
         var attributes = XWindowAttributes()
         XGetWindowAttributes(display, root, &attributes)
-        let width = Int(attributes.width)
-        let height = Int(attributes.height)
+        let width = place?.width ?? Int(attributes.width)
+        let height = place?.height ?? Int(attributes.height)
         let depth = UInt32(XDefaultDepth(display, screen))
 
         XSelectInput(display, root, StructureNotifyMask)
         var window = XSetWindowAttributes()
-        window.override_redirect = True
-        window.event_mask = ExposureMask
+        window.override_redirect = place == nil ? True : False
+        window.event_mask = ExposureMask | StructureNotifyMask
         window.background_pixmap = Pixmap(None)
         self.window = XCreateWindow(
-            display, root, 0, 0, UInt32(width), UInt32(height), 0, Int32(depth), UInt32(InputOutput), visual,
+            display, root, Int32(place?.x ?? 0), Int32(place?.y ?? 0), UInt32(width), UInt32(height), 0, Int32(depth), UInt32(InputOutput), visual,
             UInt(CWOverrideRedirect | CWEventMask | CWBackPixmap), &window)
         pixmap = XCreatePixmap(display, root, UInt32(width), UInt32(height), depth)
         guard let graphics = XCreateGC(display, root, 0, nil) else { throw .display("no graphics context") }
         XSetGraphicsExposures(display, graphics, False)
         XSetFont(display, graphics, font.pointee.fid)
-        XStoreName(display, self.window, "broadcast test screen")
+        XStoreName(display, self.window, place?.title ?? "broadcast test screen")
+        if let place { Self.describe(self.window, display: display, place: place) }
         XMapRaised(display, self.window)
+        followed = place == nil ? root : self.window
         self.display = display
         self.graphics = graphics
         self.visual = visual
@@ -109,7 +114,7 @@ final class Canvas {
             if event.type == Expose {
                 let area = event.xexpose
                 present(x: Int(area.x), y: Int(area.y), width: Int(area.width), height: Int(area.height))
-            } else if event.type == ConfigureNotify, event.xconfigure.window == XDefaultRootWindow(display) {
+            } else if event.type == ConfigureNotify, event.xconfigure.window == followed {
                 let size = (Int(event.xconfigure.width), Int(event.xconfigure.height))
                 guard size != (width, height) else { continue }
                 (width, height) = size
@@ -117,11 +122,26 @@ final class Canvas {
             }
         }
         if resized {
-            XResizeWindow(display, window, UInt32(width), UInt32(height))
+            if followed != window { XResizeWindow(display, window, UInt32(width), UInt32(height)) }
             XFreePixmap(display, pixmap)
             pixmap = XCreatePixmap(display, window, UInt32(width), UInt32(height), depth)
         }
         return resized
+    }
+
+    /// Tells the window manager where the window wants to be, and what it belongs to (ICCCM, 4.1.2.3 and 4.1.2.5).
+    private static func describe(_ window: Window, display: OpaquePointer, place: WindowPlace) {
+        var hints = XSizeHints()
+        hints.flags = USPosition | USSize
+        (hints.x, hints.y, hints.width, hints.height) = (Int32(place.x), Int32(place.y), Int32(place.width), Int32(place.height))
+        XSetWMNormalHints(display, window, &hints)
+        "testscreen".withCString { name in
+            "TestScreen".withCString { className in
+                var hint = XClassHint(
+                    res_name: UnsafeMutablePointer(mutating: name), res_class: UnsafeMutablePointer(mutating: className))
+                XSetClassHint(display, window, &hint)
+            }
+        }
     }
 
     /// The pixel value of a colour in the screen's visual, whatever its depth.

@@ -5,8 +5,8 @@ import TestPatterns
 enum Sound {
     /// `BeepPattern`: a beep at every whole second of CLOCK_MONOTONIC.
     case beepEachSecond
-    /// `TonePattern`: one tone without a break.
-    case tone
+    /// One tone without a break, of `TonePattern`'s amplitude and this frequency in Hz.
+    case tone(frequency: Double)
 
     /// Fills interleaved stereo samples. `first` is the number of the first one since the stream's start, `heardAt` its time in nanoseconds of
     /// CLOCK_MONOTONIC, nil while that is unknown. `beepStart` is the number of the sample at which the latest beep began.
@@ -14,8 +14,8 @@ enum Sound {
         for index in 0..<samples.count / 2 {
             let value: Double
             switch self {
-            case .tone:
-                value = TonePattern.amplitude * sin(2 * .pi * TonePattern.frequency * Double(first + Int64(index)) / rate)
+            case .tone(let frequency):
+                value = TonePattern.amplitude * sin(2 * .pi * frequency * Double(first + Int64(index)) / rate)
             case .beepEachSecond:
                 value = beep(number: first + Int64(index), heardAt: heardAt.map { $0 + Double(index) * 1e9 / rate }, rate: rate, start: &beepStart)
             }

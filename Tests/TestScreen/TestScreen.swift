@@ -1,6 +1,6 @@
 import Glibc
 
-/// Paints test content over the whole of `$DISPLAY` and plays test sounds on `$PULSE_SERVER`'s default sink, until SIGTERM or SIGINT.
+/// Paints test content over the whole of `$DISPLAY`, or with `--window WxH+X+Y` into a window, and plays test sounds on `$PULSE_SERVER`'s default sink, until SIGTERM or SIGINT.
 /// `ready` goes to standard output once the first frame is painted.
 @main
 struct TestScreen {
@@ -29,7 +29,7 @@ struct TestScreen {
             while !signals.arrive(within: 100_000_000) { player?.reconnectIfNeeded() }
             return
         }
-        let canvas = try Canvas()
+        let canvas = try Canvas(in: options.window)
         scene.paint(on: canvas)
         canvas.presentAll()
         canvas.synchronise()

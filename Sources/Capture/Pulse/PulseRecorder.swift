@@ -16,6 +16,7 @@ package final class PulseRecorder {
     private let mainloop: OpaquePointer
     private var context: OpaquePointer?
     private var streams: [PulseStream] = []
+    private var applications: [ApplicationSound] = []
     private var nextAttempt = MediaTime.zero
     private var wasUnavailable = false
     private var followedDefaults: (sink: String, source: String)?
@@ -61,7 +62,9 @@ package final class PulseRecorder {
         let added = wanted.filter { !requests.contains($0) }
         requests = wanted
         streams.removeAll { !wanted.contains($0.request) }
+        applications.removeAll { !wanted.contains($0.request) }
         if let context, pa_context_get_state(context) == PA_CONTEXT_READY {
+            subscribe()
             for request in added { open(request) }
         }
     }
@@ -92,13 +95,29 @@ package final class PulseRecorder {
         let me = Unmanaged.passUnretained(self).toOpaque()
         pa_context_set_subscribe_callback(
             context,
-            { _, _, _, userdata in
+            { _, event, _, userdata in
                 guard let userdata else { return }
-                Unmanaged<PulseRecorder>.fromOpaque(userdata).takeUnretainedValue().askForDefaults()
+                Unmanaged<PulseRecorder>.fromOpaque(userdata).takeUnretainedValue().changed(event)
             }, me)
-        release(pa_context_subscribe(context, PA_SUBSCRIPTION_MASK_SERVER, nil, nil))
+        subscribe()
         askForDefaults()
         for request in requests { open(request) }
+    }
+
+    /// Hears of other default devices, and where an application is followed, of what is played.
+    private func subscribe() {
+        guard let context else { return }
+        let follows = requests.contains(where: \.takesSingleStreams)
+        let mask = PA_SUBSCRIPTION_MASK_SERVER.rawValue | (follows ? PA_SUBSCRIPTION_MASK_SINK_INPUT.rawValue : 0)
+        release(pa_context_subscribe(context, pa_subscription_mask_t(rawValue: mask), nil, nil))
+    }
+
+    private func changed(_ event: pa_subscription_event_type_t) {
+        if event.rawValue & PA_SUBSCRIPTION_EVENT_FACILITY_MASK.rawValue == PA_SUBSCRIPTION_EVENT_SINK_INPUT.rawValue {
+            for application in applications { application.refresh() }
+        } else {
+            askForDefaults()
+        }
     }
 
     /// Asks which devices are the default ones now, to follow them.
@@ -119,6 +138,7 @@ package final class PulseRecorder {
 
     private func defaultsAre(sink: String, source: String) {
         defer { followedDefaults = (sink, source) }
+        for application in applications { application.defaultSink = sink }
         guard let followed = followedDefaults else { return }
         for stream in streams where stream.request.sourceName == nil {
             let isChanged = stream.request.track == .mic ? followed.source != source : followed.sink != sink
@@ -138,6 +158,7 @@ package final class PulseRecorder {
 
     private func disconnect() {
         streams.removeAll()
+        applications.removeAll()
         guard let context else { return }
         pa_context_set_state_callback(context, nil, nil)
         pa_context_set_subscribe_callback(context, nil, nil)
@@ -154,11 +175,18 @@ package final class PulseRecorder {
 
     private func open(_ request: PulseRequest) {
         guard let context else { return }
+        if request.takesSingleStreams {
+            let sound = ApplicationSound(request: request, context: context, clock: clock, deliver: deliver, report: report)
+            sound.defaultSink = followedDefaults?.sink
+            applications.append(sound)
+            return
+        }
         streams.append(PulseStream(request: request, context: context, clock: clock, deliver: deliver, report: report))
     }
 
     /// Opens anew the streams whose source went away.
     private func reviveStreams() {
         for stream in streams where stream.isDead && clock.now >= stream.nextAttempt { stream.restart() }
+        for application in applications { application.revive() }
     }
 }

@@ -4,12 +4,31 @@ import Media
 package struct PulseRequest: Sendable, Equatable {
     /// `app` or `mic`.
     package var track: Track
-    /// The source's name as PulseAudio knows it; nil for the default sink's monitor (`app`) or the default source (`mic`).
+    /// The source's name as PulseAudio knows it, or `app:` and an application's; nil for the default sink's monitor (`app`) or the
+    /// default source (`mic`).
     package var sourceName: String?
+    /// Windows whose processes must not be heard, as far as PulseAudio knows which stream is theirs; nil where everything is heard.
+    package var mutedWindows: HiddenWindowRules?
 
-    package init(track: Track, sourceName: String? = nil) {
+    package init(track: Track, sourceName: String? = nil, mutedWindows: HiddenWindowRules? = nil) {
         self.track = track
         self.sourceName = sourceName
+        self.mutedWindows = mutedWindows
+    }
+
+    package static func == (one: PulseRequest, other: PulseRequest) -> Bool {
+        one.track == other.track && one.sourceName == other.sourceName && one.mutedWindows === other.mutedWindows
+    }
+
+    /// True where what is played is recorded stream by stream: one application's, or all but the muted ones'. A microphone is recorded whole.
+    var takesSingleStreams: Bool {
+        applicationName != nil || (mutedWindows != nil && track == .app && sourceName.map { $0.hasSuffix(".monitor") } ?? true)
+    }
+
+    /// The application whose sound alone is wanted; nil where a whole source is.
+    package var applicationName: String? {
+        guard let sourceName, sourceName.hasPrefix("app:") else { return nil }
+        return String(sourceName.dropFirst(4))
     }
 
     /// The name that PulseAudio resolves when a stream is connected.

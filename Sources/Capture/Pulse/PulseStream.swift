@@ -8,6 +8,8 @@ final class PulseStream {
     private static let retryInterval = MediaTime(milliseconds: 1000)
 
     let request: PulseRequest
+    /// What is recorded where that is not a whole source.
+    let sinkInput: SinkInput?
     private(set) var nextAttempt = MediaTime.zero
     private let context: OpaquePointer
     private let clock: SessionClock
@@ -17,10 +19,11 @@ final class PulseStream {
     private var isReported = false
 
     init(
-        request: PulseRequest, context: OpaquePointer, clock: SessionClock, deliver: @escaping (SampleBuffer) -> Void,
+        request: PulseRequest, sinkInput: SinkInput? = nil, context: OpaquePointer, clock: SessionClock, deliver: @escaping (SampleBuffer) -> Void,
         report: @escaping (PulseEvent) -> Void
     ) {
         self.request = request
+        self.sinkInput = sinkInput
         self.context = context
         self.clock = clock
         self.deliver = deliver
@@ -66,11 +69,12 @@ final class PulseStream {
         let bytes = UInt32(Self.fragment.value(timescale: Int64(AudioFormat.broadcast.sampleRate))) * 8
         var attributes = pa_buffer_attr(maxlength: UInt32.max, tlength: UInt32.max, prebuf: UInt32.max, minreq: UInt32.max, fragsize: bytes)
         // PulseAudio moves a stream whose source went away to the default source. Who named a source must never get another's sound.
-        let placement = request.sourceName == nil ? PA_STREAM_NOFLAGS : PA_STREAM_DONT_MOVE
+        let placement = request.sourceName == nil && sinkInput == nil ? PA_STREAM_NOFLAGS : PA_STREAM_DONT_MOVE
         let flags = pa_stream_flags_t(
             rawValue: PA_STREAM_INTERPOLATE_TIMING.rawValue | PA_STREAM_AUTO_TIMING_UPDATE.rawValue | PA_STREAM_ADJUST_LATENCY.rawValue
                 | placement.rawValue)
-        if pa_stream_connect_record(stream, request.deviceName, &attributes, flags) < 0 {
+        if let sinkInput { pa_stream_set_monitor_stream(stream, sinkInput.index) }
+        if pa_stream_connect_record(stream, sinkInput?.monitor ?? request.deviceName, &attributes, flags) < 0 {
             interrupted()
         }
     }

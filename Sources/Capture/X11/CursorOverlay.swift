@@ -4,13 +4,13 @@ import Media
 /// The mouse pointer: where it is, what it looks like, and how it is drawn over grabbed pixels.
 ///
 /// The X server draws the pointer on top of everything, so it is in no grab. XFixes gives its picture as premultiplied
-/// ARGB, one pixel in the low 32 bits of each unsigned long (XFixes protocol, version 2, 7).
+/// ARGB, one pixel in the low 32 bits of each unsigned long (XFixes protocol, version 2, 7). An animated pointer is told of picture by picture.
 final class CursorOverlay {
     private let connection: X11Connection
     private var image: [UInt32] = []
     private var size = PixelSize(width: 0, height: 0)
     private var hotSpot = (x: 0, y: 0)
-    /// Where the pointer's picture lies on the root window; empty where it is on another screen or invisible.
+    /// Where the pointer's image lies in the picture; empty where it is on another screen, over another window, or invisible.
     private(set) var rectangle = PixelRect(x: 0, y: 0, width: 0, height: 0)
 
     init(connection: X11Connection) {
@@ -19,7 +19,7 @@ final class CursorOverlay {
         fetchImage()
     }
 
-    /// Asks for the pointer's picture: once, and after each XFixesCursorNotify.
+    /// Asks for the pointer's image: once, and after each XFixesCursorNotify.
     func fetchImage() {
         guard let cursor = XFixesGetCursorImage(connection.display) else { return }
         defer { XFree(cursor) }
@@ -29,8 +29,8 @@ final class CursorOverlay {
         if image.allSatisfy({ $0 >> 24 == 0 }) { size = PixelSize(width: 0, height: 0) }
     }
 
-    /// Asks where the pointer is; true where its picture has moved.
-    func updatePosition() -> Bool {
+    /// Asks where the pointer is; true where its image has moved over the picture.
+    func updatePosition(over area: CapturedArea) -> Bool {
         var root = Window()
         var child = Window()
         var (rootX, rootY, windowX, windowY): (Int32, Int32, Int32, Int32) = (0, 0, 0, 0)
@@ -38,14 +38,16 @@ final class CursorOverlay {
         let onScreen = XQueryPointer(
             connection.display, connection.root, &root, &child, &rootX, &rootY, &windowX, &windowY, &buttons)
         let before = rectangle
+        let isOver = onScreen != 0 && area.shows(x: Int(rootX), y: Int(rootY), inTopLevel: child)
         rectangle =
-            onScreen != 0
-            ? PixelRect(x: Int(rootX) - hotSpot.x, y: Int(rootY) - hotSpot.y, width: size.width, height: size.height)
+            isOver
+            ? PixelRect(
+                x: Int(rootX) - hotSpot.x - area.place.x, y: Int(rootY) - hotSpot.y - area.place.y, width: size.width, height: size.height)
             : PixelRect(x: 0, y: 0, width: 0, height: 0)
         return rectangle != before
     }
 
-    /// Blends the pointer over `pixels`, which show the root window from (`x`, `y`) on.
+    /// Blends the pointer over `pixels`, which show the picture from (`x`, `y`) on.
     func draw(over pixels: PixelBuffer, x: Int, y: Int) {
         let covered = rectangle.intersection(PixelRect(x: x, y: y, width: pixels.size.width, height: pixels.size.height))
         guard !covered.isEmpty else { return }
@@ -63,6 +65,16 @@ final class CursorOverlay {
                     }
                 }
             }
+        }
+    }
+}
+
+extension CapturedArea {
+    /// Whether what is captured is what one sees at a point of the root window. A window is not seen where another lies over it.
+    fileprivate func shows(x: Int, y: Int, inTopLevel top: Window) -> Bool {
+        switch pixels {
+        case .root: true
+        case .window(_, _, let topLevel): topLevel == top && place.contains(PixelRect(x: x, y: y, width: 1, height: 1))
         }
     }
 }

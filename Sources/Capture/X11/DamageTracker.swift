@@ -22,16 +22,19 @@ final class DamageTracker {
         XFixesDestroyRegion(connection.display, region)
     }
 
-    /// Takes what was damaged since the last call, clipped to `size`. What is drawn from now on is reported anew.
-    func take(size: PixelSize) -> DamageRegion {
-        var result = DamageRegion(size: size)
+    /// Takes what was damaged since the last call, as far as `area` shows it. What is drawn from now on is reported anew.
+    func take(in area: CapturedArea) -> DamageRegion {
+        var result = DamageRegion(size: area.size)
+        let offset = area.damageOffset
         XDamageSubtract(connection.display, damage, XserverRegion(None), region)
         var count: Int32 = 0
         guard let rectangles = XFixesFetchRegion(connection.display, region, &count) else { return result }
         defer { XFree(rectangles) }
         for index in 0..<Int(count) {
             let rectangle = rectangles[index]
-            result.add(PixelRect(x: Int(rectangle.x), y: Int(rectangle.y), width: Int(rectangle.width), height: Int(rectangle.height)))
+            result.add(
+                PixelRect(
+                    x: Int(rectangle.x) + offset.x, y: Int(rectangle.y) + offset.y, width: Int(rectangle.width), height: Int(rectangle.height)))
         }
         return result
     }

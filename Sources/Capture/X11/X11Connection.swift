@@ -11,6 +11,9 @@ package final class X11Connection {
     let damageEventBase: Int32
     let fixesEventBase: Int32
     let randrEventBase: Int32
+    /// True where the server tells of monitors (RandR 1.5).
+    let hasMonitors: Bool
+    var events = EventSelection()
 
     /// Opens the display `name`, or the one that `DISPLAY` named where it is nil.
     package init(name: String?) throws(CaptureError) {
@@ -37,6 +40,7 @@ package final class X11Connection {
         if hasFixes { XFixesQueryVersion(display, &major, &minor) }
         (major, minor) = (1, 1)
         if hasDamage { XDamageQueryVersion(display, &major, &minor) }
+        hasMonitors = hasRandr && XRRQueryVersion(display, &major, &minor) != 0 && (major, minor) >= (1, 5)
         guard hasDamage else { throw .missingExtension("DAMAGE") }
         guard hasFixes else { throw .missingExtension("XFIXES") }
         guard hasRandr else { throw .missingExtension("RANDR") }
@@ -74,14 +78,5 @@ package final class X11Connection {
             throw .displayServerGone(name)
         }
         return PixelSize(width: Int(attributes.width), height: Int(attributes.height))
-    }
-
-    /// Throws unless pixels of the root's visual are 32 bits: blue, green, red, unused in memory.
-    package func requireBGRA() throws(CaptureError) {
-        let depth = Int(XDefaultDepth(display, XDefaultScreen(display)))
-        guard let visual = XDefaultVisual(display, XDefaultScreen(display))?.pointee,
-            depth == 24 || depth == 32, visual.red_mask == 0xff0000, visual.green_mask == 0xff00, visual.blue_mask == 0xff,
-            XImageByteOrder(display) == LSBFirst
-        else { throw .unsupportedVisual(depth: depth) }
     }
 }

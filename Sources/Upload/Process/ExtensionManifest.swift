@@ -73,10 +73,10 @@ package struct ExtensionManifest: Sendable, Equatable {
     /// Seconds; a clip is cut at the first keyframe after.
     package var clipDuration = 5.0
     package var questions: [Question] = []
-    /// Addresses that it takes, by what stands before their first colon: `--to srt://…` goes to it with the address as the answer `url`.
-    package var schemes: [String] = []
     /// The program that answers the questions on the terminal, an absolute path; nil where the user is asked.
     package var setupExecutable: String?
+    /// Addresses that it takes, by what stands before their first colon: `--to srt://…` goes to it with the address as the answer `url`.
+    package var schemes: [String] = []
 
     package init(name: String, description: String = "", folder: String, executable: String, mode: Mode) {
         self.name = name

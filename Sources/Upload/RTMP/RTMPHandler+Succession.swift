@@ -145,11 +145,7 @@ extension RTMPHandler {
 
     /// Gives up a move that is under way.
     func abandonSuccession() {
-        switch succession {
-        case .opening(let task): task.cancel()
-        case .trailing(let old, _): return finish(old)
-        case .none, .ready, .waitingToExchange, .holding: break
-        }
+        if case .opening(let task) = succession { task.cancel() }
         succession = .none
     }
 

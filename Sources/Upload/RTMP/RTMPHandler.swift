@@ -82,10 +82,13 @@ package actor RTMPHandler: SampleHandler {
     }
 
     package func finished(deadline: Duration) async throws(UploadError) {
-        guard let publisher = connections.withLock({ $0.current }) else { return }
-        await returnHeldPackets(to: publisher)
+        let (current, retiring) = connections.withLock { ($0.current, $0.retiring) }
+        guard let current else { return }
+        await returnHeldPackets(to: current)
         abandonSuccession()
-        await publisher.finish(deadline: deadline)
+        async let old = retiring?.finish(deadline: deadline)
+        await current.finish(deadline: deadline)
+        _ = await old
     }
 
     /// Makes `publisher` the one that takes the packets; the one before it is to be retired.

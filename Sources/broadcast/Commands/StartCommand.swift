@@ -25,6 +25,7 @@ struct StartCommand: AsyncParsableCommand {
     @OptionGroup(title: "Source") var source: SourceOptions
     @OptionGroup(title: "Video") var video: VideoOptions
     @OptionGroup(title: "Audio") var audio: AudioOptions
+    @OptionGroup(title: "Privacy") var privacy: PrivacyOptions
     @OptionGroup(title: "Session") var session: SessionOptions
 
     /// Where a detached session says whether it is live: a descriptor that the parent reads.
@@ -43,12 +44,18 @@ struct StartCommand: AsyncParsableCommand {
     private func run(_ context: CommandContext) async throws {
         let name = try OptionValue.session(session.session)
         var configuration = try SessionConfiguration(
-            source: source, video: video, audio: audio, session: session, configuration: context.configuration)
+            source: source, video: video, audio: audio, privacy: privacy, session: session, configuration: context.configuration)
         if targets.contains(BuiltInExtension.clips.name) { configuration.clipBuffer = configuration.clipBuffer ?? MediaTime(milliseconds: 60_000) }
         let format = try containerFormat()
         if source.y4m == "-" || audio.wav == "-" {
             if session.detach { throw CommandError(.usage, "A detached broadcast has no standard input. Leave out --detach, or use a named pipe.") }
             if isatty(STDIN_FILENO) != 0 { throw CommandError(.usage, "Standard input is a terminal. Pipe pictures or sound into broadcast.") }
+        }
+        if context.isWaylandSession && !source.forceX11 && source.y4m == nil {
+            throw CommandError(
+                .noInput,
+                "This is a Wayland session: X11 capture sees the programs that run under Xwayland, and nothing of the others or of the desktop. "
+                    + "Log in to an X11 session, or broadcast what it sees with --force-x11.")
         }
         if session.detach {
             if targets.contains(where: { $0 == "-" || $0 == "stdout" }) {
@@ -57,6 +64,7 @@ struct StartCommand: AsyncParsableCommand {
             try DetachedLaunch(context: context, session: name).run()
             return
         }
+        if try source.selection() == nil { try pickWindow(for: &configuration) }
         let readiness = readinessDescriptor.map(ReadinessPipe.init(descriptor:))
         do throws(CommandError) {
             let entries = DesktopEntries(environment: ProcessInfo.processInfo.environment)
@@ -84,6 +92,18 @@ struct StartCommand: AsyncParsableCommand {
             readiness?.report(error)
             throw error
         }
+    }
+
+    /// Asks for a click before anything starts, so that Ctrl-C simply ends it.
+    private func pickWindow(for configuration: inout SessionConfiguration) throws(CommandError) {
+        guard case .screen(var request) = configuration.picture else { return }
+        Output.note("broadcast: Click the window that is to be shown. Esc or another mouse button cancels.")
+        do throws(CaptureError) {
+            request.selection = .window(try WindowPicker.pick(on: source.display))
+        } catch {
+            throw CommandError(error)
+        }
+        configuration.picture = .screen(request)
     }
 
     /// What someone who sees no terminal would not hear of.

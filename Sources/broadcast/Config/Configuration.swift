@@ -1,3 +1,5 @@
+import Capture
+
 /// What the config file says (DESIGN section 6). Command line options go before it.
 struct Configuration {
     struct Video {
@@ -27,6 +29,10 @@ struct Configuration {
 
     struct Privacy {
         var notice: Bool?
+        /// Windows that viewers must not see.
+        var hide: [HiddenWindowRule] = []
+        /// Leave out the sound of those windows' processes.
+        var mute: Bool?
     }
 
     /// A configured, named use of an extension.

@@ -1,3 +1,4 @@
+import Capture
 import Encode
 import FoundationEssentials
 import RTMP
@@ -85,10 +86,20 @@ enum ConfigurationFile {
     private static func privacy(_ section: ConfigurationSection) throws(CommandError) -> Configuration.Privacy {
         try section.allow(["notice", "hide", "mute", "do-not-disturb"])
         // Better no broadcast than one that shows what was to be hidden.
-        for key in ["hide", "mute", "do-not-disturb"] where section.asksFor(key) {
+        for key in ["mute", "do-not-disturb"] where section.asksFor(key) {
             throw section.error(key, "this version cannot do that yet. Remove the key, and see to it yourself before you broadcast")
         }
-        return Configuration.Privacy(notice: try section.boolean("notice"))
+        return Configuration.Privacy(notice: try section.boolean("notice"), hide: try hiddenWindows(section), mute: try section.boolean("mute"))
+    }
+
+    private static func hiddenWindows(_ section: ConfigurationSection) throws(CommandError) -> [HiddenWindowRule] {
+        try (section.strings("hide") ?? []).map { text throws(CommandError) in
+            do throws(HiddenWindowRule.ParseError) {
+                return try HiddenWindowRule(text)
+            } catch {
+                throw section.error("hide", String(error.description.dropLast()))
+            }
+        }
     }
 
     private static func destination(_ section: ConfigurationSection, name: String) throws(CommandError) -> Configuration.Destination {

@@ -175,7 +175,7 @@ struct DestinationResolver {
     private func warnings(about service: KnownService) -> [String] {
         var size = session.outputSize
         // Without a display the session itself will say so.
-        if size == nil, case .screen(let request) = session.picture { size = try? X11Connection.describe(display: request.display).size }
+        if size == nil, case .screen(let request) = session.picture { size = try? request.currentSize() }
         return service.warnings(for: session, size: size)
     }
 

@@ -54,8 +54,7 @@ enum ManifestFile {
         }
         let root = ConfigurationSection(document: document, path: path, name: [])
         let known = [
-            "name", "version", "description", "exec", "mode", "video", "audio", "tracks", "container", "clip-duration", "schemes", "setup",
-            "setup-exec",
+            "name", "version", "description", "exec", "mode", "video", "audio", "tracks", "container", "clip-duration", "schemes", "setup", "setup-exec",
         ]
         for fault in root.faults(allowing: known) { faults.add(fault) }
         let name = faults.collect { () throws(CommandError) in try Self.name(root) }
@@ -74,7 +73,7 @@ enum ManifestFile {
         manifest.clipDuration =
             faults.collectIfThere { () throws(CommandError) in try root.number("clip-duration", in: 0.1...3600) } ?? manifest.clipDuration
         manifest.questions = faults.collect { () throws(CommandError) in try questions(root) } ?? []
-        manifest.schemes = faults.collect { () throws(CommandError) in try schemes(root, asking: manifest.questions) } ?? []
+        manifest.schemes = faults.collect { [questions = manifest.questions] () throws(CommandError) in try schemes(root, asking: questions) } ?? []
         manifest.setupExecutable = faults.collectIfThere { () throws(CommandError) in try root.string("setup-exec") }.map { absolute($0, in: folder) }
         faults.collect { () throws(CommandError) in try checkSense(of: manifest, root) }
         return name == nil || program == nil || mode == nil ? nil : manifest

@@ -8,14 +8,27 @@ extension CommandError {
     init(_ error: SessionError) {
         let status: ExitStatus =
             switch error {
-            case .capture(.cannotOpenDisplay), .capture(.unsupportedVisual), .capture(.cannotRead), .capture(.malformedContent): .noInput
-            case .capture(.missingExtension), .capture(.displayServerGone): .unavailable
-            case .capture(.grabRefused): .software
+            case .capture(let error): Self.status(of: error)
             case .encode: .software
             case .unusableSize: .usage
             case .conflict: .nothing
             }
         self.init(status, error.description)
+    }
+
+    /// A source's failure with its exit status.
+    init(_ error: CaptureError) {
+        self.init(Self.status(of: error), error.description)
+    }
+
+    private static func status(of error: CaptureError) -> ExitStatus {
+        switch error {
+        case .cannotOpenDisplay, .unsupportedVisual, .noSuchMonitor, .regionOutside, .noSuchWindow, .windowIsHidden, .noActiveWindow, .pointerTaken, .cannotRead,
+            .malformedContent: .noInput
+        case .pickCancelled: .nothing
+        case .missingExtension, .displayServerGone: .unavailable
+        case .grabRefused: .software
+        }
     }
 
     /// A destination's failure with its exit status.
@@ -29,7 +42,7 @@ extension CommandError {
             case .refused: .notPermitted
             case .protocolViolation: .protocolError
             case .unsupported: .usage
-            case .extensionFailed(_, let code, _): code == 401 || code == 403 ? .notPermitted : .unavailable
+            case .extensionFailed(_, let code, _, _): code == 401 || code == 403 ? .notPermitted : .unavailable
             case .extensionUnusable: .config
             }
         self.init(status, error.description)

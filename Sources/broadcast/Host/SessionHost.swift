@@ -1,3 +1,4 @@
+import Capture
 import Control
 import FoundationEssentials
 import Media
@@ -153,6 +154,7 @@ final class SessionHost: Sendable {
         case "clip": return await saveClip(request, session: session)
         case "add-destination": return await add(request, to: session)
         case "remove-destination": return await remove(request, from: session)
+        case "hide", "unhide": return await changeHiddenWindows(request, of: session)
         case "retry": return ControlReply(retried: session.retry(request.destination))
         case "annotate":
             guard let values = request.values, !values.isEmpty else { return Self.refuse(400, "There is nothing to annotate with.") }
@@ -207,6 +209,22 @@ final class SessionHost: Sendable {
             try? await Task.sleep(for: .milliseconds(20))
         }
         return Self.refuse(409, "The session ended.")
+    }
+
+    private func changeHiddenWindows(_ request: ControlRequest, of session: BroadcastSession) async -> ControlReply {
+        let rule: HiddenWindowRule
+        do throws(HiddenWindowRule.ParseError) {
+            rule = try HiddenWindowRule(request.value ?? "")
+        } catch {
+            return Self.refuse(400, error.description)
+        }
+        let hides = request.command == "hide"
+        switch await session.changeHiddenWindows({ hides ? $0.hide(rule) : $0.unhide(rule) }) {
+        case nil: return Self.refuse(409, "This session does not show a screen, so there is no window to hide.")
+        case true?: return ControlReply(session: report(session))
+        case false?:
+            return Self.refuse(409, hides ? "\(rule) is hidden already." : "Nothing hides \(rule) but what the window says itself.")
+        }
     }
 
     private func remove(_ request: ControlRequest, from session: BroadcastSession) async -> ControlReply {

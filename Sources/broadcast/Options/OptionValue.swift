@@ -11,6 +11,38 @@ enum OptionValue {
         return PixelSize(width: width, height: height).roundedDownToEven
     }
 
+    /// `1280x720+100+50`. A negative offset (`+-20`, `-20`) begins beyond the edge.
+    static func region(_ text: String) throws(CommandError) -> PixelRect {
+        let wrong = CommandError(.usage, "--region \(text) is no part of a screen. Write it like 1280x720+100+50.")
+        let parts = text.lowercased().split(separator: "x", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, let end = parts[1].firstIndex(where: { $0 == "+" || $0 == "-" }) else { throw wrong }
+        var numbers: [Int] = []
+        var rest = parts[1][end...]
+        while !rest.isEmpty {
+            // A sign, perhaps a second one, then digits.
+            if rest.hasPrefix("+") { rest = rest.dropFirst() }
+            let digits = rest.dropFirst(rest.hasPrefix("-") ? 1 : 0).prefix { $0.isASCII && $0.isNumber }
+            let number = rest[rest.startIndex..<digits.endIndex]
+            guard !digits.isEmpty, let value = Int(number), abs(value) <= 65535 else { throw wrong }
+            numbers.append(value)
+            rest = rest[digits.endIndex...]
+            guard rest.isEmpty || rest.hasPrefix("+") || rest.hasPrefix("-") else { throw wrong }
+        }
+        guard numbers.count == 2, let width = Int(parts[0]), let height = Int(parts[1][..<end]), (2...65535).contains(width),
+            (2...65535).contains(height)
+        else { throw wrong }
+        return PixelRect(x: numbers[0], y: numbers[1], width: width, height: height)
+    }
+
+    /// `0x1a00007`, or the same in decimal digits.
+    static func window(_ text: String) throws(CommandError) -> UInt {
+        let hexadecimal = text.lowercased().hasPrefix("0x") ? UInt(text.dropFirst(2), radix: 16) : nil
+        guard let window = hexadecimal ?? UInt(text), (1...0xffff_ffff).contains(window) else {
+            throw CommandError(.usage, "--window \(text) is no window. Give a number as list-sources shows it, active or pick.")
+        }
+        return window
+    }
+
     /// `90s`, `5m`, `1h`, or plain seconds.
     ///
     /// - Parameter name: of the option, for the error.

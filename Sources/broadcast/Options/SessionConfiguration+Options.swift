@@ -8,17 +8,25 @@ import Upload
 extension SessionConfiguration {
     /// What the options say, and where they say nothing the config; every value is checked here.
     init(
-        source: SourceOptions, video: VideoOptions, audio: AudioOptions, session: SessionOptions, configuration: Configuration
+        source: SourceOptions, video: VideoOptions, audio: AudioOptions, privacy: PrivacyOptions, session: SessionOptions,
+        configuration: Configuration
     ) throws(CommandError) {
         self.init()
         title = session.title
         if let text = session.duration { duration = try OptionValue.duration(text, name: "--duration") }
         if let text = session.clipBuffer { clipBuffer = try OptionValue.duration(text, name: "--clip-buffer") }
         var screen = ScreenRequest(display: source.display)
+        // Where the user is to click a window, that is asked later.
+        if let selection = try source.selection() { screen.selection = selection }
         screen.showsCursor = video.cursor ?? configuration.video.cursor ?? true
+        screen.hiddenWindows = HiddenWindowRules(
+            configuration.privacy.hide + (try privacy.rules()), mutesSound: configuration.privacy.mute ?? false)
         picture = .screen(screen)
+        if screen.hiddenWindows.mutesSound { self.audio.mutedWindows = screen.hiddenWindows }
         if let path = source.y4m {
-            if source.display != nil { throw CommandError(.usage, "--y4m takes the place of the screen: leave out --display.") }
+            if source.display != nil || source.followFocus {
+                throw CommandError(.usage, "--y4m takes the place of the screen: leave out --display and --follow-focus.")
+            }
             picture = .y4m(path: path)
         }
         try apply(video, configuration.video)

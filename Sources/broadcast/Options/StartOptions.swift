@@ -5,17 +5,6 @@ import Mix
 import Session
 import Upload
 
-/// What is captured.
-struct SourceOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The X display.", valueName: "name"))
-    var display: String?
-
-    @Option(
-        name: .customLong("y4m"),
-        help: ArgumentHelp("Pictures from a YUV4MPEG2 file or pipe instead of the screen; - is standard input.", valueName: "file"))
-    var y4m: String?
-}
-
 /// How the picture is made.
 struct VideoOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The size that is sent; the picture keeps its aspect. Default: the source's.", valueName: "WxH"))
@@ -56,7 +45,10 @@ struct AudioOptions: ParsableArguments {
     @Flag(inversion: .prefixedNo, help: "Take the microphone. Default: off.")
     var mic: Bool?
 
-    @Option(help: ArgumentHelp("The PulseAudio source for the applications' sound. Default: the monitor of the default sink.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp(
+            "The PulseAudio source for the applications' sound, or app:NAME for one application's. Default: the monitor of the default sink.",
+            valueName: "name|app:name"))
     var appSource: String?
 
     @Option(help: ArgumentHelp("The PulseAudio source for the microphone. Default: the default source.", valueName: "name"))

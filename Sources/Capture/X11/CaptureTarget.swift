@@ -1,0 +1,54 @@
+import CX11
+import Media
+
+/// What the user wants to be captured, followed as it moves: it knows at each moment which place that is.
+protocol CaptureTarget: AnyObject {
+    /// What is captured now, for people and scripts.
+    var description: SourceDescription { get }
+
+    /// The drawable whose damage changes the picture.
+    var damagedDrawable: Drawable { get }
+
+    /// How the pixels lie there.
+    var pixelLayout: PixelLayout { get }
+
+    /// Takes note of an event that may move it.
+    func note(_ event: XEvent)
+
+    /// What is known of its place may be wrong: the server refused a grab there.
+    func invalidate()
+
+    /// Where it is now.
+    func locate() throws(CaptureError) -> Placement
+}
+
+/// Where a capture target is at one moment.
+enum Placement {
+    case shown(CapturedArea)
+    /// It is nowhere to be seen for now.
+    ///
+    /// - Parameters:
+    ///   - size: the picture's where it is seen again, as far as that is known.
+    ///   - reason: a sentence for the user.
+    case withheld(size: PixelSize, reason: String)
+    case ended
+}
+
+extension ScreenSelection {
+    /// Finds what is selected on the display.
+    func target(on connection: X11Connection) throws(CaptureError) -> any CaptureTarget {
+        switch self {
+        case .wholeScreen: try RootTarget(connection: connection, selection: .wholeScreen)
+        case .region(let region): try RootTarget(connection: connection, selection: .region(region))
+        case .monitor(let name): try RootTarget(connection: connection, selection: .monitor(name))
+        case .focusedMonitor(let name): try RootTarget(connection: connection, selection: .focusedMonitor(startingAt: name))
+        case .window(let window): try WindowTarget(connection: connection, window: window)
+        case .activeWindow:
+            if let window = FocusFollower(connection: connection).focusedWindow() {
+                try WindowTarget(connection: connection, window: window)
+            } else {
+                throw .noActiveWindow
+            }
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import Media
+
+/// What is painted over: where hidden windows are, and for a while where they were. A value that asks neither server nor clock.
+///
+/// A compositor shows a window some frames after it has moved, and lets one that is closed fade away; without one, applications
+/// need a moment to draw what was uncovered.
+package struct CoverTrail {
+    /// More places than this become the one that surrounds them.
+    package static let maximumPlaces = 16
+
+    private struct Place {
+        var rectangle: PixelRect
+        /// The session's time from which it may be seen.
+        var end: MediaTime
+    }
+
+    /// Where each hidden window is now.
+    package private(set) var current: [UInt: PixelRect] = [:]
+    private var places: [Place] = []
+
+    package init() {}
+
+    package var isEmpty: Bool { current.isEmpty && places.isEmpty }
+
+    /// All that is covered, in a stable order.
+    package var rectangles: [PixelRect] {
+        var result: [PixelRect] = []
+        for rectangle in current.sorted(by: { $0.key < $1.key }).map(\.value) + places.map(\.rectangle) where !result.contains(rectangle) {
+            result.append(rectangle)
+        }
+        return result
+    }
+
+    /// When the next place may be seen again.
+    package var nextEnd: MediaTime? { places.map(\.end).min() }
+
+    /// Takes where the hidden windows are now. What a window left stays covered for `duration`.
+    ///
+    /// - Parameters:
+    ///   - passed: where hidden windows were for a moment since the last call.
+    ///   - released: windows that are hidden no more: nothing of theirs stays covered.
+    package mutating func update(_ windows: [UInt: PixelRect], passed: [PixelRect], released: Set<UInt>, at now: MediaTime, for duration: MediaTime) {
+        places.removeAll { $0.end <= now }
+        var left = passed
+        for (window, rectangle) in current where windows[window] != rectangle && !released.contains(window) { left.append(rectangle) }
+        for rectangle in left {
+            places.removeAll { $0.rectangle == rectangle }
+            places.append(Place(rectangle: rectangle, end: now + duration))
+        }
+        if places.count > Self.maximumPlaces, let end = places.map(\.end).max() {
+            let box = places.dropFirst().reduce(places[0].rectangle) { $0.union($1.rectangle) }
+            places = [Place(rectangle: box, end: end)]
+        }
+        current = windows
+    }
+}

@@ -1,0 +1,98 @@
+import CX11
+import Media
+
+/// Paints over the windows that viewers must not see, before their pixels leave the capture.
+///
+/// Geometry and pixels agree without holding up the desktop: the server writes its events and replies in the order in which things happen,
+/// so once a picture has come, every event of what happened before it has come too. Where one of them may concern a hidden window, the
+/// picture is thrown away, and windows, geometry and pixels are asked anew while the server is grabbed (`mustLook`, `look`). While nothing of
+/// that kind happens, there is no more to do than to read events: neither a rule nor a hidden window that stays where it is costs an exchange.
+final class HiddenWindowCover {
+    /// A place that a hidden window has left stays covered for so long: what was uncovered has to be drawn first.
+    private static let delay = MediaTime(milliseconds: 250)
+    /// The same with a compositor, which draws in its own time and lets windows fade (picom by default for a third of a second).
+    private static let compositedDelay = MediaTime(milliseconds: 1000)
+    /// Pixels around a window that a compositor may use for its shadow.
+    private static let shadowMargin = 32
+    /// While anything is covered, the windows are asked again after so long although no event told of a change.
+    private static let lookInterval = MediaTime(milliseconds: 1000)
+
+    private let connection: X11Connection
+    private let rules: HiddenWindowRules
+    private let tracker: HiddenWindowTracker
+    private let compositorSelection: Atom
+    private var trail = CoverTrail()
+    private var painter = CoverPainter()
+    private var appliedRevision: Int?
+    private var lastLook: MediaTime?
+    /// What is covered, in pixels of the root window.
+    private(set) var rectangles: [PixelRect] = []
+
+    init(connection: X11Connection, rules: HiddenWindowRules) {
+        self.connection = connection
+        self.rules = rules
+        tracker = HiddenWindowTracker(connection: connection)
+        // EWMH 1.5, 7.1: whoever owns it composes the screen.
+        compositorSelection = XInternAtom(connection.display, "_NET_WM_CM_S\(XDefaultScreen(connection.display))", 0)
+        XFixesSelectSelectionInput(
+            connection.display, connection.root, compositorSelection,
+            UInt(XFixesSetSelectionOwnerNotifyMask | XFixesSelectionWindowDestroyNotifyMask | XFixesSelectionClientCloseNotifyMask))
+    }
+
+    /// Takes note of any event.
+    func note(_ event: XEvent) {
+        if event.type == connection.fixesEventBase + Int32(XFixesSelectionNotify) { tracker.invalidate() }
+        tracker.note(event)
+    }
+
+    /// True where what is known of hidden windows may be wrong: no picture may be shown before `look`.
+    func mustLook(at now: MediaTime) -> Bool {
+        tracker.isStale || rules.revision != appliedRevision || trail.nextEnd.map { $0 <= now } ?? false
+    }
+
+    /// True where it is time to look again though no event asked for it.
+    func isLookDue(at now: MediaTime) -> Bool {
+        !trail.isEmpty && lastLook.map { now - $0 >= Self.lookInterval } ?? true
+    }
+
+    /// True where the window inside this child of the root window is hidden.
+    func hides(topLevel: Window) -> Bool { tracker.isHidden(topLevel: topLevel) }
+
+    /// Reads about new windows before the server is grabbed for `look`.
+    func prepare() { tracker.prepare() }
+
+    /// Looks where hidden windows are. The server must be grabbed, and stay so until the picture is taken.
+    ///
+    /// - Parameter drain: handles all events that have come.
+    /// - Returns: false where something could not be found out, so that nothing at all may be shown.
+    func look(at now: MediaTime, drain: () -> Void) -> Bool {
+        let (rules, revision) = self.rules.current
+        guard let finding = tracker.locate(rules, drain: drain) else {
+            // Whatever was asked about has gone wrong; the next look says more.
+            tracker.invalidate()
+            return false
+        }
+        let isComposited = XGetSelectionOwner(connection.display, compositorSelection) != 0
+        let margin = isComposited ? Self.shadowMargin : 0
+        trail.update(
+            finding.places.mapValues { $0.grown(by: margin) }, passed: finding.passed.map { $0.grown(by: margin) }, released: finding.released,
+            at: now, for: isComposited ? Self.compositedDelay : Self.delay)
+        rectangles = trail.rectangles
+        lastLook = now
+        appliedRevision = revision
+        self.rules.apply(revision: revision, processes: finding.processes)
+        return true
+    }
+
+    /// Paints over what of the hidden windows lies in `pixels`, which show the root window from (`x`, `y`) on.
+    func paint(over pixels: PixelBuffer, x: Int, y: Int) {
+        painter.paint(rectangles, over: pixels, x: x, y: y)
+    }
+}
+
+extension PixelRect {
+    /// Larger by so many pixels on each side.
+    fileprivate func grown(by margin: Int) -> PixelRect {
+        PixelRect(x: x - margin, y: y - margin, width: width + 2 * margin, height: height + 2 * margin)
+    }
+}

@@ -1,0 +1,62 @@
+import CX11
+
+/// Finds windows: the client's inside a frame, the frame around it, and those that can be named.
+final class WindowTree {
+    private let connection: X11Connection
+    private let properties: WindowProperties
+
+    init(connection: X11Connection, properties: WindowProperties) {
+        self.connection = connection
+        self.properties = properties
+    }
+
+    /// The window with the content where `window` is a window manager's frame; else itself. The window manager marks it with
+    /// WM_STATE (ICCCM, 4.1.3.1).
+    func client(of window: Window) -> Window {
+        if properties.isManaged(window) { return window }
+        var level = [window]
+        while !level.isEmpty {
+            level = level.flatMap { connection.family(of: $0)?.children ?? [] }
+            if let client = level.first(where: { properties.isManaged($0) }) { return client }
+        }
+        return window
+    }
+
+    /// The ancestor of `window` right below the root window.
+    func topLevel(of window: Window) -> Window {
+        var topLevel = window
+        while let parent = connection.family(of: topLevel)?.parent, parent != connection.root, parent != 0 { topLevel = parent }
+        return topLevel
+    }
+
+    /// All windows that a user would name: those that are managed, or where there is no window manager, those on the screen that say
+    /// what they are.
+    func listed() -> [Window] {
+        if let clients = properties.clients() { return clients }
+        let tops = connection.family(of: connection.root)?.children ?? []
+        return tops.compactMap { top in
+            let client = client(of: top)
+            if properties.isManaged(client) { return client }
+            guard let attributes = connection.attributes(of: top), attributes.map_state == IsViewable, attributes.class == InputOutput
+            else { return nil }
+            return properties.className(of: top) != nil || !properties.title(of: top).isEmpty ? top : nil
+        }
+    }
+
+    /// `window` and all windows inside it, from the bottom up.
+    func descendants(of window: Window) -> [Window] {
+        [window] + (connection.family(of: window)?.children ?? []).flatMap { descendants(of: $0) }
+    }
+
+    /// The windows that lie over `window`: above it, or above one of its ancestors.
+    func windows(above window: Window) -> [Window] {
+        var covering: [Window] = []
+        var level = window
+        while level != connection.root, level != 0, let parent = connection.family(of: level)?.parent {
+            let siblings = connection.family(of: parent)?.children ?? []
+            covering += siblings.drop { $0 != level }.dropFirst()
+            level = parent
+        }
+        return covering
+    }
+}

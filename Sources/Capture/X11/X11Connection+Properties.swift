@@ -1,0 +1,43 @@
+import CX11
+
+/// Properties of windows as they come, and what their numbers tell.
+extension X11Connection {
+    /// Hands the value of a property to `body`, with the number of its items and their size in bits; nil where there is none of that type.
+    /// Values beyond 4 KB are cut.
+    func property<Value>(
+        _ name: Atom, of window: Window, type: Atom = Atom(AnyPropertyType), _ body: (UnsafeMutablePointer<UInt8>, Int, Int32) -> Value
+    ) -> Value? {
+        var actualType = Atom()
+        var format: Int32 = 0
+        var count: UInt = 0
+        var rest: UInt = 0
+        var data: UnsafeMutablePointer<UInt8>?
+        // 1024 units of 32 bits.
+        let status = XGetWindowProperty(display, window, name, 0, 1024, 0, type, &actualType, &format, &count, &rest, &data)
+        guard status == Success, let data else { return nil }
+        defer { XFree(data) }
+        return actualType == 0 ? nil : body(data, Int(count), format)
+    }
+
+    /// A property that is text; empty where there is none.
+    func text(_ name: Atom, of window: Window) -> String {
+        property(name, of: window) { bytes, count, format in
+            format == 8 ? String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self) : ""
+        } ?? ""
+    }
+
+    /// A property of 32-bit numbers; empty where there is none. Xlib gives each of them as a long (XGetWindowProperty(3)).
+    func numbers(_ name: Atom, of window: Window) -> [UInt] {
+        property(name, of: window) { bytes, count, format in
+            guard format == 32 else { return [] }
+            return bytes.withMemoryRebound(to: UInt.self, capacity: count) { list in (0..<count).map { list[$0] & 0xffff_ffff } }
+        } ?? []
+    }
+
+    /// The bits of a resource's number that its client chooses; the others tell the client (X11, 8, connection setup).
+    var resourceMask: UInt {
+        let mask = cx11_resource_mask(display)
+        // 18 bits are the least that a server may give.
+        return mask == 0 ? 0x3ffff : mask
+    }
+}

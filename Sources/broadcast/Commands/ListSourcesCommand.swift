@@ -1,0 +1,33 @@
+import ArgumentParser
+import Capture
+import Control
+
+/// `broadcast list-sources`
+struct ListSourcesCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list-sources", abstract: "List the screen, monitors, windows and sources of sound that can be captured.")
+
+    @Option(help: ArgumentHelp("The X display.", valueName: "name"))
+    var display: String?
+
+    @Flag(help: "Answer in JSON.")
+    var json = false
+
+    func run() throws {
+        let context = try CommandContext()
+        var screen: ScreenInventory?
+        var problem: CaptureError?
+        do throws(CaptureError) {
+            screen = try ScreenInventory(display: display)
+        } catch {
+            problem = error
+        }
+        let sounds = PulseSourceList.fetch()
+        if let problem, sounds == nil { throw CommandError(.noInput, problem.description) }
+        let report = SourceReport(screen: screen, sounds: sounds ?? [])
+        if json { try Output.answer(ControlJSON.encode(report, pretty: true)) } else { try Output.answer(TextTable.text(report.rows)) }
+        if let problem { Output.note("broadcast: " + problem.description) }
+        if context.isWaylandSession { Output.note("broadcast: This is a Wayland session: only windows of programs under Xwayland are seen here.") }
+        if sounds == nil { Output.note("broadcast: No PulseAudio server answers; a broadcast would be silent.") }
+    }
+}

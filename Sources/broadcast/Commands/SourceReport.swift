@@ -1,0 +1,74 @@
+import Capture
+
+/// The answer of `broadcast list-sources`. Scripts read its JSON: fields are added, never changed.
+struct SourceReport: Encodable {
+    struct Screen: Encodable {
+        var display: String
+        var width: Int
+        var height: Int
+    }
+
+    struct Monitor: Encodable {
+        /// What --monitor takes.
+        var name: String
+        var x: Int
+        var y: Int
+        var width: Int
+        var height: Int
+        /// normal, left, inverted or right.
+        var rotation: String
+        var primary: Bool
+    }
+
+    struct Window: Encodable {
+        /// What --window takes: `0x1a00007`.
+        var id: String
+        var `class`: String
+        var title: String
+        var x: Int
+        var y: Int
+        var width: Int
+        var height: Int
+    }
+
+    struct Sound: Encodable {
+        var name: String
+        var description: String
+        var monitor: Bool
+        var `default`: Bool
+    }
+
+    var screens: [Screen] = []
+    var monitors: [Monitor] = []
+    var windows: [Window] = []
+    var audio: [Sound]
+
+    /// - Parameter screen: nil where no X server answers.
+    init(screen: ScreenInventory?, sounds: [PulseSource]) {
+        audio = sounds.map { Sound(name: $0.name, description: $0.description, monitor: $0.isMonitor, default: $0.isDefault) }
+        guard let screen else { return }
+        screens = [Screen(display: screen.display, width: screen.size.width, height: screen.size.height)]
+        monitors = screen.monitors.map {
+            Monitor(
+                name: $0.name, x: $0.rectangle.x, y: $0.rectangle.y, width: $0.rectangle.width, height: $0.rectangle.height,
+                rotation: $0.rotation.rawValue, primary: $0.isPrimary)
+        }
+        windows = screen.windows.map {
+            Window(
+                id: "0x" + String($0.id, radix: 16), class: $0.className, title: $0.title, x: $0.rectangle.x, y: $0.rectangle.y,
+                width: $0.rectangle.width, height: $0.rectangle.height)
+        }
+    }
+
+    /// For people.
+    var rows: [[String]] {
+        var rows = screens.map { ["screen", $0.display, "\($0.width)x\($0.height)"] }
+        rows += monitors.map { monitor in
+            let remarks = (monitor.rotation == "normal" ? "" : ", turned: \(monitor.rotation)") + (monitor.primary ? " (primary)" : "")
+            return ["monitor", monitor.name, "\(monitor.width)x\(monitor.height)+\(monitor.x)+\(monitor.y)" + remarks]
+        }
+        rows += windows.map { ["window", $0.id, $0.title.isEmpty ? $0.class : $0.title + ($0.class.isEmpty ? "" : " (\($0.class))")] }
+        rows += audio.map { [$0.monitor ? "app" : "mic", $0.name, $0.description + ($0.default ? " (default)" : "")] }
+        return rows
+    }
+}

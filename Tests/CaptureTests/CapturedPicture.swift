@@ -1,0 +1,86 @@
+import Capture
+import Media
+import TestSupport
+
+/// How tests ask a source, and look at what it gives.
+extension X11ScreenSource {
+    func nextSample() throws(CaptureError) -> SampleBuffer? {
+        try nextSample(at: MediaTime(nanoseconds: SessionClock.monotonic()))
+    }
+
+    /// The next sample's picture, with pixels that outlive the source and its next sample.
+    func nextPicture() throws(CaptureError) -> Picture? {
+        guard let picture = try nextSample()?.picture else { return nil }
+        let patches = picture.patches.map { patch in
+            let copy = PixelBuffer(format: .bgra, size: patch.pixels.size)
+            patch.pixels.withUnsafeBytes { source in copy.withUnsafeMutableBytes { $0.copyMemory(from: source) } }
+            return Picture.Patch(x: patch.x, y: patch.y, pixels: copy)
+        }
+        return Picture(size: picture.size, patches: patches, damage: picture.damage)
+    }
+
+    /// The next picture within half a second: the server's word of a change takes a moment. Nil where none comes.
+    func nextChange() throws -> Picture? {
+        let end = ContinuousClock.now + .milliseconds(500)
+        while ContinuousClock.now < end {
+            if let picture = try nextPicture() { return picture }
+        }
+        return nil
+    }
+
+    /// Asks for samples until one is as it should be.
+    @discardableResult
+    nonisolated(nonsending) func waitForPicture(_ what: String, _ condition: (Picture) -> Bool) async throws -> Picture {
+        var found: Picture?
+        try await waitUntil(what) {
+            guard let picture = try nextPicture(), condition(picture) else { return false }
+            found = picture
+            return true
+        }
+        guard let found else { throw PeerError.answer("no picture of \(what)") }
+        return found
+    }
+
+    /// Asks for samples until the source is in that condition.
+    nonisolated(nonsending) func wait(for condition: SourceCondition) async throws {
+        try await waitUntil("the condition \(condition)") {
+            _ = try nextSample()
+            return self.condition == condition
+        }
+    }
+}
+
+extension SampleBuffer {
+    var picture: Picture? {
+        if case .picture(let picture) = payload { picture } else { nil }
+    }
+}
+
+extension Picture {
+    /// The colour of a pixel of the picture, 0xRRGGBB; nil where no patch has it.
+    func colour(x: Int, y: Int) -> UInt32? {
+        guard let patch = patches.first(where: { $0.rectangle.contains(PixelRect(x: x, y: y, width: 1, height: 1)) }) else { return nil }
+        return patch.pixels.withUnsafeBytes {
+            $0.loadUnaligned(fromByteOffset: (y - patch.y) * patch.pixels.stride + (x - patch.x) * 4, as: UInt32.self) & 0xFFFFFF
+        }
+    }
+
+    /// The smallest rectangle around what is not of this colour; nil where all of it is.
+    func extent(against background: UInt32) -> PixelRect? {
+        var found: PixelRect?
+        for patch in patches {
+            for y in patch.rectangle.y..<patch.rectangle.maxY {
+                for x in patch.rectangle.x..<patch.rectangle.maxX where colour(x: x, y: y) != background {
+                    let pixel = PixelRect(x: x, y: y, width: 1, height: 1)
+                    found = found?.union(pixel) ?? pixel
+                }
+            }
+        }
+        return found
+    }
+
+    /// True where it has every pixel, and all have this colour.
+    func isPlain(_ colour: UInt32) -> Bool {
+        patches.reduce(0) { $0 + $1.rectangle.area } == size.area && extent(against: colour) == nil
+    }
+}

@@ -1,0 +1,52 @@
+import Capture
+import Media
+import TestSupport
+import Testing
+
+/// Pointers of themes: large, half transparent, animated, invisible.
+@Suite(.serialized) struct CursorOverlayTests {
+    @Test func `a large pointer lies with its hot spot where it points, blended by its alpha`() async throws {
+        // Half transparent red: premultiplied.
+        try await withPointer(CursorFile(size: 128, hotSpot: (100, 20), colours: [0x8080_0000], delay: 0)) { source, painter in
+            painter.movePointer(x: 300, y: 200)
+            let picture = try await source.waitForPicture("the pointer") {
+                $0.extent(against: 0x202020) == PixelRect(x: 200, y: 180, width: 128, height: 128)
+            }
+            // 0x80 + 0x20 * 127 / 255, and 0x20 * 127 / 255.
+            #expect(picture.colour(x: 264, y: 244) == 0x901010)
+        }
+    }
+
+    @Test func `an animated pointer changes while it stands still`() async throws {
+        try await withPointer(CursorFile(size: 32, hotSpot: (0, 0), colours: [0xFFFF_0000, 0xFF00_FF00], delay: 60)) { source, painter in
+            painter.movePointer(x: 300, y: 200)
+            for _ in 0..<3 {
+                for colour in [0xFF0000, 0x00FF00] as [UInt32] {
+                    let picture = try await source.waitForPicture("the next picture") { $0.colour(x: 310, y: 210) == colour }
+                    #expect(picture.damage.boundingBox.area <= 64 * 64 || picture.damage.isWhole)
+                }
+            }
+        }
+    }
+
+    @Test func `an invisible pointer leaves the picture as it is`() async throws {
+        try await withPointer(CursorFile(size: 32, hotSpot: (0, 0), colours: [0], delay: 0)) { source, painter in
+            painter.movePointer(x: 300, y: 200)
+            source.requestWholePicture()
+            let picture = try await source.waitForPicture("the screen") { $0.damage.isWhole }
+            #expect(picture.isPlain(0x202020))
+        }
+    }
+
+    private func withPointer(_ file: CursorFile, _ body: (X11ScreenSource, Painter) async throws -> Void) async throws {
+        try await withPeers { peers in
+            let screen = try await Xvfb.start(in: peers, width: 640, height: 480)
+            let painter = try Painter(display: screen.display)
+            painter.fill(0x202020, x: 0, y: 0, width: 640, height: 480)
+            let path = peers.folder + "/pointer"
+            try file.write(to: path)
+            try await peers.run("xsetroot", ["xsetroot", "-xcf", path, "\(file.size)"], environment: screen.environment)
+            try await body(try X11ScreenSource(ScreenRequest(display: screen.display)), painter)
+        }
+    }
+}

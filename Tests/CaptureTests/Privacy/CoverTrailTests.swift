@@ -1,0 +1,62 @@
+import Capture
+import Media
+import Testing
+
+/// Where hidden windows are and were.
+@Suite struct CoverTrailTests {
+    private let here = PixelRect(x: 10, y: 10, width: 100, height: 80)
+    private let there = PixelRect(x: 300, y: 200, width: 100, height: 80)
+
+    @Test func `a window that moved leaves its old place covered for a while`() {
+        var trail = CoverTrail()
+        update(&trail, [1: here], at: 0)
+        #expect(trail.rectangles == [here] && trail.nextEnd == nil)
+        update(&trail, [1: there], at: 1000)
+        #expect(trail.rectangles == [there, here])
+        #expect(trail.nextEnd == MediaTime(milliseconds: 1250))
+        update(&trail, [1: there], at: 1249)
+        #expect(trail.rectangles == [there, here])
+        update(&trail, [1: there], at: 1250)
+        #expect(trail.rectangles == [there])
+    }
+
+    @Test func `a window that is closed leaves its place covered for a while`() {
+        var trail = CoverTrail()
+        update(&trail, [1: here, 2: there], at: 0)
+        update(&trail, [2: there], at: 100)
+        #expect(trail.rectangles == [there, here])
+        update(&trail, [2: there], at: 400)
+        #expect(trail.rectangles == [there])
+        #expect(!trail.isEmpty)
+    }
+
+    @Test func `a window that is hidden no more is seen at once`() {
+        var trail = CoverTrail()
+        update(&trail, [1: here], at: 0)
+        trail.update([:], passed: [], released: [1], at: MediaTime(milliseconds: 10), for: MediaTime(milliseconds: 250))
+        #expect(trail.isEmpty && trail.rectangles.isEmpty)
+    }
+
+    @Test func `a place that was passed between two looks is covered too, and for longer where it is passed again`() {
+        var trail = CoverTrail()
+        trail.update([1: here], passed: [there], released: [], at: .zero, for: MediaTime(milliseconds: 250))
+        #expect(trail.rectangles == [here, there])
+        trail.update([1: here], passed: [there], released: [], at: MediaTime(milliseconds: 200), for: MediaTime(milliseconds: 250))
+        #expect(trail.nextEnd == MediaTime(milliseconds: 450))
+    }
+
+    @Test func `many places become the one around them`() {
+        var trail = CoverTrail()
+        for step in 0..<40 { update(&trail, [1: here.offsetBy(x: step * 3, y: step)], at: step) }
+        #expect(trail.rectangles.count <= 18)
+        for step in 0..<40 {
+            let place = here.offsetBy(x: step * 3, y: step)
+            #expect(trail.rectangles.contains { $0.contains(place) })
+        }
+    }
+
+    private func update(_ trail: inout CoverTrail, _ windows: [UInt: PixelRect], at milliseconds: Int) {
+        trail.update(
+            windows, passed: [], released: [], at: MediaTime(milliseconds: Int64(milliseconds)), for: MediaTime(milliseconds: 250))
+    }
+}

@@ -1,0 +1,211 @@
+import Capture
+import Foundation
+import Media
+import TestSupport
+import Testing
+
+/// Hidden windows on a real X server: no sample has a pixel of them.
+@Suite(.serialized) struct HiddenWindowCoverTests {
+    private let secret = HiddenWindowRules([.windowClass("secret")])
+
+    @Test(arguments: WindowManagement.allCases) func `a window that dances is in no sample, however often one asks`(management: WindowManagement)
+        async throws
+    {
+        try await withPeers { peers in
+            let screen = try await Xvfb.start(in: peers, width: 640, height: 480)
+            try await management.start(on: screen, in: peers)
+            let source = try open(screen, secret)
+            try await PaintedScreen.start(["secret-reborn", "--seed", "11", "--fps", "60"], on: screen.display, in: peers)
+            var (loud, samples) = (0, 0)
+            let end = ContinuousClock.now + .seconds(5)
+            while ContinuousClock.now < end {
+                if let picture = try source.nextPicture() {
+                    samples += 1
+                    loud += picture.loudPixels
+                }
+                // The ticks drift over the dance's.
+                try await Task.sleep(for: .milliseconds(3))
+            }
+            #expect(samples > 100)
+            #expect(loud == 0)
+        }
+    }
+
+    @Test func `a window that is mapped right before a sample is not in it`() async throws {
+        try await withScreen { screen in
+            let source = try open(screen, secret)
+            _ = try source.nextPicture()
+            for round in 0..<50 {
+                let window = try LoudWindow(display: screen.display, x: Int32(round * 5), y: 40, width: 120, height: 90)
+                window.setClass("secret")
+                window.map()
+                let picture = try #require(try source.nextPicture())
+                #expect(picture.loudPixels == 0)
+                window.move(x: 500 - Int32(round * 3), y: 300)
+                #expect(try source.nextPicture()?.loudPixels ?? 0 == 0)
+            }
+        }
+    }
+
+    @Test func `without a rule the window is seen`() async throws {
+        try await withScreen { screen in
+            let window = try LoudWindow(display: screen.display, x: 100, y: 100, width: 120, height: 90)
+            window.map()
+            let source = try open(screen, HiddenWindowRules())
+            #expect(try source.nextPicture()?.loudPixels == 120 * 90)
+        }
+    }
+
+    @Test func `a rule that comes later covers the window at the next tick, and one that goes shows it again`() async throws {
+        try await withScreen { screen in
+            let window = try LoudWindow(display: screen.display, x: 100, y: 100, width: 120, height: 90)
+            window.map()
+            let rules = HiddenWindowRules()
+            let source = try open(screen, rules)
+            #expect(try source.nextPicture()?.loudPixels == 120 * 90)
+            rules.hide(.window(window.window))
+            #expect(!rules.isApplied)
+            let covered = try #require(try source.nextPicture())
+            #expect(rules.isApplied)
+            #expect(covered.loudPixels == 0)
+            #expect(covered.damage.covers(PixelRect(x: 100, y: 100, width: 120, height: 90)))
+            #expect(!covered.damage.isWhole)
+            rules.unhide(.window(window.window))
+            #expect(try source.nextPicture()?.loudPixels == 120 * 90)
+        }
+    }
+
+    @Test func `a title that comes to match a rule covers the window at the next tick`() async throws {
+        try await withScreen { screen in
+            let window = try LoudWindow(display: screen.display, x: 100, y: 100, width: 120, height: 90)
+            window.setTitle("Chat")
+            window.map()
+            let source = try open(screen, HiddenWindowRules([.title(GlobPattern("*Signal*"))]))
+            #expect(try source.nextPicture()?.loudPixels == 120 * 90)
+            window.setTitle("Signal: 3 messages")
+            #expect(try source.nextPicture()?.loudPixels == 0)
+        }
+    }
+
+    @Test func `a window that sets the property later is covered at the next tick, without any rule`() async throws {
+        try await withScreen { screen in
+            let window = try LoudWindow(display: screen.display, x: 100, y: 100, width: 120, height: 90)
+            window.map()
+            let source = try open(screen, HiddenWindowRules())
+            #expect(try source.nextPicture()?.loudPixels == 120 * 90)
+            window.setNumber(1, of: "_BROADCAST_CAPTURE_EXCLUDE")
+            #expect(try source.nextPicture()?.loudPixels == 0)
+            window.setNumber(0, of: "_BROADCAST_CAPTURE_EXCLUDE")
+            #expect(try source.nextPicture()?.loudPixels == 120 * 90)
+        }
+    }
+
+    @Test func `the process of a hidden window is told`() async throws {
+        try await withScreen { screen in
+            let window = try LoudWindow(display: screen.display, x: 100, y: 100, width: 120, height: 90)
+            window.setNumber(4711, of: "_NET_WM_PID")
+            window.setClass("secret")
+            window.map()
+            let source = try open(screen, secret)
+            _ = try source.nextPicture()
+            #expect(secret.hiddenProcesses == [4711])
+        }
+    }
+
+    @Test func `the place of a window that has gone is shown again after a quarter of a second`() async throws {
+        try await withScreen { screen in
+            let window = try LoudWindow(display: screen.display, x: 100, y: 100, width: 120, height: 90)
+            window.setClass("secret")
+            window.map()
+            let source = try open(screen, secret)
+            let place = PixelRect(x: 100, y: 100, width: 120, height: 90)
+            _ = try source.nextSample(at: MediaTime(milliseconds: 0))
+            window.unmap()
+            _ = try source.nextSample(at: MediaTime(milliseconds: 100))
+            #expect(try source.nextSample(at: MediaTime(milliseconds: 340)) == nil)
+            guard case .picture(let picture) = try source.nextSample(at: MediaTime(milliseconds: 350))?.payload else {
+                Issue.record("no sample")
+                return
+            }
+            #expect(picture.damage.covers(place))
+            let pixels = try #require(picture.patches.first { $0.rectangle.contains(place) })
+            // The root window's black, not the cover's grey.
+            #expect(pixels.pixels.withUnsafeBytes { $0[(110 - pixels.y) * pixels.pixels.stride + (110 - pixels.x) * 4] } == 0)
+        }
+    }
+
+    @Test func `what changes under the cover is no change, and a hidden window that stands still costs no grab`() async throws {
+        try await withScreen { screen in
+            let window = try LoudWindow(display: screen.display, x: 100, y: 100, width: 120, height: 90)
+            window.setClass("secret")
+            window.map()
+            let source = try open(screen, secret)
+            _ = try source.nextSample(at: MediaTime(milliseconds: 0))
+            for tick in 1..<20 {
+                window.paint()
+                #expect(try source.nextSample(at: MediaTime(milliseconds: Int64(tick) * 33)) == nil)
+            }
+        }
+    }
+
+    @Test func `a hidden window cannot be the source`() async throws {
+        try await withScreen { screen in
+            let window = try LoudWindow(display: screen.display, x: 100, y: 100, width: 120, height: 90)
+            window.setTitle("vault")
+            window.setClass("secret")
+            window.map()
+            var request = ScreenRequest(display: screen.display)
+            request.hiddenWindows = secret
+            request.selection = .window(window.window)
+            #expect(throws: CaptureError.windowIsHidden("vault")) { try X11ScreenSource(request) }
+        }
+    }
+
+    @Test func `a source that is hidden later is withheld until it is shown again`() async throws {
+        try await withScreen { screen in
+            let window = try LoudWindow(display: screen.display, x: 100, y: 100, width: 120, height: 90)
+            window.map()
+            var request = ScreenRequest(display: screen.display)
+            request.selection = .window(window.window)
+            request.showsCursor = false
+            let source = try X11ScreenSource(request)
+            #expect(try source.nextPicture()?.loudPixels == 120 * 90)
+            request.hiddenWindows.hide(.window(window.window))
+            #expect(try source.nextPicture() == nil)
+            #expect(source.condition == .withheld)
+            request.hiddenWindows.unhide(.window(window.window))
+            #expect(try source.nextPicture()?.loudPixels == 120 * 90)
+            #expect(source.condition == .shown)
+        }
+    }
+
+    // MARK: Helpers
+
+    private func open(_ screen: Xvfb, _ rules: HiddenWindowRules) throws(CaptureError) -> X11ScreenSource {
+        var request = ScreenRequest(display: screen.display)
+        request.showsCursor = false
+        request.hiddenWindows = rules
+        return try X11ScreenSource(request)
+    }
+
+    private func withScreen(_ body: (Xvfb) async throws -> Void) async throws {
+        try await withPeers { peers in
+            try await body(try await Xvfb.start(in: peers, width: 640, height: 480))
+        }
+    }
+}
+
+extension Picture {
+    /// Pixels that have clearly more red and blue than green.
+    fileprivate var loudPixels: Int {
+        patches.reduce(0) { sum, patch in
+            sum
+                + patch.pixels.withUnsafeBytes { bytes in
+                    var count = 0
+                    for offset in stride(from: 0, to: bytes.count - 3, by: 4)
+                    where Int(min(bytes[offset], bytes[offset + 2])) - Int(bytes[offset + 1]) > 30 { count += 1 }
+                    return count
+                }
+        }
+    }
+}

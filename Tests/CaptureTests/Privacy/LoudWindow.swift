@@ -1,0 +1,66 @@
+import CX11
+import TestSupport
+
+/// A window of one loud colour, 0xFF00FF, of a client of its own; each call is done when it returns.
+final class LoudWindow {
+    let window: Window
+    private let display: OpaquePointer
+
+    init(display name: String, x: Int32, y: Int32, width: UInt32, height: UInt32, overridesRedirect: Bool = false) throws {
+        guard let display = XOpenDisplay(name) else { throw PeerError.answer("no X server at \(name)") }
+        self.display = display
+        var attributes = XSetWindowAttributes()
+        attributes.background_pixel = 0xFF00FF
+        attributes.override_redirect = overridesRedirect ? 1 : 0
+        window = XCreateWindow(
+            display, XDefaultRootWindow(display), x, y, width, height, 0, 0, UInt32(InputOutput), nil, UInt(CWBackPixel | CWOverrideRedirect),
+            &attributes)
+        XSync(display, 0)
+    }
+
+    deinit {
+        XCloseDisplay(display)
+    }
+
+    func map() {
+        XMapRaised(display, window)
+        XSync(display, 0)
+    }
+
+    func unmap() {
+        XUnmapWindow(display, window)
+        XSync(display, 0)
+    }
+
+    func move(x: Int32, y: Int32) {
+        XMoveWindow(display, window, x, y)
+        XSync(display, 0)
+    }
+
+    /// Paints all of it once more.
+    func paint() {
+        XClearWindow(display, window)
+        XSync(display, 0)
+    }
+
+    func setTitle(_ title: String) {
+        XStoreName(display, window, title)
+        XSync(display, 0)
+    }
+
+    func setClass(_ name: String) {
+        let bytes = Array("\(name)\0\(name)\0".utf8)
+        XChangeProperty(display, window, XA_WM_CLASS, XA_STRING, 8, PropModeReplace, bytes, Int32(bytes.count))
+        XSync(display, 0)
+    }
+
+    func setNumber(_ value: UInt, of property: String) {
+        var value = value
+        withUnsafeBytes(of: &value) { bytes in
+            _ = XChangeProperty(
+                display, window, XInternAtom(display, property, 0), XA_CARDINAL, 32, PropModeReplace,
+                bytes.bindMemory(to: UInt8.self).baseAddress, 1)
+        }
+        XSync(display, 0)
+    }
+}

@@ -1,0 +1,64 @@
+import Capture
+import Media
+import Testing
+
+/// Streams of one application, added up piece by piece.
+struct SoundSumTests {
+    private let later = MediaTime(milliseconds: 10_000)
+
+    @Test func `one stream passes through at once, with its times`() {
+        var sum = SoundSum()
+        for index in 0..<3 {
+            let time = MediaTime(milliseconds: 1000 + 20 * Int64(index))
+            sum.add(sound(0.25), at: time, from: 7)
+            let piece = sum.take(now: time)
+            #expect(piece?.sound.samples == [Float](repeating: 0.25, count: 1920))
+            #expect(piece?.time.milliseconds == time.milliseconds)
+            #expect(sum.take(now: later) == nil)
+        }
+    }
+
+    @Test func `two streams are added, and times that waver are not followed`() {
+        var sum = SoundSum()
+        sum.add(sound(0.25), at: MediaTime(milliseconds: 1000), from: 7)
+        _ = sum.take(now: MediaTime(milliseconds: 1020))
+        for index in 1..<20 {
+            let time = 1000 + 20 * Int64(index)
+            sum.add(sound(0.25), at: MediaTime(milliseconds: time), from: 7)
+            sum.add(sound(0.5), at: MediaTime(milliseconds: time + Int64(index % 3) - 1), from: 8)
+            let piece = sum.take(now: MediaTime(milliseconds: time + 20))
+            // The second stream was laid where its first piece belongs: the line's own beginning.
+            #expect(piece?.sound.samples.allSatisfy { $0 == 0.75 } == true)
+            #expect(piece?.sound.frameCount == 960)
+        }
+    }
+
+    @Test func `a stream that stops is waited for no longer than 60 ms, and not at all once it is gone`() {
+        var sum = SoundSum()
+        sum.add(sound(0.25), at: MediaTime(milliseconds: 1000), from: 7)
+        sum.add(sound(0.5), at: MediaTime(milliseconds: 1000), from: 8)
+        #expect(sum.take(now: MediaTime(milliseconds: 1020))?.sound.samples.first == 0.75)
+        sum.add(sound(0.25), at: MediaTime(milliseconds: 1020), from: 7)
+        #expect(sum.take(now: MediaTime(milliseconds: 1040)) == nil)
+        #expect(sum.take(now: MediaTime(milliseconds: 1079)) == nil)
+        #expect(sum.take(now: MediaTime(milliseconds: 1080))?.sound.samples.first == 0.25)
+        sum.add(sound(0.25), at: MediaTime(milliseconds: 1040), from: 7)
+        sum.remove(8)
+        #expect(sum.take(now: MediaTime(milliseconds: 1060))?.sound.samples.first == 0.25)
+    }
+
+    @Test func `after a silence the sound has its new time`() {
+        var sum = SoundSum()
+        sum.add(sound(0.25), at: MediaTime(milliseconds: 1000), from: 7)
+        _ = sum.take(now: MediaTime(milliseconds: 1020))
+        sum.add(sound(0.25), at: MediaTime(milliseconds: 5000), from: 7)
+        let piece = sum.take(now: MediaTime(milliseconds: 5020))
+        #expect(piece?.time.milliseconds == 5000)
+        #expect(piece?.sound.frameCount == 960)
+    }
+
+    /// 20 ms of a steady value on both sides.
+    private func sound(_ value: Float) -> Sound {
+        Sound(format: .broadcast, samples: [Float](repeating: value, count: 1920))
+    }
+}

@@ -1,0 +1,213 @@
+import Capture
+import Foundation
+import Media
+import TestSupport
+import Testing
+
+/// One window: its content, whatever lies over it and whatever becomes of it.
+@Suite(.serialized) struct WindowTargetTests {
+    private static let loud: UInt = 0xFF00FF
+
+    // MARK: What lies over it
+
+    @Test func `what lies over a window is not in its picture`() async throws {
+        try await withScreen { screen in
+            let window = try TestWindow(display: screen.display, background: 0x2040C0, x: 100, y: 50, width: 200, height: 100)
+            let source = try open(screen, .window(window.window))
+            #expect(source.size == PixelSize(width: 200, height: 100))
+            #expect(source.description == SourceDescription(kind: .window, display: screen.display, name: "test window"))
+            #expect(try source.nextPicture()?.isPlain(0x2040C0) == true)
+            let over = try TestWindow(display: screen.display, background: Self.loud, x: 150, y: 0, width: 300, height: 300)
+            over.fill(Self.loud, x: 0, y: 0, width: 300, height: 300)
+            window.fill(0x00FF00, x: 150, y: 80, width: 20, height: 10)
+            let picture = try #require(try source.nextChange())
+            #expect(picture.damage.rectangles == [PixelRect(x: 150, y: 80, width: 20, height: 10)])
+            #expect(picture.isPlain(0x00FF00) || picture.colour(x: 150, y: 80) == 0x00FF00)
+            source.requestWholePicture()
+            let whole = try #require(try source.nextPicture())
+            #expect(whole.colour(x: 60, y: 50) == 0x2040C0)
+            #expect(whole.colour(x: 169, y: 89) == 0x00FF00)
+        }
+    }
+
+    @Test(arguments: [0x2040C0, nil] as [UInt?])
+    func `a window that was covered before it is captured shows nothing of what covers it`(background: UInt?) async throws {
+        try await withScreen { screen in
+            // Whoever paints no background leaves there what the server put there: pixels of the other window.
+            let window = try TestWindow(display: screen.display, background: background, x: 100, y: 50, width: 200, height: 100)
+            window.fill(0x2040C0, x: 0, y: 0, width: 200, height: 100)
+            let over = try TestWindow(display: screen.display, background: Self.loud, x: 150, y: 0, width: 300, height: 300)
+            over.fill(Self.loud, x: 0, y: 0, width: 300, height: 300)
+            let source = try open(screen, .window(window.window))
+            let picture = try #require(try source.nextPicture())
+            #expect(picture.colour(x: 10, y: 10) == 0x2040C0)
+            for (x, y) in [(50, 0), (199, 99), (120, 50)] { #expect(picture.colour(x: x, y: y) == UInt32(background ?? 0)) }
+        }
+    }
+
+    @Test func `a covered window that grows or is mapped again shows nothing of what covers it`() async throws {
+        try await withScreen { screen in
+            let window = try TestWindow(display: screen.display, background: nil, x: 100, y: 50, width: 200, height: 100)
+            window.fill(0x2040C0, x: 0, y: 0, width: 200, height: 100)
+            let over = try TestWindow(display: screen.display, background: Self.loud, x: 150, y: 0, width: 400, height: 300)
+            let source = try open(screen, .window(window.window))
+            _ = try source.nextSample()
+            for (width, height) in [(301, 151), (303, 153)] as [(UInt32, UInt32)] {
+                window.resize(width: width, height: height)
+                let grown = try await source.waitForPicture("the new size") { $0.size.width == Int(width) && $0.damage.isWhole }
+                for (x, y) in [(60, 10), (299, 10), (299, 149), (60, 149)] { #expect(grown.colour(x: x, y: y) == 0) }
+            }
+            window.hide()
+            try await source.wait(for: .withheld)
+            window.showBelow(over)
+            let below = try await source.waitForPicture("the window below") { $0.damage.isWhole }
+            for (x, y) in [(60, 10), (299, 10), (299, 149), (60, 149)] { #expect(below.colour(x: x, y: y) == 0) }
+        }
+    }
+
+    // MARK: What becomes of it
+
+    @Test func `a window that is moved is the same picture, and one that is resized has its new size`() async throws {
+        try await withScreen { screen in
+            let window = try TestWindow(display: screen.display, background: 0x2040C0, x: 100, y: 50, width: 200, height: 100)
+            let source = try open(screen, .window(window.window))
+            _ = try source.nextSample()
+            // Half of it lies outside the screen.
+            window.move(x: -100, y: 430)
+            window.fill(0x00FF00, x: 0, y: 90, width: 10, height: 10)
+            let moved = try await source.waitForPicture("the change") { $0.colour(x: 0, y: 90) == 0x00FF00 }
+            #expect(moved.size == PixelSize(width: 200, height: 100))
+            window.resize(width: 301, height: 51)
+            let resized = try await source.waitForPicture("the new size") { $0.size == PixelSize(width: 301, height: 51) }
+            #expect(resized.damage.isWhole)
+            try await source.waitForPicture("its new part") { $0.colour(x: 300, y: 50) == 0x2040C0 }
+        }
+    }
+
+    @Test func `a window that is hidden is withheld, shown again when it is back, and over when it is closed`() async throws {
+        try await withScreen { screen in
+            let window = try TestWindow(display: screen.display, background: 0x2040C0, x: 100, y: 50, width: 200, height: 100)
+            let source = try open(screen, .window(window.window))
+            _ = try source.nextSample()
+            window.hide()
+            try await source.wait(for: .withheld)
+            #expect(try source.nextSample() == nil)
+            #expect(source.takeWarning() == "The window test window is minimised or hidden. It is shown again when it is back.")
+            window.show()
+            let picture = try await source.waitForPicture("the window") { $0.damage.isWhole }
+            #expect(picture.isPlain(0x2040C0))
+            #expect(source.condition == .shown)
+            window.close()
+            try await source.wait(for: .ended)
+            for _ in 0..<100 { #expect(try source.nextSample() == nil) }
+            #expect(source.condition == .ended)
+        }
+    }
+
+    @Test func `a window that is minimised from the start is withheld until it is shown`() async throws {
+        try await withScreen { screen in
+            let window = try TestWindow(display: screen.display, background: 0x2040C0, x: 100, y: 50, width: 200, height: 100)
+            window.hide()
+            let source = try open(screen, .window(window.window))
+            #expect(source.condition == .withheld)
+            #expect(source.size == PixelSize(width: 200, height: 100))
+            #expect(try source.nextSample() == nil)
+            window.show()
+            #expect(try await source.waitForPicture("the window") { $0.damage.isWhole }.isPlain(0x2040C0))
+        }
+    }
+
+    @Test func `a window that opens and closes a hundred times over is no error`() async throws {
+        try await withScreen { screen in
+            let window = try TestWindow(display: screen.display, background: 0x2040C0, x: 100, y: 50, width: 200, height: 100)
+            let source = try open(screen, .window(window.window))
+            for index in 0..<100 {
+                window.resize(width: UInt32(50 + index), height: UInt32(250 - index))
+                _ = try source.nextSample()
+                window.hide()
+                window.show()
+                _ = try source.nextSample()
+            }
+            #expect(source.condition == .shown)
+            try await source.waitForPicture("its last size") { $0.size == PixelSize(width: 149, height: 151) && $0.isPlain(0x2040C0) }
+        }
+    }
+
+    @Test func `a window with alpha shows its colours`() async throws {
+        try await withScreen { screen in
+            let window = try TestWindow(
+                display: screen.display, background: 0xFF20_40C0, x: 100, y: 50, width: 200, height: 100, depth: 32)
+            let source = try open(screen, .window(window.window))
+            #expect(try source.nextPicture()?.isPlain(0x2040C0) == true)
+        }
+    }
+
+    // MARK: The pointer
+
+    @Test func `the pointer is drawn over the window, and not where another lies over it`() async throws {
+        try await withScreen { screen in
+            let painter = try Painter(display: screen.display)
+            painter.setPointerShape(34)
+            let window = try TestWindow(display: screen.display, background: 0x808080, x: 100, y: 50, width: 200, height: 100)
+            let over = try TestWindow(display: screen.display, background: Self.loud, x: 200, y: 0, width: 300, height: 300)
+            painter.movePointer(x: 150, y: 100)
+            let source = try open(screen, .window(window.window), showsCursor: true)
+            let first = try await source.waitForPicture("the pointer") { $0.extent(against: 0x808080) != nil }
+            #expect(first.extent(against: 0x808080)?.contains(PixelRect(x: 50, y: 50, width: 1, height: 1)) == true)
+            painter.movePointer(x: 250, y: 100)
+            let covered = try #require(try source.nextChange())
+            #expect(covered.extent(against: 0x808080) == nil)
+            over.hide()
+            let uncovered = try #require(try source.nextChange())
+            #expect(uncovered.extent(against: 0x808080)?.contains(PixelRect(x: 150, y: 50, width: 1, height: 1)) == true)
+            // The window moves away below the pointer.
+            window.move(x: 120, y: 50)
+            let moved = try #require(try source.nextChange())
+            #expect(moved.extent(against: 0x808080)?.contains(PixelRect(x: 130, y: 50, width: 1, height: 1)) == true)
+        }
+    }
+
+    // MARK: Which window
+
+    @Test func `the active window is the focused one where no window manager tells`() async throws {
+        try await withScreen { screen in
+            _ = try TestWindow(display: screen.display, background: 0xFF0000, x: 0, y: 0, width: 50, height: 50)
+            let window = try TestWindow(display: screen.display, background: 0x2040C0, x: 100, y: 50, width: 200, height: 100)
+            window.takeFocus()
+            let source = try open(screen, .activeWindow)
+            #expect(try source.nextPicture()?.isPlain(0x2040C0) == true)
+        }
+    }
+
+    @Test func `without an active window the way to one is told`() async throws {
+        try await withScreen { screen in
+            #expect(throws: CaptureError.noActiveWindow) { try open(screen, .activeWindow) }
+        }
+    }
+
+    @Test func `an unknown window is refused with those that are there`() async throws {
+        try await withScreen { screen in
+            let window = try TestWindow(display: screen.display, background: 0x2040C0, x: 100, y: 50, width: 200, height: 100)
+            let name = "0x" + String(window.window, radix: 16)
+            #expect(throws: CaptureError.noSuchWindow("0x123456", known: ["\(name) (test window)"])) { try open(screen, .window(0x123456)) }
+        }
+    }
+
+    // MARK: Helpers
+
+    private func open(_ screen: Xvfb, _ selection: ScreenSelection, showsCursor: Bool = false) throws(CaptureError) -> X11ScreenSource {
+        var request = ScreenRequest(display: screen.display)
+        request.selection = selection
+        request.showsCursor = showsCursor
+        return try X11ScreenSource(request)
+    }
+
+    private func withScreen(_ body: (Xvfb) async throws -> Void) async throws {
+        try await withPeers { peers in
+            let screen = try await Xvfb.start(in: peers, width: 640, height: 480)
+            let painter = try Painter(display: screen.display)
+            painter.fill(0x101010, x: 0, y: 0, width: 640, height: 480)
+            try await body(screen)
+        }
+    }
+}

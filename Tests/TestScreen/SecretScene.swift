@@ -1,0 +1,89 @@
+import CX11
+import TestPatterns
+
+/// A grey screen over which a window of one loud colour dances, with its menus, tooltips and dialogues; the seed repeats the dance.
+///
+/// Red and blue are 255 and green is 0: no other colour on the screen has less green than both.
+struct SecretScene: Scene {
+    /// What the window does.
+    enum Dance {
+        /// It stands still.
+        case none
+        /// It moves, changes its size and its place in the stack, comes and goes.
+        case alone
+        /// The same; it is also destroyed and made anew.
+        case reborn
+    }
+
+    let framesPerSecond = 25
+    private static let grey = PatternColour(128, 128, 128)
+    private let dance: Dance
+    private let protection: SecretApplication.Protection
+    private var application: SecretApplication?
+    private var random: SplitMix64
+    private var frame = 0
+
+    /// The scene of that name; nil where it is another's.
+    init?(named name: String, protection: SecretApplication.Protection, seed: UInt64) {
+        switch name {
+        case "secret": dance = .none
+        case "secret-dance": dance = .alone
+        case "secret-reborn": dance = .reborn
+        default: return nil
+        }
+        self.protection = protection
+        random = SplitMix64(seed: seed)
+    }
+
+    mutating func paint(on canvas: Canvas) {
+        // The server paints what is uncovered, at once.
+        XSetWindowBackground(canvas.display, canvas.window, canvas.pixel(Self.grey))
+        XLowerWindow(canvas.display, canvas.window)
+        canvas.fill(Self.grey, [.whole])
+        canvas.synchronise()
+        if application == nil {
+            application = try? SecretApplication(colour: canvas.pixel(PatternColour(255, 0, 255)), protection: protection)
+            application?.map()
+            application?.synchronise()
+            print("window 0x\(String(application?.window ?? 0, radix: 16))")
+        }
+    }
+
+    mutating func advance(on canvas: Canvas) {
+        guard let application else { return }
+        frame += 1
+        // Something changes that may be seen, whatever the window does.
+        let shade = UInt8(100 + frame % 56)
+        canvas.fill(PatternColour(shade, shade, shade), x: 0, y: 0, width: 32, height: 32)
+        canvas.present(x: 0, y: 0, width: 32, height: 32)
+        if dance != .none { step(application, width: canvas.width, height: canvas.height) }
+        application.synchronise()
+    }
+
+    private mutating func step(_ application: SecretApplication, width: Int, height: Int) {
+        let x = Int.random(in: -40..<width - 60, using: &random)
+        let y = Int.random(in: -20..<height - 60, using: &random)
+        let size = (width: Int.random(in: 40..<width / 2, using: &random), height: Int.random(in: 30..<height / 2, using: &random))
+        switch Int.random(in: 0..<20, using: &random) {
+        case 0..<6: application.move(x: x, y: y)
+        case 6..<8: application.resize(width: size.width, height: size.height)
+        case 8: application.raise()
+        case 9: application.lower()
+        case 10, 11: if application.isMapped { application.unmap() } else { application.map() }
+        case 12: application.openMenu(x: x, y: y, width: size.width / 2, height: size.height / 2)
+        case 13: application.openDialogue(x: x, y: y, width: size.width / 2, height: size.height / 2)
+        case 14, 15: application.closePopUp()
+        case 16:
+            // A tooltip that is gone at once.
+            application.openMenu(x: x, y: y, width: 90, height: 40)
+            while application.popUpCount > 0 { application.closePopUp() }
+        case 17:
+            // Dragged: many places between two pictures.
+            for step in 0..<12 { application.move(x: x + step * 9, y: y + step * 5) }
+        case 18 where dance == .reborn:
+            application.open()
+            application.map()
+        default: if application.popUpCount > 4 { application.closePopUp() }
+        }
+    }
+}

@@ -1,0 +1,16 @@
+/// Where a window is wanted, in pixels, and what it is called.
+struct WindowPlace {
+    let x: Int
+    let y: Int
+    let width: Int
+    let height: Int
+    let title: String
+
+    /// `320x240+100+50`; nil where it is written otherwise.
+    init?(_ text: String, title: String) {
+        let numbers = text.split(whereSeparator: { "x+".contains($0) }).compactMap { Int($0) }
+        guard numbers.count == 4, numbers[0] > 0, numbers[1] > 0 else { return nil }
+        (width, height, x, y) = (numbers[0], numbers[1], numbers[2], numbers[3])
+        self.title = title
+    }
+}

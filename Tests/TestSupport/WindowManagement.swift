@@ -1,0 +1,32 @@
+import Foundation
+
+/// What manages the windows of a test's screen.
+package enum WindowManagement: String, Sendable, CaseIterable {
+    /// Nobody: every window lies right below the root window.
+    case bare
+    /// openbox puts each window into a frame.
+    case openbox
+    /// openbox, and picom, which composes the screen with shadows and lets windows fade in and out.
+    case openboxAndPicom
+
+    /// Starts it, and waits until it has taken its place.
+    nonisolated(nonsending) package func start(on screen: Xvfb, in peers: Peers) async throws {
+        guard self != .bare else { return }
+        let folder = try peers.makeFolder("desktop")
+        // Without these, openbox and picom would read the user's settings.
+        let environment = screen.environment.merging([
+            "HOME": folder, "XDG_CONFIG_HOME": folder, "XDG_CACHE_HOME": folder, "DBUS_SESSION_BUS_ADDRESS": "disabled:",
+        ]) { $1 }
+        let openbox = try peers.start("openbox", ["openbox", "--sm-disable"], environment: environment)
+        try await openbox.wait(for: "its place as the window manager") {
+            try await peers.run("xprop", ["xprop", "-root", "_NET_SUPPORTING_WM_CHECK"], environment: environment).contains("window id")
+        }
+        guard self == .openboxAndPicom else { return }
+        let pidFile = folder + "/picom.pid"
+        let picom = try peers.start(
+            "picom",
+            ["picom", "--backend", "xrender", "--fading", "--shadow", "--config", "/dev/null", "--write-pid-path", pidFile],
+            environment: environment)
+        try await picom.wait(for: "its start") { FileManager.default.fileExists(atPath: pidFile) }
+    }
+}
