@@ -89,7 +89,8 @@ final class Uploader: Sendable {
         case .refused(_, let reason), .unavailable(let reason): sentence = reason
         }
         guard ContinuousClock.now - start < (hasWorked ? policy.patience : policy.patienceBeforeFirst) else {
-            fail(BroadcastFailure(code: 503, message: sentence, retry: true))
+            // Where nothing ever worked, the host need not try either.
+            fail(BroadcastFailure(code: 503, message: sentence, retry: hasWorked))
             return false
         }
         let waiting = publication.withLock { $0.waitingSegments }

@@ -122,7 +122,8 @@ final class SRTSender: Sendable {
             return false
         case .refused(_, let reason), .unreachable(let reason):
             if isEnding.load(ordering: .relaxed) || failures >= (hasConnected ? policy.attempts : policy.attemptsBeforeFirst) {
-                fail(BroadcastFailure(code: 503, message: "\(peer) cannot be reached: \(reason)", retry: true))
+                // Where nobody ever answered, the host need not try either.
+                fail(BroadcastFailure(code: 503, message: "\(peer) cannot be reached: \(reason)", retry: hasConnected))
                 return false
             }
             report("calling \(peer) again: \(reason)")
