@@ -49,9 +49,7 @@ test:
 	@./.ci/packages $(TEST_PACKAGES)
 	$(BUILD) --build-tests --explicit-target-dependency-import-check error
 	@$(MAKE) --no-print-directory check-docs
-	# One test at a time: many of them measure times, and each would measure the others.
-	$(SWIFT) test -c release --skip-build --no-parallel --skip EndToEndTests
-	$(SWIFT) test -c release --skip-build --no-parallel --filter EndToEndTests
+	@./.ci/tests $(BIN)
 
 bench:
 	@./.ci/packages $(TEST_PACKAGES)

@@ -244,7 +244,8 @@ final class ExtensionChannel {
             return try fault("The extension \(manifest.name) wrote something on standard output that is no reply, and was ended. \(Self.advice)")
         }
         if let failure = reply.error {
-            throw .extensionFailed(name: manifest.name, code: failure.code, message: cleaned(failure.message), retry: failure.retry == true ? .later : .never)
+            throw .extensionFailed(
+                name: manifest.name, code: failure.code, message: cleaned(failure.message), retry: failure.retry == true ? .later : .never)
         }
         if let version = reply.hello {
             if version != 1 {

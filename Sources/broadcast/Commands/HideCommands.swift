@@ -16,7 +16,7 @@ struct WindowArgument: ParsableArguments {
     func rule() throws(CommandError) -> String {
         if window == "active" {
             do throws(CaptureError) {
-                return "\(HiddenWindowRule.window(try FocusedWindow.find(on: display)))"
+                return "\(try HiddenWindowRule.activeWindow(display: display))"
             } catch {
                 throw CommandError(error)
             }

@@ -86,7 +86,7 @@ enum ConfigurationFile {
     private static func privacy(_ section: ConfigurationSection) throws(CommandError) -> Configuration.Privacy {
         try section.allow(["notice", "hide", "mute", "do-not-disturb"])
         // Better no broadcast than one that shows what was to be hidden.
-        for key in ["mute", "do-not-disturb"] where section.asksFor(key) {
+        for key in ["do-not-disturb"] where section.asksFor(key) {
             throw section.error(key, "this version cannot do that yet. Remove the key, and see to it yourself before you broadcast")
         }
         return Configuration.Privacy(notice: try section.boolean("notice"), hide: try hiddenWindows(section), mute: try section.boolean("mute"))

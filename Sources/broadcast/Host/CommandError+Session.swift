@@ -23,8 +23,10 @@ extension CommandError {
 
     private static func status(of error: CaptureError) -> ExitStatus {
         switch error {
-        case .cannotOpenDisplay, .unsupportedVisual, .noSuchMonitor, .regionOutside, .noSuchWindow, .windowIsHidden, .noActiveWindow, .pointerTaken, .cannotRead,
-            .malformedContent: .noInput
+        case .cannotOpenDisplay, .unsupportedVisual, .noSuchMonitor, .regionOutside, .noSuchWindow, .windowIsHidden, .noActiveWindow, .pointerTaken,
+            .cannotRead,
+            .malformedContent:
+            .noInput
         case .pickCancelled: .nothing
         case .missingExtension, .displayServerGone: .unavailable
         case .grabRefused: .software
