@@ -20,8 +20,8 @@ BIN_STATIC = .build-static/release
 BUILD_PACKAGES = pkg-config libx11-dev libxext-dev libxcomposite-dev libxdamage-dev libxfixes-dev libxrandr-dev libx264-dev libpulse-dev \
 	libavcodec-dev libavutil-dev libswresample-dev libyuv-dev libtomlplusplus-dev
 DEMO_PACKAGES = $(BUILD_PACKAGES) xvfb pulseaudio pulseaudio-utils ffmpeg util-linux
-TEST_PACKAGES = $(DEMO_PACKAGES) xauth x11-utils x11-xserver-utils xdotool xserver-xorg-core xserver-xorg-video-dummy openbox nginx-light libnginx-mod-rtmp python3 tmux mpv \
-	gnome-keyring dbus libsecret-tools libsecret-1-0 \
+TEST_PACKAGES = $(DEMO_PACKAGES) xauth x11-utils x11-xserver-utils xdotool xserver-xorg-core xserver-xorg-video-dummy openbox nginx-light libnginx-mod-rtmp stunnel4 openssl python3 tmux mpv \
+	gnome-keyring dbus libsecret-tools libsecret-1-0 dunst libnotify-bin libglib2.0-bin systemd procps \
 	gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-libav
 
 .PHONY: all build demo test bench install uninstall docs check-docs lint clean

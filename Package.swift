@@ -8,15 +8,22 @@ let package = Package(
     name: "broadcast",
     products: [
         .executable(name: "broadcast", targets: ["broadcast"]),
-        .library(name: "RTMP", targets: ["RTMP"]),
+        // Its packets and formats are Media's.
+        .library(name: "RTMP", targets: ["RTMP", "Media"]),
         .library(name: "BroadcastExtension", targets: ["BroadcastExtension"]),
+        .library(name: "BroadcastKit", targets: ["BroadcastKit"]),
         .executable(name: "keyframe-watch", targets: ["keyframe-watch"]),
+        .executable(name: "flv-publish", targets: ["flv-publish"]),
+        // For the package in Fuzz/, which is built with libFuzzer.
+        .library(name: "FuzzTargets", targets: ["FuzzTargets"]),
     ],
     dependencies: [
         // The command line: subcommands, help, completions and the manual come from one declaration.
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
-        // Non-blocking sockets for RTMP and for the control socket; TLS joins it as swift-nio-ssl.
+        // Non-blocking sockets for RTMP and for the control socket.
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        // TLS for RTMPS: BoringSSL as a channel handler, with certificates checked against the system's store.
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
     ],
     targets: [
         // System libraries: a module map and a shim header, nothing else.
@@ -40,16 +47,21 @@ let package = Package(
 
         // The rooms, in the order in which a frame walks through them.
         .target(name: "Media", swiftSettings: strict),
-        .target(name: "Capture", dependencies: ["Media", "CX11", "CPulse"], swiftSettings: strict),
+        // Threads with names, and how they wait for one another: under every room that owns a device.
+        .target(name: "Threads", dependencies: ["CLinux"], swiftSettings: strict),
+        .target(name: "Capture", dependencies: ["Media", "Threads", "CX11", "CPulse"], swiftSettings: strict),
         .target(name: "Mix", dependencies: ["Media", "CPixelKernels", "CYUV", "CSWResample"], swiftSettings: strict),
         .target(name: "Encode", dependencies: ["Media", "CX264", "CAVCodec"], swiftSettings: strict),
         .target(name: "Mux", dependencies: ["Media"], swiftSettings: strict),
         .target(
             name: "RTMP",
-            dependencies: ["Media", "Mux", .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio")],
+            dependencies: [
+                "Media", "Mux", .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOTLS", package: "swift-nio"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
             swiftSettings: strict),
         .target(name: "Upload", dependencies: ["Media", "Mux", "RTMP", "BroadcastExtension", "CLinux"], swiftSettings: strict),
-        .target(name: "Session", dependencies: ["Media", "Capture", "Mix", "Encode", "Mux", "Upload", "CLinux"], swiftSettings: strict),
+        .target(name: "Session", dependencies: ["Media", "Threads", "Capture", "Mix", "Encode", "Mux", "Upload", "CLinux"], swiftSettings: strict),
         .target(
             name: "Control",
             dependencies: [.product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio")],
@@ -58,20 +70,28 @@ let package = Package(
         .executableTarget(
             name: "broadcast",
             dependencies: [
-                "Session", "Control", "Media", "Capture", "Mix", "Encode", "Upload", "RTMP", "CLinux", "CTOMLPlusPlus", "CSecret",
+                "Session", "Control", "Media", "Threads", "Capture", "Mix", "Encode", "Upload", "RTMP", "CLinux", "CTOMLPlusPlus", "CSecret",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
+
+        // The session inside another program: a public face over the rooms.
+        .target(name: "BroadcastKit", dependencies: ["Session", "Capture", "Media", "RTMP", "Upload"], swiftSettings: strict),
+        .executableTarget(name: "in-app", dependencies: ["BroadcastKit"], path: "Examples/in-app", swiftSettings: strict),
 
         // An extension in Swift, to start from; its manifest lies beside it.
         .executableTarget(
             name: "keyframe-watch", dependencies: ["BroadcastExtension"], path: "Examples/keyframe-watch", exclude: ["extension.toml"],
             swiftSettings: strict),
 
+        // The RTMP library at work: an FLV file goes live.
+        .executableTarget(name: "flv-publish", dependencies: ["RTMP"], path: "Examples/flv-publish", swiftSettings: strict),
+
         // What tests stand on: patterns that can be read back, a program that paints and plays them, and real peers.
         .target(name: "TestPatterns", path: "Tests/TestPatterns", swiftSettings: strict),
         .executableTarget(name: "TestScreen", dependencies: ["TestPatterns", "CX11", "CPulse"], path: "Tests/TestScreen", swiftSettings: strict),
         .target(name: "TestSupport", dependencies: ["TestPatterns"], path: "Tests/TestSupport", swiftSettings: strict),
+        .target(name: "FuzzTargets", dependencies: ["RTMP", "Mux", "Media"], path: "Tests/FuzzTargets", swiftSettings: strict),
         .testTarget(name: "TestSupportTests", dependencies: ["TestSupport", "TestPatterns", "TestScreen"], swiftSettings: strict),
 
         .testTarget(name: "MediaTests", dependencies: ["Media"], swiftSettings: strict),
@@ -83,19 +103,20 @@ let package = Package(
         .testTarget(
             name: "RTMPTests",
             dependencies: [
-                "RTMP", "Mux", "Media", "TestSupport", .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
+                "RTMP", "Mux", "Media", "Upload", "TestSupport", "FuzzTargets", "flv-publish",
+                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
             ],
+            exclude: ["Corpus"],
             swiftSettings: strict),
         .testTarget(
             name: "ControlTests",
             dependencies: ["Control", .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio")],
             swiftSettings: strict),
         .testTarget(name: "CommandTests", dependencies: ["broadcast"], swiftSettings: strict),
+        .testTarget(name: "UploadTests", dependencies: ["Upload", "BroadcastExtension", "Session", "Capture", "Media", "TestSupport"], swiftSettings: strict),
+        .testTarget(name: "SessionTests", dependencies: ["Session", "Media", "Encode", "Mix", "Upload"], swiftSettings: strict),
         .testTarget(
-            name: "UploadTests", dependencies: ["Upload", "BroadcastExtension", "Session", "Capture", "Media", "TestSupport"], swiftSettings: strict),
-        .testTarget(
-            name: "EndToEndTests", dependencies: ["TestSupport", "TestPatterns", "TestScreen", "broadcast", "keyframe-watch"],
+            name: "EndToEndTests", dependencies: ["TestSupport", "TestPatterns", "TestScreen", "broadcast", "in-app", "keyframe-watch"],
             swiftSettings: strict),
         .executableTarget(
             name: "PixelConversionBenchmark", dependencies: ["Media", "Mix", "CYUV"], path: "Benchmarks/PixelConversion", swiftSettings: strict),

@@ -10,6 +10,7 @@ import clock_reader
 import process_usage
 from contenders import Broadcast, FFmpeg
 from peers import Nginx, Peers, read, wait_until
+from raw_pipe import RawBroadcast, RawFFmpeg
 
 WORKLOADS = ["still", "typing", "everything"]
 
@@ -29,7 +30,8 @@ class Campaign:
             peers.paint(self.options.testscreen, "tone", environment=self.sound)
             tested = FFmpeg("broadcast") if self.options.peer_only else Broadcast(self.options.broadcast, peers.path("home"))
             self.contenders = [tested, FFmpeg()]
-            parts = [("cpu", self.measure_cpu), ("memory720", self.measure_memory), ("latency", self.measure_latency), ("pixels", self.measure_pixels)]
+            parts = [("cpu", self.measure_cpu), ("memory720", self.measure_memory), ("latency", self.measure_latency)]
+            parts += [("raw", self.measure_raw), ("pixels", self.measure_pixels)]
             for name, measure in parts:
                 if not self.options.only or name in self.options.only:
                     measure()
@@ -160,6 +162,34 @@ class Campaign:
         if not latencies:
             raise RuntimeError("no frame of the player could be read")
         return latencies, unreadable, self.options.seconds
+
+    def measure_raw(self):
+        """1080p30 as raw I420 into a pipe that is read: the processor time of the program that writes it."""
+        if self.options.peer_only:
+            return
+        display = self.peers.xvfb(1920, 1080)
+        setup = self.setup(display, 1920, 1080, 6000)
+        contenders = [RawBroadcast(self.contenders[0]), RawFFmpeg()]
+        for round_number in range(self.options.rounds):
+            for workload in ["still", "everything"]:
+                painter = self.peers.paint(self.options.testscreen, workload, environment=setup["environment"])
+                for contender in contenders[:: 1 if round_number % 2 == 0 else -1]:
+                    process = contender.start(self.peers, setup)
+                    time.sleep(2)
+                    self.peers.check(process)
+                    begin, cpu = time.monotonic(), process_usage.own_cpu_seconds(process.pid)
+                    reader = contender.reader_pid(process)
+                    received = process_usage.bytes_read(reader)
+                    time.sleep(self.options.seconds)
+                    self.peers.check(process)
+                    cpu = process_usage.own_cpu_seconds(process.pid) - cpu
+                    received = process_usage.bytes_read(reader) - received
+                    seconds = time.monotonic() - begin
+                    contender.stop(self.peers, process)
+                    self.add(
+                        "raw", workload, contender, round_number, cpu_percent=100 * cpu / seconds, megabytes_per_second=received / 1e6 / seconds
+                    )
+                self.peers.stop(painter)
 
     def measure_pixels(self):
         """A program that prints one JSON object of numbers, or text, which is kept as it is."""

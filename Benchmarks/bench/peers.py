@@ -57,7 +57,7 @@ class Peers:
         with open(output, "wb") as out, open(errors, "wb") as err:
             process = subprocess.Popen(
                 ["setpriv", "--pdeathsig", "KILL", "--"] + command,
-                stdin=subprocess.DEVNULL,
+                stdin=options.pop("stdin", subprocess.DEVNULL),
                 stdout=options.pop("stdout", out),
                 stderr=err,
                 env={**self.environment, **(environment or {})},

@@ -31,6 +31,18 @@ def cpu_seconds(pid):
     return total / TICKS
 
 
+def own_cpu_seconds(pid):
+    """User and system seconds of the process itself, without its children."""
+    with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
+        return sum(map(int, file.read().rpartition(")")[2].split()[11:13])) / TICKS
+
+
+def bytes_read(pid):
+    """Bytes that the process itself has got of read(2) and the like."""
+    with open(f"/proc/{pid}/io", encoding="ascii") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith("rchar"))
+
+
 def peak_megabytes(pid):
     """The sum of the peaks of resident memory (VmHWM) of the process and its living descendants, in MB of 1 000 000 bytes."""
     total = 0

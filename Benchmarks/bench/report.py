@@ -26,6 +26,10 @@ ROWS = [
     Row("screen to player, p95", "latency", "clock", "p95_ms", "ms", True, 1.2, None),
     Row("start to first packet", "cpu", None, "start_ms", "ms", False, 500, 200),
     Row("stop to closed", "cpu", None, "stop_ms", "ms", False, 1000, 300),
+    # No bar: an order of magnitude for the manual, broadcast-extension(7).
+    Row("CPU, raw pictures to a pipe, unchanged", "raw", "still", "cpu_percent", "%", None, None, None),
+    Row("CPU, raw pictures to a pipe, changing", "raw", "everything", "cpu_percent", "%", None, None, None),
+    Row("raw pictures to a pipe, changing", "raw", "everything", "megabytes_per_second", "MB/s", None, None, None),
     Row("frames a second at the player", "latency", None, "frames_per_second", "", None, None, None),
     Row("bitrate, unchanged screen", "cpu", "still", "kbps", "kbit/s", None, None, None),
     Row("bitrate, whole screen changing", "cpu", "everything", "kbps", "kbit/s", None, None, None),

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <spawn.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
@@ -20,6 +21,14 @@ static inline void clinux_protect_memory(void) { prctl(PR_SET_DUMPABLE, 0, 0, 0,
 
 /* Huge pages would round x264's buffers up to 2 MiB each: some 5 MB more for a percent of speed. */
 static inline void clinux_avoid_huge_pages(void) { prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0); }
+
+/* glibc 2.29 and later; a GNU extension. */
+int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *actions, const char *path);
+
+/* The child is to run in that folder. */
+static inline void clinux_spawn_in_folder(posix_spawn_file_actions_t *_Nonnull actions, const char *_Nonnull folder) {
+  posix_spawn_file_actions_addchdir_np(actions, folder);
+}
 
 /* What clinux_spawn starts. Strings end in 0, lists in NULL; nothing of it is kept. */
 struct clinux_program {

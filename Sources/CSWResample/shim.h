@@ -23,4 +23,18 @@ static inline SwrContext *cswresample_stereo(int rate) {
     return context;
 }
 
+/* Interleaved floats of `channels` at `from`, to interleaved stereo floats at `to`. */
+static inline SwrContext *cswresample_converter(int from, int channels, int to) {
+    SwrContext *context = 0;
+    AVChannelLayout stereo, source;
+    av_channel_layout_default(&stereo, 2);
+    av_channel_layout_default(&source, channels);
+    if (swr_alloc_set_opts2(&context, &stereo, AV_SAMPLE_FMT_FLT, to, &source, AV_SAMPLE_FMT_FLT, from, 0, 0) < 0) return 0;
+    if (swr_init(context) < 0) {
+        swr_free(&context);
+        return 0;
+    }
+    return context;
+}
+
 #endif

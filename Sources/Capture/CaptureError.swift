@@ -22,6 +22,10 @@ package enum CaptureError: Error, Equatable, CustomStringConvertible {
     case unsupportedVisual(depth: Int)
     /// The X server refused the grab with a protocol error code (X11, 4).
     case grabRefused(code: Int)
+    /// The file or pipe of an application's own content cannot be read.
+    case cannotRead(path: String, reason: String)
+    /// It holds something else than pictures or sound of the kind that was expected.
+    case malformedContent(path: String, problem: String)
     /// The connection to the X server broke.
     case displayServerGone(String)
 
@@ -53,6 +57,10 @@ package enum CaptureError: Error, Equatable, CustomStringConvertible {
             "A colour depth of \(depth) bits cannot be captured. Set the display to 24 bits."
         case .grabRefused(let code):
             "The X server refused to give the picture (X error \(code)). Try again, and report it if it stays."
+        case .cannotRead(let path, let reason):
+            "Cannot read \(path == "-" ? "standard input" : path): \(reason)."
+        case .malformedContent(let path, let problem):
+            "Cannot broadcast \(path == "-" ? "standard input" : path): \(problem)."
         case .displayServerGone(let name):
             "The X server of display \(name) went away. What was recorded until then is complete."
         }

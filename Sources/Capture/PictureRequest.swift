@@ -3,6 +3,10 @@ import Media
 /// Which pictures a session asks for. A value: it is opened on the thread that will own the source.
 package enum PictureRequest: Sendable {
     case screen(ScreenRequest)
+    /// A YUV4MPEG2 file or pipe; `-` is standard input.
+    case y4m(path: String)
+    /// What the application that runs the session hands over.
+    case feed(PictureFeed)
 }
 
 /// What of an X display is captured, and how.
@@ -38,6 +42,8 @@ extension PictureRequest {
     package func open() throws(CaptureError) -> any ScreenSource {
         switch self {
         case .screen(let request): try X11ScreenSource(request)
+        case .y4m(let path): try Y4MSource(path: path)
+        case .feed(let feed): FeedSource(feed)
         }
     }
 }

@@ -8,6 +8,9 @@ package protocol ScreenSource: AnyObject {
     /// The size of the pictures now, in pixels; it can change between two of them.
     var size: PixelSize { get }
 
+    /// Frames a second that it has by itself; nil where it goes by whoever asks.
+    var nominalFrameRate: Int? { get }
+
     /// Whether there is anything that may be shown; as of the last `nextSample`.
     var condition: SourceCondition { get }
 
@@ -39,6 +42,7 @@ package enum SourceCondition: Sendable, Equatable {
 
 extension ScreenSource {
     package var condition: SourceCondition { .shown }
+    package var nominalFrameRate: Int? { nil }
     package func takeApplicationChange() -> ApplicationInformation? { nil }
     package func takeWarning() -> String? { nil }
 }

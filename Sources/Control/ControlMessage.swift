@@ -2,12 +2,16 @@ import FoundationEssentials
 
 /// What a client asks: one JSON object on a line. Unknown fields are ignored.
 package struct ControlRequest: Codable, Sendable, Equatable {
-    /// `status`, `stop`, `pause`, `resume`, `mic`, `annotate`, `clip` or `events`.
+    /// `status`, `stop`, `pause`, `resume`, `mic`, `annotate`, `clip`, `add-destination`, `remove-destination`, `retry` or `events`.
     package var command: String
     /// For `mic`: `on`, `off` or `toggle`.
     package var value: String?
     /// For `annotate`.
     package var values: [String: String]?
+    /// For `add-destination`, `remove-destination` and `retry`.
+    package var destination: String?
+    /// For `add-destination`: the folder that relative paths start from.
+    package var folder: String?
     /// For `clip`: how many seconds, and the file.
     package var last: Double?
     package var path: String?
@@ -28,6 +32,10 @@ package struct ControlReply: Codable, Sendable, Equatable {
     package var microphone: Bool?
     /// For `clip`: what was saved.
     package var clip: ClipReport?
+    /// For `add-destination` and `remove-destination`: the one that it was about.
+    package var destination: DestinationReport?
+    /// For `retry`: those that are tried again now.
+    package var retried: [String]?
 
     package init(session: SessionReport, microphone: Bool? = nil) {
         self.session = session
@@ -36,6 +44,14 @@ package struct ControlReply: Codable, Sendable, Equatable {
 
     package init(clip: ClipReport) {
         self.clip = clip
+    }
+
+    package init(destination: DestinationReport) {
+        self.destination = destination
+    }
+
+    package init(retried: [String]) {
+        self.retried = retried
     }
 
     package init(error: ErrorReport) {
@@ -66,6 +82,17 @@ package enum ControlJSON {
         encoder.outputFormatting = pretty ? [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes] : [.sortedKeys, .withoutEscapingSlashes]
         // These types hold strings, numbers and booleans only: encoding them cannot fail.
         return (try? encoder.encode(value)).map { Array($0) } ?? []
+    }
+
+    /// Keys as they are: those of a dictionary are someone else's, and must not be turned into snake case and back.
+    package static func encodeAsIs(_ value: some Encodable) -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return (try? encoder.encode(value)).map { Array($0) } ?? []
+    }
+
+    package static func decodeAsIs<Value: Decodable>(_ type: Value.Type, from bytes: some Sequence<UInt8>) -> Value? {
+        try? JSONDecoder().decode(type, from: Data(bytes))
     }
 
     package static func decode<Value: Decodable>(_ type: Value.Type, from bytes: some Sequence<UInt8>) -> Value? {

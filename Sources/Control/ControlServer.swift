@@ -1,12 +1,7 @@
+import Glibc
 import NIOCore
 import NIOPosix
 import Synchronization
-
-#if canImport(Glibc)
-import Glibc
-#else
-import Musl
-#endif
 
 /// A session's control socket: answers its owner's requests, one line of JSON each way.
 package final class ControlServer: Sendable {
@@ -20,14 +15,15 @@ package final class ControlServer: Sendable {
     private let channel: any Channel
     private let group: MultiThreadedEventLoopGroup
     private let path: String
-    private let lock: Int32
+    /// nil once the name is given back.
+    private let lock: Mutex<SessionLock?>
     private let answers: PendingAnswers
 
-    private init(channel: any Channel, group: MultiThreadedEventLoopGroup, path: String, lock: Int32, answers: PendingAnswers) {
+    private init(channel: any Channel, group: MultiThreadedEventLoopGroup, path: String, lock: consuming SessionLock, answers: PendingAnswers) {
         self.channel = channel
         self.group = group
         self.path = path
-        self.lock = lock
+        self.lock = Mutex(lock)
         self.answers = answers
     }
 
@@ -43,28 +39,25 @@ package final class ControlServer: Sendable {
         at path: String, events: @escaping @Sendable () -> AsyncStream<EventReport>,
         answer: @escaping @Sendable (ControlRequest) async -> ControlReply
     ) async throws(Failure) -> ControlServer {
-        let lock = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard lock >= 0 else { throw .cannotBind(String(cString: strerror(errno))) }
-        guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
-            Glibc.close(lock)
-            throw .inUse
-        }
+        let lock = try SessionLock(path: path + ".lock")
         unlink(path)
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let answers = PendingAnswers()
+        let followers = FollowerCount()
         do {
             let channel = try await ServerBootstrap(group: group)
                 .childChannelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
                         try channel.pipeline.syncOperations.addHandler(ByteToMessageHandler(LineDecoder()))
-                        try channel.pipeline.syncOperations.addHandler(ControlConnection(answers: answers, events: events, answer: answer))
+                        try channel.pipeline.syncOperations.addHandler(
+                            ControlConnection(answers: answers, followers: followers, events: events, answer: answer))
                     }
                 }
                 .bind(unixDomainSocketPath: path).get()
             chmod(path, 0o600)
             return ControlServer(channel: channel, group: group, path: path, lock: lock, answers: answers)
         } catch {
-            Glibc.close(lock)
+            try? await group.shutdownGracefully()
             throw .cannotBind("\(error)")
         }
     }
@@ -83,7 +76,7 @@ package final class ControlServer: Sendable {
         }
         try? await channel.close()
         unlink(path)
-        Glibc.close(lock)
+        lock.withLock { $0 = nil }
         try? await group.shutdownGracefully()
     }
 }
@@ -94,14 +87,18 @@ private final class ControlConnection: ChannelInboundHandler {
     typealias OutboundOut = ByteBuffer
 
     private let answers: PendingAnswers
+    private let followers: FollowerCount
     private let events: @Sendable () -> AsyncStream<EventReport>
     private let answer: @Sendable (ControlRequest) async -> ControlReply
+    /// Sends events, where this client has asked for them.
+    private var following: Task<Void, Never>?
 
     init(
-        answers: PendingAnswers, events: @escaping @Sendable () -> AsyncStream<EventReport>,
+        answers: PendingAnswers, followers: FollowerCount, events: @escaping @Sendable () -> AsyncStream<EventReport>,
         answer: @escaping @Sendable (ControlRequest) async -> ControlReply
     ) {
         self.answers = answers
+        self.followers = followers
         self.events = events
         self.answer = answer
     }
@@ -130,18 +127,10 @@ private final class ControlConnection: ChannelInboundHandler {
             channel.writeAndFlush(Self.line(reply), promise: nil)
             return
         }
+        if request.command == "events" { return follow(on: channel) }
         let answer = self.answer
         let answers = self.answers
         answers.begin()
-        if request.command == "events" {
-            let stream = events()
-            let follow: @Sendable () async -> Void = {
-                await Self.follow(stream, on: channel)
-                answers.end()
-            }
-            Task(operation: follow)
-            return
-        }
         let reply: @Sendable () async -> Void = {
             let line = Self.line(await answer(request))
             try? await channel.writeAndFlush(line)
@@ -150,8 +139,35 @@ private final class ControlConnection: ChannelInboundHandler {
         Task(operation: reply)
     }
 
+    func channelInactive(context: ChannelHandlerContext) {
+        following?.cancel()
+        context.fireChannelInactive()
+    }
+
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         context.close(promise: nil)
+    }
+
+    /// Begins to send events, once a connection, and to so many clients at a time.
+    private func follow(on channel: any Channel) {
+        guard following == nil else { return refuse("This connection is sent the events already.", on: channel) }
+        guard followers.enter() else {
+            return refuse("\(FollowerCount.limit) clients follow this session's events already. End one of them.", on: channel)
+        }
+        let stream = events()
+        let answers = self.answers
+        let followers = self.followers
+        answers.begin()
+        let follow: @Sendable () async -> Void = {
+            await Self.follow(stream, on: channel)
+            followers.leave()
+            answers.end()
+        }
+        following = Task(operation: follow)
+    }
+
+    private func refuse(_ message: String, on channel: any Channel) {
+        channel.writeAndFlush(Self.line(ControlReply(error: ErrorReport(code: 429, message: message))), promise: nil)
     }
 
     /// Sends events until there are no more, or the client has gone.
@@ -169,13 +185,6 @@ private final class ControlConnection: ChannelInboundHandler {
     private static func line(_ reply: ControlReply) -> ByteBuffer {
         ByteBuffer(bytes: ControlJSON.encode(reply) + [0x0a])
     }
-}
-
-/// `struct ucred` of unix(7), which Swift does not import.
-private struct PeerCredentials {
-    var pid: pid_t
-    var uid: uid_t
-    var gid: gid_t
 }
 
 /// Counts requests that have not been answered, so that the end can wait for them.

@@ -37,8 +37,12 @@ package struct SessionReport: Codable, Sendable, Equatable {
         package var dropped: Int
         /// kbit/s.
         package var bitrateKbps: Int
+        /// kbit/s that are aimed at now; none where the quality is constant.
+        package var targetKbps: Int?
 
-        package init(width: Int, height: Int, fps: Int, captured: Int, encoded: Int, repeated: Int, dropped: Int, bitrateKbps: Int) {
+        package init(
+            width: Int, height: Int, fps: Int, captured: Int, encoded: Int, repeated: Int, dropped: Int, bitrateKbps: Int, targetKbps: Int? = nil
+        ) {
             self.width = width
             self.height = height
             self.fps = fps
@@ -47,6 +51,7 @@ package struct SessionReport: Codable, Sendable, Equatable {
             self.repeated = repeated
             self.dropped = dropped
             self.bitrateKbps = bitrateKbps
+            self.targetKbps = targetKbps
         }
     }
 
@@ -76,12 +81,17 @@ package struct SessionReport: Codable, Sendable, Equatable {
 
     /// The application in front.
     package struct Application: Codable, Sendable, Equatable {
+        /// The class of its window.
         package var id: String
+        /// The window's title.
         package var title: String
+        /// What its desktop entry calls it.
+        package var name: String?
 
-        package init(id: String, title: String) {
+        package init(id: String, title: String, name: String? = nil) {
             self.id = id
             self.title = title
+            self.name = name
         }
     }
 
@@ -130,7 +140,11 @@ package struct DestinationReport: Codable, Sendable, Equatable {
     /// Milliseconds of media that wait to be sent.
     package var queueMs: Int
     package var reconnects: Int
+    /// Seconds.
     package var nextRetryS: Double?
+    /// Its own picture, where that is another one than the session's.
+    package var width: Int?
+    package var height: Int?
     package var path: String?
     package var watchUrl: String?
     /// What an extension says that it is doing.
@@ -138,8 +152,9 @@ package struct DestinationReport: Codable, Sendable, Equatable {
     package var error: ErrorReport?
 
     package init(
-        name: String, extension: String, state: String, url: String?, bytes: Int, bitrateKbps: Int, dropped: Int, queueMs: Int, path: String?,
-        watchUrl: String? = nil, status: String? = nil, error: ErrorReport?
+        name: String, extension: String, state: String, url: String?, bytes: Int, bitrateKbps: Int, dropped: Int, queueMs: Int, reconnects: Int = 0,
+        nextRetryS: Double? = nil, width: Int? = nil, height: Int? = nil, path: String?, watchUrl: String? = nil, status: String? = nil,
+        error: ErrorReport?
     ) {
         self.name = name
         self.extension = `extension`
@@ -149,7 +164,10 @@ package struct DestinationReport: Codable, Sendable, Equatable {
         self.bitrateKbps = bitrateKbps
         self.dropped = dropped
         self.queueMs = queueMs
-        reconnects = 0
+        self.reconnects = reconnects
+        self.nextRetryS = nextRetryS
+        self.width = width
+        self.height = height
         self.path = path
         self.watchUrl = watchUrl
         self.status = status

@@ -63,6 +63,20 @@ public final class PacketQueue: Sendable {
         state.withLock { $0.isOpen = true }
     }
 
+    /// Lets go of the packets that wait, and of those that come until it is opened again. Lifecycle calls keep waiting.
+    public func close() {
+        state.withLock { state in
+            state.isOpen = false
+            state.elements = state.elements[state.head...].filter { if case .packet = $0 { false } else { true } }
+            state.head = 0
+            state.byteCount = 0
+            state.audioBytes = 0
+            state.awaitsKeyframe = true
+            state.hasStarted = false
+            state.hasGap = true
+        }
+    }
+
     /// Adds a packet, or drops it where the reader is too slow. Never waits. True where a keyframe would help the reader.
     @discardableResult public func push(_ packet: EncodedPacket) -> Bool {
         let (waiter, wantsKeyframe) = state.withLock { state -> (CheckedContinuation<Void, Never>?, Bool) in
@@ -135,6 +149,7 @@ public final class PacketQueue: Sendable {
             state.byteCount = 0
             state.audioBytes = 0
             state.awaitsKeyframe = true
+            state.hasGap = state.hasStarted
         }
     }
 

@@ -1,14 +1,19 @@
 /// Why publishing failed. No case holds the stream key: a server's own words are cleaned of it before.
 public enum RTMPError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The URL asks for TLS, which is not built in.
-    case tlsUnavailable
     /// The stream holds what RTMP cannot carry.
     case unsupportedFormat(String)
     /// No address for the host, or no connection to it.
     case unreachable(host: String, port: Int, reason: String)
+    /// No TLS with the server, or none that can be trusted.
+    case insecure(host: String, TLSProblem)
+    /// The file of certificate authorities that was given cannot be used.
+    case unusableCertificateFile(path: String, reason: String)
+    /// The server sent us elsewhere, to where we do not go.
+    case badRedirect(RedirectProblem)
     /// The server did not answer within the step's deadline; `sending`: it took no byte for that long.
     case timedOut(RTMPStep)
-    /// The server said no: a wrong key, a wrong application, an account that may not publish.
+    /// The server said no: a wrong key, a wrong application, an account that may not publish. For a user's name or
+    /// password, the code is `RTMPError.authenticationCode`.
     case refused(code: String, description: String)
     /// Someone publishes under that key already, perhaps our own connection that was lost (`NetStream.Publish.BadName`).
     case streamBusy(description: String)
@@ -23,24 +28,34 @@ public enum RTMPError: Error, Equatable, Sendable, CustomStringConvertible {
 
     public var description: String {
         switch self {
-        case .tlsUnavailable: "Publishing over TLS (rtmps) is not supported yet: use the service's rtmp:// address."
         case .unsupportedFormat(let what): "RTMP cannot carry this stream: \(what)."
         case .unreachable(let host, let port, let reason):
             "Can't connect to \(host) port \(port) (\(reason)): check the address and the network."
+        case .insecure(let host, let problem): problem.sentence(host: host)
+        case .unusableCertificateFile(let path, let reason):
+            "The certificate authorities in \(path) cannot be used (\(reason)): name a readable file of PEM certificates."
+        case .badRedirect(let problem): problem.sentence
+        case .timedOut(.securing): "The server did not answer in time while starting TLS: check that the address takes rtmps:// and not rtmp://."
         case .timedOut(.connecting): "The server can't be reached in time: check the address and the network."
         case .timedOut(.sending): "The server took no data for too long: the network may be down or too slow."
         case .timedOut(let step): "The server did not answer in time while \(step.phrase): try again, or check the address."
+        case .refused(Self.authenticationCode, let words):
+            "The server refused the sign-in\(Self.quote("", words)): check the user name and the password."
         case .refused(let code, let words): "The server refused the stream\(Self.quote(code, words)): check the stream key and the URL."
         case .streamBusy(let words):
             "Someone is publishing with this stream key already\(Self.quote("", words)): stop the other broadcast, or wait a minute."
         case .protocolViolation(let what): "The server broke the RTMP protocol (\(what)): check that the address is an RTMP server's."
         case .closed(.publishReply), .closed(.connectReply), .closed(.createStreamReply):
             "The server closed the connection instead of taking the stream: check the stream key and the URL."
+        case .closed(.securing): "The server closed the connection instead of starting TLS: check that the address takes rtmps:// and not rtmp://."
         case .closed(let step): "The server closed the connection while \(step.phrase)."
         case .broken(let reason): "The connection to the server broke: \(reason)."
         case .cancelled: "Publishing was cancelled."
         }
     }
+
+    /// The `code` of a refusal that is about the user's name and password.
+    public static let authenticationCode = "Authentication"
 
     private static func quote(_ code: String, _ words: String) -> String {
         let parts = [code, words].filter { !$0.isEmpty }

@@ -2,6 +2,8 @@
 public enum RTMPStep: Equatable, Sendable {
     /// The host's address, and a TCP connection to it.
     case connecting
+    /// The TLS handshake, before anything of RTMP.
+    case securing
     /// S0, S1 and S2.
     case handshake
     /// The answer to `connect`.
@@ -19,6 +21,7 @@ public enum RTMPStep: Equatable, Sendable {
     var phrase: String {
         switch self {
         case .connecting: "connecting"
+        case .securing: "starting TLS"
         case .handshake: "shaking hands"
         case .connectReply: "joining the application"
         case .createStreamReply: "creating the stream"

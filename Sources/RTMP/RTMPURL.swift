@@ -1,8 +1,8 @@
-/// Where to publish: `rtmp://host[:port]/app/key`.
+/// Where to publish: `rtmp://[user:password@]host[:port]/app/key`.
 ///
 /// The last part of the path, with the query behind it, is the stream key; what stands before it is the application,
-/// which may have several parts. Nothing is percent-decoded: servers get what the user was given.
-/// Neither `description` nor a dump shows the key.
+/// which may have several parts. None of it is percent-decoded: servers get what the user was given.
+/// A user's name and password are (RFC 3986, 3.2.1). Neither `description` nor a dump shows them or the key.
 public struct RTMPURL: Hashable, Sendable {
     /// What stands before `://`.
     public enum Scheme: String, Hashable, Sendable {
@@ -25,6 +25,8 @@ public struct RTMPURL: Hashable, Sendable {
     public let host: String
     /// The TCP port, the scheme's own where the URL has none.
     public let port: Int
+    /// For servers that ask who publishes.
+    public let credentials: RTMPCredentials?
     /// The application, with its query where it has one.
     package let app: String
     /// The stream key, with its query where it has one: a secret.
@@ -38,7 +40,10 @@ public struct RTMPURL: Hashable, Sendable {
         }
         let rest = text[schemeEnd.upperBound...]
         let authority = rest.prefix { $0 != "/" && $0 != "?" }
-        (host, port) = try Self.hostAndPort(authority, scheme: scheme)
+        let at = authority.lastIndex(of: "@")
+        credentials = try at.map { mark throws(RTMPURLError) in try Self.credentials(authority[..<mark]) }
+        let place = at.map { authority[authority.index(after: $0)...] } ?? authority
+        (host, port) = try Self.hostAndPort(place, scheme: scheme)
         self.scheme = scheme
         let path = rest[authority.endIndex...].drop { $0 == "/" }
         if let streamKey {
@@ -51,8 +56,20 @@ public struct RTMPURL: Hashable, Sendable {
         guard !app.isEmpty else { throw .missingApp }
     }
 
+    /// `url` with these credentials.
+    init(_ url: RTMPURL, credentials: RTMPCredentials?) {
+        (scheme, host, port) = (url.scheme, url.host, url.port)
+        (app, streamKey) = (url.app, url.streamKey)
+        self.credentials = credentials
+    }
+
+    private static func credentials(_ text: Substring) throws(RTMPURLError) -> RTMPCredentials {
+        guard let colon = text.firstIndex(of: ":"), colon != text.startIndex else { throw .credentials }
+        let parts = [text[..<colon], text[text.index(after: colon)...]].map { String(decoding: PercentEncoding.decode($0), as: UTF8.self) }
+        return RTMPCredentials(user: parts[0], password: parts[1])
+    }
+
     private static func hostAndPort(_ authority: Substring, scheme: Scheme) throws(RTMPURLError) -> (String, Int) {
-        guard !authority.contains("@") else { throw .credentials }
         var host = authority
         var portText: Substring?
         if authority.first == "[" {
@@ -82,7 +99,8 @@ public struct RTMPURL: Hashable, Sendable {
     /// The URL without the key, as the `connect` command wants it: a default port is left out.
     package var tcURL: String { "\(scheme.rawValue)://\(authority)/\(app)" }
 
-    private var authority: String {
+    /// The host and, where it is not the scheme's own, the port.
+    var authority: String {
         let host = host.contains(":") ? "[\(host)]" : host
         return port == scheme.defaultPort ? host : "\(host):\(port)"
     }

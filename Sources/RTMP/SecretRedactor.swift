@@ -1,7 +1,7 @@
 /// Takes a URL's secrets out of a server's own words, before anyone reads them.
 ///
-/// It looks for the stream key, the key without its query, the values in the queries of key and application, and for
-/// all of these percent-decoded, in upper or lower case.
+/// It looks for the stream key, the key without its query, the values in the queries of key and application, a user's
+/// name and password, and for all of these percent-decoded, in upper or lower case.
 package struct SecretRedactor: Sendable {
     /// Characters of a server's message that are kept.
     private static let maximumLength = 300
@@ -11,9 +11,14 @@ package struct SecretRedactor: Sendable {
     /// In lower case, the longest first.
     private let secrets: [[UInt8]]
 
-    package init(_ url: RTMPURL) {
+    /// - Parameter credentials: those that are used, where they are not the URL's own.
+    package init(_ url: RTMPURL, credentials: RTMPCredentials? = nil) {
         let key = url.streamKey
         var found = [key, String(key.prefix { $0 != "?" })]
+        for own in [url.credentials, credentials].compactMap({ $0 }) {
+            found.append(own.password)
+            if own.user.utf8.count >= Self.minimumValueLength { found.append(own.user) }
+        }
         for text in [key, url.app] {
             let query = text.drop { $0 != "?" }.dropFirst()
             if !query.isEmpty { found.append(String(query)) }
@@ -25,13 +30,15 @@ package struct SecretRedactor: Sendable {
 
     /// Takes out these, in any spelling.
     package init(secrets found: [String]) {
-        let spellings = found.flatMap { [Array($0.utf8), Self.percentDecoded($0)] }
+        let spellings = found.flatMap { [Array($0.utf8), PercentEncoding.decode($0)] }
         secrets = Set(spellings.map { $0.map(Self.lowercased) }).filter { !$0.isEmpty }.sorted { $0.count > $1.count }
     }
 
     /// `text` without secrets and control characters, and not longer than a message should be.
     package func clean(_ text: String) -> String {
-        var remaining = Array(text.utf8.prefix(16 * Self.maximumLength))[...]
+        // C1 controls are two bytes in UTF-8: terminals obey them as well. They go first, so that nothing hides behind one.
+        let scalars = text.unicodeScalars.prefix(16 * Self.maximumLength).filter { !(0x80...0x9F).contains($0.value) }
+        var remaining = Array(String(String.UnicodeScalarView(scalars)).utf8)[...]
         var output: [UInt8] = []
         while let byte = remaining.first {
             if let secret = secrets.first(where: { Self.starts(remaining, with: $0) }) {
@@ -42,9 +49,7 @@ package struct SecretRedactor: Sendable {
                 remaining = remaining.dropFirst()
             }
         }
-        let cleaned = String(decoding: output, as: UTF8.self)
-        // C1 controls are two bytes in UTF-8: terminals obey them as well.
-        return String(String.UnicodeScalarView(cleaned.unicodeScalars.filter { !(0x80...0x9F).contains($0.value) }).prefix(Self.maximumLength))
+        return String(String.UnicodeScalarView(String(decoding: output, as: UTF8.self).unicodeScalars.prefix(Self.maximumLength)))
     }
 
     private static func starts(_ text: ArraySlice<UInt8>, with secret: [UInt8]) -> Bool {
@@ -53,23 +58,5 @@ package struct SecretRedactor: Sendable {
 
     private static func lowercased(_ byte: UInt8) -> UInt8 {
         (0x41...0x5A).contains(byte) ? byte | 0x20 : byte
-    }
-
-    private static func percentDecoded(_ text: String) -> [UInt8] {
-        let bytes = Array(text.utf8)
-        var output: [UInt8] = []
-        var index = 0
-        while index < bytes.count {
-            if bytes[index] == 0x25, index + 2 < bytes.count,
-                let value = UInt8(String(decoding: bytes[index + 1...index + 2], as: UTF8.self), radix: 16)
-            {
-                output.append(value)
-                index += 3
-            } else {
-                output.append(bytes[index])
-                index += 1
-            }
-        }
-        return output
     }
 }

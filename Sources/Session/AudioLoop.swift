@@ -3,8 +3,9 @@ import Encode
 import Media
 import Mix
 import Synchronization
+import Threads
 
-/// Sound: one thread turns PulseAudio, another mixes and encodes what it gave.
+/// Sound: one thread turns PulseAudio, or reads an application's own; another mixes and encodes what came.
 ///
 /// The mixer goes by the session's clock, so sound is continuous also where PulseAudio is not.
 final class AudioLoop: Sendable {
@@ -64,58 +65,95 @@ final class AudioLoop: Sendable {
         }
     }
 
-    /// Opens the encoder on its thread; sound flows after `begin`.
-    func start(onFailure: @escaping @Sendable (EncodeError) -> Void) async -> (NamedThread, Result<AudioTrackFormat, EncodeError>) {
-        let thread = Mutex<NamedThread?>(nil)
-        let result = await withCheckedContinuation { (opened: CheckedContinuation<Result<AudioTrackFormat, EncodeError>, Never>) in
-            let started = NamedThread(name: "audio encoder") { [self] in
-                let encoder: AACEncoder
-                do throws(EncodeError) {
-                    encoder = try AACEncoder(track: .mixed, bitrate: configuration.bitrate)
-                } catch {
-                    opened.resume(returning: .failure(error))
-                    return
-                }
-                opened.resume(returning: .success(encoder.format))
-                do throws(EncodeError) {
-                    try run(encoder)
-                } catch {
-                    onFailure(error)
-                }
+    /// Opens the encoder on its thread, and gives the format of what it makes; sound flows after `begin`.
+    func start(onFailure: @escaping @Sendable (EncodeError) -> Void) async throws(EncodeError) -> (NamedThread, AudioTrackFormat) {
+        try await NamedThread.open(name: "audio encoder") { [self] (opened: (Result<AudioTrackFormat, EncodeError>) -> Void) in
+            let encoder: AACEncoder
+            do throws(EncodeError) {
+                encoder = try AACEncoder(track: .mixed, bitrate: configuration.bitrate)
+            } catch {
+                opened(.failure(error))
+                return
             }
-            thread.withLock { $0 = started }
+            opened(.success(encoder.format))
+            do throws(EncodeError) {
+                try run([.mixed: encoder])
+            } catch {
+                onFailure(error)
+            }
         }
-        let started = thread.withLock { $0 }
-        return (started ?? NamedThread(name: "audio encoder") {}, result)
     }
 
     private let clock = Monitor<SessionClock?>(nil)
 
-    /// Lets sound flow, from the clock's start on. Gives the thread that turns PulseAudio.
-    func begin(clock: SessionClock, report: @escaping @Sendable (PulseEvent) -> Void) -> NamedThread {
+    /// Lets sound flow, from now on. Gives the threads that record it.
+    func begin(clock: SessionClock, report: @escaping @Sendable (SoundEvent) -> Void) -> [NamedThread] {
         self.clock.update { $0 = clock }
         inbox.update { _ in }
-        let requests = self.requests
-        return NamedThread(name: "pulse") { [self] in
-            let recorder = PulseRecorder(
-                requests: requests, clock: clock,
-                deliver: { sample in self.inbox.update { if $0.wanted.contains(sample.track) { $0.samples.append(sample) } } },
-                report: { event in
-                    self.note(event)
-                    report(event)
-                })
-            guard let recorder else { return }
-            while !stopping.load(ordering: .relaxed) {
-                recorder.want(self.requests)
-                recorder.iterate(timeout: MediaTime(milliseconds: 100))
-            }
+        var threads = [NamedThread(name: "pulse") { [self] in record(clock: clock, report: report) }]
+        switch configuration.content {
+        case .system: break
+        case .wav(let path): threads.append(NamedThread(name: "wav") { [self] in play(path, clock: clock, report: report) })
+        case .feed(let feed):
+            inbox.withLock { $0.sources[.app, default: SourceStatus()].name = "application" }
+            feed.begin(clock: clock) { [self] in take($0) }
         }
+        return threads
+    }
+
+    /// The thread that turns PulseAudio.
+    private func record(clock: SessionClock, report: @escaping @Sendable (SoundEvent) -> Void) {
+        let recorder = PulseRecorder(
+            requests: requests, clock: clock, deliver: { [self] in take($0) },
+            report: { [self] event in
+                note(event)
+                report(.pulse(event))
+            })
+        guard let recorder else { return }
+        while !stopping.load(ordering: .relaxed) {
+            // Where nothing is asked of it, no server is needed.
+            let requests = self.requests
+            if requests.isEmpty && !recorder.isConnected {
+                _ = inbox.wait(until: SessionClock.monotonic() + 100_000_000) { $0.wanted.contains(.mic) || $0.end != nil ? true : nil }
+                continue
+            }
+            recorder.want(requests)
+            recorder.iterate(timeout: MediaTime(milliseconds: 100))
+        }
+    }
+
+    /// The thread that reads an application's own sound.
+    private func play(_ path: String, clock: SessionClock, report: (SoundEvent) -> Void) {
+        let goesOn = { !self.stopping.load(ordering: .relaxed) }
+        do throws(CaptureError) {
+            let source = try WAVSource(path: path, clock: clock, while: goesOn)
+            let converter = FormatConverter(from: source.format)
+            inbox.withLock { $0.sources[.app, default: SourceStatus()].name = path }
+            reading: while goesOn() {
+                switch try source.next() {
+                case .sound(let sample): if let converter { take(converter.convert(sample)) }
+                case .nothing: continue
+                case .ended: break reading
+                }
+            }
+        } catch {
+            if goesOn() { report(.content(error)) }
+        }
+        inbox.update { inbox in
+            inbox.sources[.app]?.name = nil
+            inbox.suspended.insert(.app)
+        }
+    }
+
+    private func take(_ sample: SampleBuffer) {
+        inbox.update { if $0.wanted.contains(sample.track) { $0.samples.append(sample) } }
     }
 
     /// Sound is mixed up to `time`, then both threads end.
     func stop(at time: MediaTime) {
         clock.update { if $0 == nil { $0 = SessionClock() } }
         inbox.update { $0.end = time }
+        if case .feed(let feed) = configuration.content { feed.end() }
     }
 
     /// While paused everything is silent.
@@ -126,12 +164,15 @@ final class AudioLoop: Sendable {
     private var requests: [PulseRequest] {
         let wanted = inbox.withLock { $0.wanted }
         var requests: [PulseRequest] = []
-        if wanted.contains(.app) { requests.append(PulseRequest(track: .app, sourceName: configuration.appSource)) }
+        if wanted.contains(.app), case .system = configuration.content {
+            requests.append(PulseRequest(track: .app, sourceName: configuration.appSource))
+        }
         if wanted.contains(.mic) { requests.append(PulseRequest(track: .mic, sourceName: configuration.micSource)) }
         return requests
     }
 
     private func note(_ event: PulseEvent) {
+        let requests = self.requests
         inbox.update { inbox in
             switch event {
             case .started(let track, let source):
@@ -140,7 +181,7 @@ final class AudioLoop: Sendable {
                 inbox.sources[track]?.name = nil
                 inbox.suspended.insert(track)
             case .serverUnavailable:
-                for track in [Track.app, .mic] {
+                for track in requests.map(\.track) {
                     inbox.sources[track]?.name = nil
                     inbox.suspended.insert(track)
                 }
@@ -150,11 +191,12 @@ final class AudioLoop: Sendable {
 
     // MARK: The mixing thread
 
-    private func run(_ encoder: AACEncoder) throws(EncodeError) {
+    private func run(_ opened: [Track: AACEncoder]) throws(EncodeError) {
         defer { stopping.store(true, ordering: .relaxed) }
         guard let clock = clock.wait(for: { $0 }) else { return }
-        var raw = RawAudioPacketizer(track: .mixed)
-        var mixer = AudioMixer(tracks: [.app, .mic])
+        var encoders = opened
+        var raw: [Track: RawAudioPacketizer] = [:]
+        var mixer = AudioMixer(tracks: [.app, .mic], start: clock.now)
         if let level = configuration.app { mixer.setLevel(level, of: .app) }
         mixer.setLevel(configuration.mic ?? configuration.laterMic, of: .mic)
         var meter = LevelMeter()
@@ -163,13 +205,28 @@ final class AudioLoop: Sendable {
             for sample in work.samples { mixer.feed(sample) }
             for track in work.suspended { mixer.suspend(track) }
             mixer.isSilenced = work.isPaused
-            while let block = mixer.nextBlock(now: clock.now) {
-                if let end = work.end, block.presentationTime >= end {
-                    distributor.distributeAudio(try encoder.finish())
+            let encoded = distributor.tracks(raw: false)
+            let plain = distributor.tracks(raw: true)
+            while let first = mixer.nextDueTime(now: clock.now) {
+                if let end = work.end, first >= end {
+                    for encoder in encoders.values { _ = distributor.distribute(try encoder.finish()) }
                     return
                 }
-                if distributor.wantsRawAudio, let packet = raw.packet(for: block) { distributor.distributeRawAudio(packet) }
-                distributor.distributeAudio(try encoder.encode(block))
+                for block in mixer.nextBlocks(of: encoded.union(plain), now: clock.now) {
+                    if plain.contains(block.track), let packet = raw[block.track, default: RawAudioPacketizer(track: block.track)].packet(for: block)
+                    {
+                        distributor.distributeRaw(packet)
+                    }
+                    guard encoded.contains(block.track) else { continue }
+                    let encoder: AACEncoder
+                    if let open = encoders[block.track] {
+                        encoder = open
+                    } else {
+                        encoder = try AACEncoder(track: block.track, bitrate: configuration.bitrate)
+                        encoders[block.track] = encoder
+                    }
+                    _ = distributor.distribute(try encoder.encode(block))
+                }
                 meter.note(&mixer, tracks: [.app, .mic])
             }
             publish(mixer, meter: meter)

@@ -1,9 +1,9 @@
 import Capture
 import Media
-import Mix
 import Synchronization
+import Threads
 
-/// The capture thread: at each tick it asks the source what changed, composes the frame and leaves it for the encoder.
+/// The capture thread: at each tick it asks the source what changed, and composes a frame for each rendition.
 ///
 /// It owns the source from opening to closing.
 final class CaptureLoop: Sendable {
@@ -11,60 +11,63 @@ final class CaptureLoop: Sendable {
     struct Opening: Sendable {
         var source: SourceDescription
         var sourceSize: PixelSize
+        /// Frames a second that it has by itself.
+        var frameRate: Int?
     }
 
-    private let configuration: SessionConfiguration
-    private let mailbox: FrameMailbox
+    /// What it tells while it runs, on its own thread.
+    enum Event: Sendable {
+        /// Another application came to the front, or its title changed.
+        case application(ApplicationInformation)
+        /// The source has nothing more: a clean end.
+        case ended
+        case failed(CaptureError)
+    }
+
+    private let request: PictureRequest
+    private let report: @Sendable (Event) -> Void
     /// Set when the pipeline behind is ready; then ticks begin.
     private let gate = Monitor<Gate>(.closed)
-    private let onApplication: @Sendable (ApplicationInformation) -> Void
+    private let renditions = Mutex<[Rendition]>([])
     private let stopping = Atomic(false)
-    private let isSettled = Atomic(false)
     private let isPaused = Atomic(false)
-    private let capturedFrames = Atomic(0)
 
     private enum Gate {
         case closed
-        case open(SessionClock, outputSize: PixelSize, pacing: FramePacer.Mode)
+        case open(SessionClock, frameRate: Int)
         case abandoned
     }
 
-    /// - Parameter onApplication: is told when another application comes to the front, or its title changes.
-    init(
-        configuration: SessionConfiguration, mailbox: FrameMailbox, onApplication: @escaping @Sendable (ApplicationInformation) -> Void
-    ) {
-        self.configuration = configuration
-        self.mailbox = mailbox
-        self.onApplication = onApplication
+    init(request: PictureRequest, report: @escaping @Sendable (Event) -> Void) {
+        self.request = request
+        self.report = report
     }
 
-    /// Frames that differed from the one before.
-    var capturedCount: Int { capturedFrames.load(ordering: .relaxed) }
-
     /// Starts the thread and opens the source on it.
-    ///
-    /// - Parameter onFailure: is told when the source is lost later.
-    func start(onFailure: @escaping @Sendable (CaptureError) -> Void) async -> (NamedThread, Result<Opening, CaptureError>) {
-        let thread = Mutex<NamedThread?>(nil)
-        let result = await withCheckedContinuation { (opened: CheckedContinuation<Result<Opening, CaptureError>, Never>) in
-            let started = NamedThread(name: "capture") { [self] in
-                do throws(CaptureError) {
-                    let source = try configuration.picture.open()
-                    opened.resume(returning: .success(Opening(source: source.description, sourceSize: source.size)))
-                    run(source, onFailure: onFailure)
-                } catch {
-                    opened.resume(returning: .failure(error))
-                }
+    func start() async throws(CaptureError) -> (NamedThread, Opening) {
+        try await NamedThread.open(name: "capture") { [self] (opened: (Result<Opening, CaptureError>) -> Void) in
+            do throws(CaptureError) {
+                let source = try request.open()
+                opened(.success(Opening(source: source.description, sourceSize: source.size, frameRate: source.nominalFrameRate)))
+                run(source)
+            } catch {
+                opened(.failure(error))
             }
-            thread.withLock { $0 = started }
         }
-        let started = thread.withLock { $0 }
-        return (started ?? NamedThread(name: "capture") {}, result)
+    }
+
+    /// Frames are composed for `rendition` from the next tick on.
+    func add(_ rendition: Rendition) {
+        renditions.withLock { $0.append(rendition) }
+    }
+
+    func remove(_ rendition: Rendition) {
+        renditions.withLock { $0.removeAll { $0 === rendition } }
     }
 
     /// Lets the ticks begin: time zero is the clock's start.
-    func begin(clock: SessionClock, outputSize: PixelSize, pacing: FramePacer.Mode) {
-        gate.update { $0 = .open(clock, outputSize: outputSize, pacing: pacing) }
+    func begin(clock: SessionClock, frameRate: Int) {
+        gate.update { $0 = .open(clock, frameRate: frameRate) }
     }
 
     /// The thread ends after the tick that it is in.
@@ -78,33 +81,22 @@ final class CaptureLoop: Sendable {
         isPaused.store(paused, ordering: .relaxed)
     }
 
-    /// The encoder says whether the last picture needs no more encoding.
-    func noteSettled(_ settled: Bool) {
-        isSettled.store(settled, ordering: .relaxed)
-    }
-
-    private func run(_ source: any ScreenSource, onFailure: @Sendable (CaptureError) -> Void) {
+    private func run(_ source: any ScreenSource) {
         let opening = gate.wait { gate -> Gate? in
             if case .closed = gate { return nil }
             return gate
         }
-        guard case .open(let clock, let outputSize, let pacing) = opening else { return }
-        defer { mailbox.close() }
+        guard case .open(let clock, let frameRate) = opening else { return }
         do throws(CaptureError) {
-            try tick(source, clock: clock, composer: FrameComposer(outputSize: outputSize), pacer: FramePacer(mode: pacing))
+            try tick(source, clock: clock, rate: Int64(frameRate))
         } catch {
-            onFailure(error)
+            report(.failed(error))
         }
     }
 
-    private func tick(
-        _ source: any ScreenSource, clock: SessionClock, composer: FrameComposer, pacer: FramePacer
-    ) throws(CaptureError) {
-        var composer = composer
-        var pacer = pacer
-        let rate = Int64(configuration.frameRate)
+    private func tick(_ source: any ScreenSource, clock: SessionClock, rate: Int64) throws(CaptureError) {
+        var feeds: [FrameFeed] = []
         var index: Int64 = 0
-        var showsSlate = false
         while !stopping.load(ordering: .relaxed) {
             clock.sleep(until: MediaTime(value: index, timescale: rate))
             // The end may have come meanwhile: nothing is shown after it.
@@ -112,34 +104,28 @@ final class CaptureLoop: Sendable {
             // Frames are stamped with their tick, some milliseconds before the grab returns: players want an even cadence, and two
             // frames closer than a tick make some of them complain. A tick that was overslept has its place taken by a later one.
             index = max(index, clock.now.nanoseconds * rate / 1_000_000_000)
-            let tickTime = MediaTime(value: index, timescale: rate)
+            if follow(&feeds) { source.requestWholePicture() }
             let paused = isPaused.load(ordering: .relaxed)
-            var frame: SampleBuffer?
-            if paused {
-                if !showsSlate {
-                    _ = mailbox.takeBack()
-                    frame = PrivacySlate.sample(size: composer.outputSize, at: clock.now)
-                }
-            } else {
-                frame = try source.nextSample(at: clock.now).flatMap { composer.compose($0, replacing: mailbox.takeBack()) }
-                // The encoder saw the slate last: it is given the whole picture, changed or not.
-                if showsSlate { frame = composer.wholeFrame(at: clock.now) }
-                if let application = source.takeApplicationChange() { onApplication(application) }
+            let sample = paused ? nil : try source.nextSample(at: clock.now)
+            if source.condition == .ended {
+                report(.ended)
+                return
             }
-            showsSlate = paused
-            show(frame, at: tickTime, pacer: &pacer)
+            let tickTime = MediaTime(value: index, timescale: rate)
+            for position in feeds.indices {
+                feeds[position].show(sample, isWithheld: paused || source.condition == .withheld, at: tickTime)
+            }
+            if !paused, let application = source.takeApplicationChange() { report(.application(application)) }
             index += 1
         }
     }
 
-    /// Leaves the tick's frame, or word that there is none, for the encoder.
-    private func show(_ frame: SampleBuffer?, at time: MediaTime, pacer: inout FramePacer) {
-        guard pacer.shows(at: time, isChanged: frame != nil, isSettled: isSettled.load(ordering: .relaxed)) else { return }
-        if let frame {
-            capturedFrames.add(1, ordering: .relaxed)
-            mailbox.put(SampleBuffer(track: frame.track, presentationTime: time, payload: frame.payload))
-        } else {
-            mailbox.putUnchanged(at: time)
-        }
+    /// Takes up renditions that joined and drops those that left. True where one joined, which needs a whole picture to begin with.
+    private func follow(_ feeds: inout [FrameFeed]) -> Bool {
+        let current = renditions.withLock { $0 }
+        feeds.removeAll { feed in !current.contains { $0 === feed.rendition } }
+        let joined = current.filter { rendition in !feeds.contains { $0.rendition === rendition } }
+        feeds += joined.map { FrameFeed($0) }
+        return !joined.isEmpty
     }
 }

@@ -1,13 +1,15 @@
 import Media
 import Synchronization
+import Threads
 import Upload
 
-/// One destination of a running session: its queue, its task, and what became of it.
+/// One destination of a running session: its queue, its task, its connections one after another, and what became of it.
 final class Destination: Sendable {
     let plan: DestinationPlan
     let queue: PacketQueue
     private let executor: ThreadExecutor
     private let status: Mutex<Status>
+    private let timer = RetryTimer()
     private let onChange: @Sendable (SessionSnapshot.Destination) -> Void
 
     private struct Status {
@@ -16,6 +18,12 @@ final class Destination: Sendable {
         var meter = RateMeter()
         var task: Task<Void, Never>?
         var waiters: [CheckedContinuation<Void, Never>] = []
+        /// The handler of now, and what those before it sent.
+        var handler: (any SampleHandler)?
+        var earlierBytes = 0
+        var reconnects = 0
+        var nextRetry: ContinuousClock.Instant?
+        var isEnding = false
     }
 
     init(plan: DestinationPlan, onChange: @escaping @Sendable (SessionSnapshot.Destination) -> Void) {
@@ -41,22 +49,48 @@ final class Destination: Sendable {
         status.withLock { $0.task = task }
     }
 
+    /// Nothing more comes. What waits is still sent; where no connection stands it is not waited for.
+    func end() {
+        let (task, isConnected) = status.withLock { status -> (Task<Void, Never>?, Bool) in
+            status.isEnding = true
+            return (status.task, status.state == .live || status.state == .paused)
+        }
+        queue.end()
+        if plan.isLive && !isConnected { task?.cancel() }
+        timer.wake()
+    }
+
     /// Ends it from outside when it does not end by itself.
     func abandon() {
         status.withLock { $0.task }?.cancel()
     }
 
+    /// Tries again now where it waits to be tried again; false where it does not.
+    func retryNow() -> Bool {
+        timer.wake()
+    }
+
     /// What it has to say for itself now.
-    func snapshot(at time: MediaTime) -> SessionSnapshot.Destination {
-        let bytes = plan.handler.byteCount
-        let (state, error, rate) = status.withLock { status -> (DestinationState, UploadError?, Double) in
-            if !status.state.isOver { status.meter.note(bytes, at: time) }
-            return (status.state, status.error, status.state.isOver ? 0 : status.meter.rate)
+    ///
+    /// - Parameter time: on the session's clock, to measure its rate; nil leaves that as it was.
+    func snapshot(at time: MediaTime? = nil) -> SessionSnapshot.Destination {
+        let bytes = byteCount
+        let (status, rate) = status.withLock { status -> (Status, Double) in
+            if let time, !status.state.isOver { status.meter.note(bytes, at: time) }
+            return (status, status.state.isOver ? 0 : status.meter.rate)
         }
+        let rest = status.nextRetry.map { max(.zero, $0 - .now) }
         return SessionSnapshot.Destination(
-            name: plan.name, extensionName: plan.extensionName, state: state, url: plan.url, path: plan.path, byteCount: bytes,
-            bitrate: Int(rate * 8 / 1000), dropped: queue.droppedFrames, backlog: queue.backlog, watchURL: plan.handler.watchURL,
-            statusText: plan.handler.statusText, error: error)
+            name: plan.name, extensionName: plan.extensionName, state: status.state, url: plan.url, path: plan.path, byteCount: bytes,
+            bitrate: Int(rate * 8 / 1000), dropped: queue.droppedFrames, backlog: queue.backlog, reconnects: status.reconnects,
+            nextRetry: rest.map { MediaTime(seconds: Double($0.components.seconds) + Double($0.components.attoseconds) / 1e18) },
+            picture: plan.picture.size, watchURL: status.handler?.watchURL, statusText: status.handler?.statusText, error: status.error)
+    }
+
+    /// Bytes written or sent in all its connections.
+    var byteCount: Int {
+        let (handler, earlier) = status.withLock { ($0.handler, $0.earlierBytes) }
+        return earlier + (handler?.byteCount ?? 0)
     }
 
     /// True where it has seconds of its own to write out at the end.
@@ -81,52 +115,119 @@ final class Destination: Sendable {
         change(to: .failed, error: error)
     }
 
+    // MARK: Its task
+
+    /// What one connection leaves to the next.
+    private struct Progress {
+        var stream: StreamDescription
+        var timeline = PauseTimeline()
+        var isPaused = false
+        /// Tries since the last connection that lasted.
+        var attempts = 0
+        var wasLive = false
+    }
+
     private func run(_ stream: StreamDescription, requestKeyframe: @escaping @Sendable () -> Void) async {
-        plan.handler.attach(requestKeyframe: requestKeyframe)
-        do throws(UploadError) {
-            try await plan.handler.started(stream)
-            if plan.isLive {
-                queue.open()
-                requestKeyframe()
+        var progress = Progress(stream: stream)
+        while true {
+            let handler = plan.makeHandler()
+            status.withLock { status in
+                status.earlierBytes += status.handler?.byteCount ?? 0
+                status.handler = handler
             }
-            change(to: .live)
-            var timeline = PauseTimeline()
-            while let element = await queue.next() { try await process(element, timeline: &timeline) }
-            try await plan.handler.finished(deadline: plan.finishDeadline)
-            change(to: .finished)
-        } catch .readerClosed {
-            queue.end()
-            try? await plan.handler.finished(deadline: .zero)
-            change(to: .finished)
-        } catch {
-            queue.end()
-            queue.discardAll()
-            // The handler closes what it has; the first error is the one that counts.
-            try? await plan.handler.finished(deadline: .zero)
-            change(to: .failed, error: error)
+            handler.attach(requestKeyframe: requestKeyframe)
+            do throws(UploadError) {
+                try await serve(handler, progress: &progress, requestKeyframe: requestKeyframe)
+                change(to: .finished)
+                return
+            } catch .readerClosed {
+                queue.end()
+                try? await handler.finished(deadline: .zero)
+                change(to: .finished)
+                return
+            } catch {
+                queue.close()
+                // The handler closes what it has; the first error is the one that counts.
+                try? await handler.finished(deadline: .zero)
+                guard await waitForNextTry(after: error, progress: &progress) else { return }
+            }
         }
     }
 
-    private func process(_ element: PacketQueue.Element, timeline: inout PauseTimeline) async throws(UploadError) {
+    /// One connection, from `started` to `finished`.
+    private func serve(
+        _ handler: any SampleHandler, progress: inout Progress, requestKeyframe: @Sendable () -> Void
+    ) async throws(UploadError) {
+        let begin = ContinuousClock.now
+        try await handler.started(progress.stream)
+        if plan.isLive {
+            queue.open()
+            requestKeyframe()
+        }
+        if progress.wasLive { status.withLock { $0.reconnects += 1 } }
+        progress.wasLive = true
+        if progress.isPaused { try await handler.paused() }
+        change(to: progress.isPaused ? .paused : .live)
+        while let element = await queue.next() {
+            try await process(element, handler: handler, progress: &progress)
+            // A connection that has lasted starts the count anew.
+            if progress.attempts > 0 && begin.duration(to: .now) > .seconds(60) { progress.attempts = 0 }
+        }
+        try await handler.finished(deadline: plan.finishDeadline)
+    }
+
+    /// Waits until it is time to connect again; false where it is over.
+    private func waitForNextTry(after error: UploadError, progress: inout Progress) async -> Bool {
+        let isEnding = status.withLock { $0.isEnding }
+        if isEnding && !progress.wasLive && error.retry != .never {
+            // It was stopped before it stood: as asked.
+            change(to: .finished)
+            return false
+        }
+        // A first connection that fails is a mistake more often than an outage, unless the server still holds the one before.
+        let isWorthwhile = error.retry == .busy || (error.retry == .later && progress.wasLive)
+        guard !isEnding, isWorthwhile, let delay = plan.retry?.delay(before: progress.attempts, chance: .random(in: 0...1)) else {
+            queue.end()
+            queue.discardAll()
+            change(to: .failed, error: error)
+            return false
+        }
+        progress.attempts += 1
+        status.withLock { $0.nextRetry = .now + .nanoseconds(delay.nanoseconds) }
+        change(to: .reconnecting, error: error)
+        await timer.wait(delay)
+        let goesOn = status.withLock { status in
+            status.nextRetry = nil
+            return !status.isEnding
+        }
+        if !goesOn { change(to: .failed, error: error) }
+        return goesOn
+    }
+
+    private func process(_ element: PacketQueue.Element, handler: any SampleHandler, progress: inout Progress) async throws(UploadError) {
         switch element {
         case .packet(let packet):
             // Viewers see the slate; in a recording the paused stretch is cut out.
-            if let placed = plan.isLive ? packet : timeline.place(packet) { try await plan.handler.process(placed) }
+            if let placed = plan.isLive ? packet : progress.timeline.place(packet) { try await handler.process(placed) }
         case .paused(let time):
-            timeline.pause(at: time)
-            try await plan.handler.paused()
+            progress.timeline.pause(at: time)
+            progress.isPaused = true
+            try await handler.paused()
             change(to: .paused)
         case .resumed(let time):
-            timeline.resume(at: time)
-            try await plan.handler.resumed()
+            progress.timeline.resume(at: time)
+            progress.isPaused = false
+            try await handler.resumed()
             change(to: .live)
-        case .annotated(let information): try await plan.handler.annotated(information)
+        case .annotated(let information):
+            progress.stream.annotations.merge(information) { _, new in new }
+            try await handler.annotated(information)
         }
     }
 
     private func change(to state: DestinationState, error: UploadError? = nil) {
         let waiters = status.withLock { status -> [CheckedContinuation<Void, Never>]? in
-            guard !status.state.isOver, status.state != state else { return nil }
+            guard !status.state.isOver, status.state != state || state == .reconnecting else { return nil }
             status.state = state
             status.error = error
             guard state.isOver else { return [] }
@@ -134,7 +235,7 @@ final class Destination: Sendable {
             return status.waiters
         }
         guard let waiters else { return }
-        onChange(snapshot(at: .zero))
+        onChange(snapshot())
         for waiter in waiters { waiter.resume() }
     }
 }

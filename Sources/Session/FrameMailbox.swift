@@ -1,4 +1,5 @@
 import Media
+import Threads
 
 /// What the capture thread has for the encoder: at most one frame. The newest wins: the capture
 /// thread takes back what nobody has taken, which is counted, and adds its damage to that of the frame that comes instead.

@@ -1,13 +1,26 @@
 import Capture
 import Synchronization
 
-/// The application that is in front now, for status.
+/// The application that is in front now, for status; whoever follows it is told of each change.
 final class FrontApplication: Sendable {
-    private let state = Mutex<ApplicationInformation?>(nil)
+    private struct State {
+        var value: ApplicationInformation?
+        var follower: (@Sendable (ApplicationInformation) -> Void)?
+    }
 
-    var value: ApplicationInformation? { state.withLock { $0 } }
+    private let state = Mutex(State())
+
+    var value: ApplicationInformation? { state.withLock { $0.value } }
+
+    func follow(_ follower: @escaping @Sendable (ApplicationInformation) -> Void) {
+        state.withLock { $0.follower = follower }
+    }
 
     func set(_ information: ApplicationInformation) {
-        state.withLock { $0 = information }
+        let follower = state.withLock { state in
+            state.value = information
+            return state.follower
+        }
+        follower?(information)
     }
 }

@@ -6,8 +6,19 @@ import Upload
 
 /// Everything that a session is started with. A value: nothing below reads the environment or a file.
 package struct SessionConfiguration: Sendable {
+    /// Where what counts as the applications' sound comes from.
+    package enum SoundContent: Sendable {
+        /// PulseAudio.
+        case system
+        /// A WAV file or pipe; `-` is standard input.
+        case wav(path: String)
+        /// What the application that runs the session hands over.
+        case feed(SoundFeed)
+    }
+
     /// Sound that is captured.
     package struct Audio: Sendable {
+        package var content = SoundContent.system
         /// What the applications play, and how loud it is in the mix; nil where it is left out.
         package var app: AudioMixer.Level?
         package var appSource: String?
@@ -34,7 +45,8 @@ package struct SessionConfiguration: Sendable {
     package var picture = PictureRequest.screen(ScreenRequest())
     /// The size of the pictures that are sent; nil for the source's own.
     package var outputSize: PixelSize?
-    package var frameRate = 30
+    /// nil: the source's own where it has one, else 30.
+    package var frameRate: Int?
     /// nil: a bitrate by the size where anything is live, else quality 23.
     package var rateControl: VideoSettings.RateControl?
     package var preset = "veryfast"
@@ -46,6 +58,8 @@ package struct SessionConfiguration: Sendable {
     /// The session ends by itself after so long; nil for never.
     package var duration: MediaTime?
     package var title: String?
+    /// What an application calls itself, by the class of its window; nil where nobody knows.
+    package var applicationName: @Sendable (String) -> String? = { _ in nil }
     /// How much of the past is kept for clips; nil for none.
     package var clipBuffer: MediaTime?
 
@@ -62,50 +76,5 @@ package struct SessionConfiguration: Sendable {
         case ...(2560 * 1600): isFast ? 12_000 : 9000
         default: isFast ? 24_000 : 16_000
         }
-    }
-}
-
-/// One destination of a session, with the handler that serves it.
-package struct DestinationPlan: Sendable {
-    /// What the user calls it.
-    package var name: String
-    /// The kind of uploader: `rtmp`, `file`, `stdout`.
-    package var extensionName: String
-    /// Where it goes, without anything secret.
-    package var url: String?
-    /// The file that is written, if it is one.
-    package var path: String?
-    /// True for a viewer who waits: it gets only what is new, from a keyframe on.
-    package var isLive: Bool
-    /// True where every tick should give a frame.
-    package var prefersConstantPacing: Bool
-    package var takesRawVideo: Bool
-    package var takesAudio: Bool
-    /// True where sound is wanted as 16-bit PCM instead of AAC.
-    package var takesRawAudio: Bool
-    /// False where the picture is left out.
-    package var takesVideo: Bool
-    /// How long it may take to write out and close at the end.
-    package var finishDeadline: Duration
-    package var handler: any SampleHandler
-
-    package init(
-        name: String, extensionName: String, url: String? = nil, path: String? = nil, isLive: Bool, prefersConstantPacing: Bool,
-        takesRawVideo: Bool = false, takesAudio: Bool = true, takesRawAudio: Bool = false, takesVideo: Bool = true,
-        finishDeadline: Duration = .milliseconds(700),
-        handler: any SampleHandler
-    ) {
-        self.name = name
-        self.extensionName = extensionName
-        self.url = url
-        self.path = path
-        self.isLive = isLive
-        self.prefersConstantPacing = prefersConstantPacing
-        self.takesRawVideo = takesRawVideo
-        self.takesAudio = takesAudio
-        self.takesRawAudio = takesRawAudio
-        self.takesVideo = takesVideo
-        self.finishDeadline = finishDeadline
-        self.handler = handler
     }
 }

@@ -7,11 +7,14 @@ package enum SessionError: Error, Sendable, Equatable, CustomStringConvertible {
     case encode(EncodeError)
     /// The size that was asked for cannot be made.
     case unusableSize(String)
+    /// What was asked of a running session does not fit what it is doing.
+    case conflict(String)
 
     package var description: String {
         switch self {
         case .capture(let error): error.description
         case .encode(let error): error.description
+        case .conflict(let sentence): sentence
         case .unusableSize(let size): "A picture of \(size) cannot be broadcast. Choose a --size between 16x16 and 16384x16384."
         }
     }

@@ -11,7 +11,10 @@ package struct SessionSnapshot: Sendable {
         package var encoded = 0
         package var repeated = 0
         package var dropped = 0
+        /// kbit/s of late.
         package var bitrate = 0
+        /// kbit/s that the encoder aims at now; nil where the quality is constant.
+        package var targetBitrate: Int?
     }
 
     package struct Audio: Sendable {
@@ -33,6 +36,12 @@ package struct SessionSnapshot: Sendable {
         package var bitrate: Int
         package var dropped: Int
         package var backlog: MediaTime
+        /// Connections after the first one.
+        package var reconnects = 0
+        /// How long until it is tried again, while it waits for that.
+        package var nextRetry: MediaTime?
+        /// Its own picture, where that is another one than the session's.
+        package var picture: PixelSize?
         /// Where viewers can watch, where the far end has said so.
         package var watchURL: String?
         /// What the far end says that it is doing.

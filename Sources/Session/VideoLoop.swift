@@ -1,6 +1,7 @@
 import Encode
 import Media
 import Synchronization
+import Threads
 
 /// The video encoder's thread: takes frames from the mailbox, and gives packets to the distributor.
 ///
@@ -11,6 +12,10 @@ final class VideoLoop: Sendable {
     private let encoded = Atomic(0)
     private let repeated = Atomic(0)
     private let bytes = Atomic(0)
+    private let settled = Atomic(false)
+    private let isKeyframeWanted = Atomic(false)
+    /// kbit/s; 0 for what the encoder was opened with.
+    private let wantedBitrate = Atomic(0)
 
     init(mailbox: FrameMailbox, distributor: Distributor) {
         self.mailbox = mailbox
@@ -22,56 +27,70 @@ final class VideoLoop: Sendable {
         (encoded.load(ordering: .relaxed), repeated.load(ordering: .relaxed), bytes.load(ordering: .relaxed))
     }
 
-    /// Starts the thread and opens the encoder on it.
-    ///
-    /// - Parameters:
-    ///   - settings: nil where every destination takes raw pictures.
-    ///   - size: of the raw pictures; nil where no destination takes them.
-    ///   - noteSettled: is told after each frame whether the picture needs no more encoding.
-    func start(
-        settings: VideoSettings?, rawSize size: PixelSize?, noteSettled: @escaping @Sendable (Bool) -> Void,
-        onFailure: @escaping @Sendable (EncodeError) -> Void
-    ) async -> (NamedThread, Result<VideoTrackFormat?, EncodeError>) {
-        let thread = Mutex<NamedThread?>(nil)
-        let result = await withCheckedContinuation { (opened: CheckedContinuation<Result<VideoTrackFormat?, EncodeError>, Never>) in
-            let started = NamedThread(name: "video encoder") { [self] in
-                let encoder: VideoEncoder?
-                do throws(EncodeError) {
-                    if let settings { encoder = try VideoEncoder(settings: settings) } else { encoder = nil }
-                } catch {
-                    opened.resume(returning: .failure(error))
-                    return
-                }
-                opened.resume(returning: .success(encoder?.format))
-                do throws(EncodeError) {
-                    try run(encoder: encoder, raw: size.map { _ in RawVideoPacketizer() }, noteSettled: noteSettled)
-                } catch {
-                    onFailure(error)
-                }
-            }
-            thread.withLock { $0 = started }
-        }
-        let started = thread.withLock { $0 }
-        return (started ?? NamedThread(name: "video encoder") {}, result)
+    /// Whether the last picture needs no more encoding.
+    var isSettled: Bool { settled.load(ordering: .relaxed) }
+
+    /// A reader has joined, or can go on again: the next frame is to be an IDR picture.
+    func requestKeyframe() {
+        isKeyframeWanted.store(true, ordering: .relaxed)
     }
 
-    private func run(encoder: VideoEncoder?, raw: RawVideoPacketizer?, noteSettled: (Bool) -> Void) throws(EncodeError) {
-        var raw = raw
+    /// kbit/s from the next frame on.
+    func setBitrate(_ kilobits: Int) {
+        wantedBitrate.store(kilobits, ordering: .relaxed)
+    }
+
+    /// What `setBitrate` was told last.
+    var bitrate: Int? {
+        let value = wantedBitrate.load(ordering: .relaxed)
+        return value == 0 ? nil : value
+    }
+
+    /// Starts the thread and opens the encoder on it; gives the stream's format, or nil where nothing is encoded.
+    ///
+    /// - Parameter settings: nil where every destination takes raw pictures.
+    func start(
+        settings: VideoSettings?, onFailure: @escaping @Sendable (EncodeError) -> Void
+    ) async throws(EncodeError) -> (NamedThread, VideoTrackFormat?) {
+        try await NamedThread.open(name: "video encoder") { [self] (opened: (Result<VideoTrackFormat?, EncodeError>) -> Void) in
+            let encoder: VideoEncoder?
+            do throws(EncodeError) {
+                if let settings { encoder = try VideoEncoder(settings: settings) } else { encoder = nil }
+            } catch {
+                opened(.failure(error))
+                return
+            }
+            opened(.success(encoder?.format))
+            do throws(EncodeError) {
+                try run(encoder: encoder)
+            } catch {
+                onFailure(error)
+            }
+        }
+    }
+
+    private func run(encoder: VideoEncoder?) throws(EncodeError) {
+        var raw = RawVideoPacketizer()
+        var bitrate = 0
         while let item = mailbox.take() {
-            if distributor.takeKeyframeRequest() { encoder?.requestKeyframe() }
+            if isKeyframeWanted.exchange(false, ordering: .relaxed) { encoder?.requestKeyframe() }
+            let wanted = wantedBitrate.load(ordering: .relaxed)
+            if wanted != bitrate { encoder?.setBitrate(wanted) }
+            bitrate = wanted
+            let wantsRaw = !distributor.tracks(raw: true).isEmpty
             let packets: [EncodedPacket]
             let rawPacket: EncodedPacket?
             switch item {
             case .frame(let frame):
                 packets = try encoder?.encode(frame) ?? []
-                rawPacket = raw?.packet(for: frame)
+                rawPacket = wantsRaw ? raw.packet(for: frame) : nil
             case .unchanged(let time):
                 packets = try encoder?.encodeRepeat(at: time) ?? []
-                rawPacket = raw?.repeatPacket(at: time)
+                rawPacket = wantsRaw ? raw.repeatPacket(at: time) : nil
             }
             deliver(packets)
-            if let rawPacket { distributor.distributeRawVideo(rawPacket) }
-            noteSettled(encoder?.isSettled ?? true)
+            if let rawPacket { distributor.distributeRaw(rawPacket) }
+            settled.store(encoder?.isSettled ?? true, ordering: .relaxed)
             if let encoder {
                 encoded.store(encoder.encodedFrames, ordering: .relaxed)
                 repeated.store(encoder.repeatedFrames, ordering: .relaxed)
@@ -82,24 +101,6 @@ final class VideoLoop: Sendable {
 
     private func deliver(_ packets: [EncodedPacket]) {
         bytes.add(packets.reduce(0) { $0 + $1.data.count }, ordering: .relaxed)
-        distributor.distributeVideo(packets)
-    }
-}
-
-/// Frames as packets of raw I420, for destinations that want them. A repeated frame shares the bytes of the one before.
-private struct RawVideoPacketizer {
-    private var last: [UInt8] = []
-    private var sequence: UInt32 = 0
-
-    mutating func packet(for sample: SampleBuffer) -> EncodedPacket? {
-        guard case .picture(let picture) = sample.payload, let frame = picture.patches.first?.pixels else { return nil }
-        last = frame.withUnsafeBytes { Array($0) }
-        return repeatPacket(at: sample.presentationTime)
-    }
-
-    mutating func repeatPacket(at time: MediaTime) -> EncodedPacket? {
-        guard !last.isEmpty else { return nil }
-        defer { sequence += 1 }
-        return EncodedPacket(track: .screen, presentationTime: time, decodeTime: time, isKeyframe: true, sequence: sequence, data: last)
+        if distributor.distribute(packets) { requestKeyframe() }
     }
 }

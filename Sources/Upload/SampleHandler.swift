@@ -28,12 +28,15 @@ package protocol SampleHandler: Sendable {
     var statusText: String? { get }
     /// Bytes written or sent so far; may be asked at any time, also while a call blocks.
     var byteCount: Int { get }
+    /// Bytes that were handed over and have not left yet: what a congestion controller looks at beside the queue. 0 where nothing waits.
+    var backlogByteCount: Int { get }
 }
 
 extension SampleHandler {
     package func attach(requestKeyframe: @escaping @Sendable () -> Void) {}
     package var watchURL: String? { nil }
     package var statusText: String? { nil }
+    package var backlogByteCount: Int { 0 }
     package func paused() async throws(UploadError) {}
     package func resumed() async throws(UploadError) {}
     package func annotated(_ information: [String: String]) async throws(UploadError) {}

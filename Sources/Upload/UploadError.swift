@@ -1,5 +1,3 @@
-import RTMP
-
 /// Why a destination ended: ReplayKit's `finishBroadcastWithError`. Each description is one sentence with the next step.
 package enum UploadError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The file or its folder cannot be made.
@@ -8,8 +6,8 @@ package enum UploadError: Error, Sendable, Equatable, CustomStringConvertible {
     case writeFailed(path: String, code: Int32, reason: String)
     /// The program that reads the pipe closed it: a clean end.
     case readerClosed
-    /// The server cannot be reached, or stopped answering.
-    case unreachable(String)
+    /// The server cannot be reached, cannot be trusted, does not take the stream now, or stopped answering.
+    case unreachable(String, retry: UploadRetry = .later)
     /// The server refused the stream or its key.
     case refused(String)
     /// The server broke its protocol.
@@ -28,12 +26,20 @@ package enum UploadError: Error, Sendable, Equatable, CustomStringConvertible {
         case .writeFailed(let path, _, let reason):
             "Cannot write to \(path): \(reason). What was recorded until then is complete; free some space or choose another place."
         case .readerClosed: "The program that read the stream has ended."
-        case .unreachable(let sentence), .refused(let sentence), .protocolViolation(let sentence), .unsupported(let sentence),
+        case .unreachable(let sentence, _), .refused(let sentence), .protocolViolation(let sentence), .unsupported(let sentence),
             .extensionUnusable(let sentence):
             sentence
         case .extensionFailed(let name, let code, let message):
             "The extension \(name) ended the broadcast: \(message) (\(code))."
                 + ([401, 403].contains(code) ? " Check what its setup asks for in the config." : "")
+        }
+    }
+
+    /// Whether starting again can help: what a destination's retries go by.
+    package var retry: UploadRetry {
+        switch self {
+        case .unreachable(_, let retry): retry
+        case .cannotCreate, .writeFailed, .readerClosed, .refused, .protocolViolation, .unsupported, .extensionFailed, .extensionUnusable: .never
         }
     }
 

@@ -1,11 +1,6 @@
 import ArgumentParser
 import CLinux
-
-#if canImport(Glibc)
 import Glibc
-#else
-import Musl
-#endif
 
 /// The command: parses, runs one subcommand, and turns its error into a sentence and an exit status.
 @main
@@ -23,12 +18,15 @@ struct Broadcast: AsyncParsableCommand {
         version: "0.1.0",
         subcommands: [
             StartCommand.self, StopCommand.self, PauseCommand.self, ResumeCommand.self, MicCommand.self, AnnotateCommand.self, ClipCommand.self,
-            StatusCommand.self,
-            EventsCommand.self, LogsCommand.self, PickerCommand.self, ListDestinationsCommand.self,
+            AddDestinationCommand.self, RemoveDestinationCommand.self, RetryCommand.self, StatusCommand.self, EventsCommand.self, LogsCommand.self,
+            PickerCommand.self, ListDestinationsCommand.self,
             ListExtensionsCommand.self, ListSourcesCommand.self, SetupCommand.self, SignOutCommand.self, CheckExtensionCommand.self,
         ])
 
     static func main() async {
+        StandardDescriptors.open()
+        // A detached session is started as /proc/self/exe, and would be called exe.
+        clinux_set_thread_name("broadcast")
         // A reader that closes a pipe is an error of that write, not the end of the process.
         signal(SIGPIPE, SIG_IGN)
         clinux_protect_memory()
@@ -42,7 +40,7 @@ struct Broadcast: AsyncParsableCommand {
                 try command.run()
             }
         } catch let error as CommandError {
-            Output.note("broadcast: " + error.message)
+            if !error.isTold { Output.note("broadcast: " + error.message) }
             Glibc.exit(error.status.rawValue)
         } catch  where exitCode(for: error) == .validationFailure {
             Output.note("broadcast: " + sentence(for: error))

@@ -14,10 +14,13 @@ struct CommandContext {
     /// True where the desktop is Wayland's: X11 sees little of it.
     let isWaylandSession: Bool
 
+    /// Where files are, for what is said to a session that runs: whatever the config says now, it can be stopped.
+    static var paths: Paths { Paths(environment: ProcessInfo.processInfo.environment) }
+
     /// Reads the config. The environment is asked here and nowhere below.
     init() throws(CommandError) {
         let environment = ProcessInfo.processInfo.environment
-        paths = Paths(environment: environment)
+        paths = Self.paths
         hasCursor = !["", "dumb"].contains(environment["TERM"] ?? "")
         isWaylandSession = !(environment["WAYLAND_DISPLAY"] ?? "").isEmpty || environment["XDG_SESSION_TYPE"] == "wayland"
         let service = SecretService(environment: environment)
@@ -25,10 +28,25 @@ struct CommandContext {
         credentials = CredentialStore(service: service, paths: paths)
         configuration = try ConfigurationFile.load(paths.configFile)
         try refuseUnknownExtensions()
+        try refuseUnknownPreferred()
     }
 
     /// The extensions that are programs of their own; reads their folders.
     var catalog: ExtensionCatalog { ExtensionCatalog(folders: paths.extensionFolders) }
+
+    /// What is started where nothing is named must be there, whatever is asked for.
+    private func refuseUnknownPreferred() throws(CommandError) {
+        guard let name = configuration.preferred else { return }
+        let builtIn = BuiltInExtension.all.map(\.name).filter { $0 != "rtmp" }
+        let known = configuration.destinations.map(\.name) + KnownService.all().map(\.name) + builtIn
+        guard !known.contains(name) else { return }
+        let catalog = self.catalog
+        guard !catalog.entries.contains(where: { $0.answers(to: name) }) else { return }
+        let all = known + catalog.names
+        let hint = NearestName.of(name, among: all).map { "did you mean \($0)?" } ?? "known are \(all.joined(separator: ", "))."
+        throw CommandError(
+            .config, "\(configuration.path):\(configuration.preferredLine): preferred: there is no destination \"\(name)\"; \(hint)")
+    }
 
     /// A destination with an extension that nobody knows is a slip in the config, whatever is asked for.
     private func refuseUnknownExtensions() throws(CommandError) {

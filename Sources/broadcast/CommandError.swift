@@ -25,8 +25,18 @@ struct CommandError: Error, Equatable {
     var status: ExitStatus
     var message: String
 
+    /// True where the user has read the sentence already.
+    var isTold = false
+
     init(_ status: ExitStatus, _ message: String) {
         self.status = status
         self.message = message
+    }
+
+    /// Nobody reads the answer any more: an end, and nothing to say.
+    static var quiet: CommandError {
+        var error = CommandError(.success, "")
+        error.isTold = true
+        return error
     }
 }

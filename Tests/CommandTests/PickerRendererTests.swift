@@ -68,6 +68,26 @@ import broadcast
         #expect(text.contains("Microphone  [x] on\n") && text.hasSuffix("Enter: stop   Tab: microphone   Type to find   Esc: quit"), "\(text)")
     }
 
+    @Test func `Other sessions are shown beside the own one, and the rest of many counted`() {
+        var model = Self.model
+        model.others = ["desk", "game", "talk", "wall"].map {
+            .init(name: $0, live: .init(state: "live", clock: "00:05", destinations: ["archive"], isMicrophoneOn: nil))
+        }
+        let text = Self.text(model, 80, 24)
+        #expect(text.hasPrefix("Broadcast your screen to\n\n    archive   file"), "\(text)")
+        #expect(
+            text.contains(
+                """
+
+                ● live 00:05  session desk, to archive
+                ● live 00:05  session game, to archive
+                ● live 00:05  session talk, to archive
+                ● and 1 more: broadcast status
+                Microphone  [ ] off
+                """), "\(text)")
+        #expect(text.hasSuffix("Enter: start   Tab: microphone   Type to find   Esc: quit"), "\(text)")
+    }
+
     @Test func `Who is not signed in is led to it, and a search is shown`() {
         var model = Self.model
         for letter in "twi" { _ = model.press(.character(letter)) }
@@ -95,7 +115,8 @@ import broadcast
             .init(name: "a", service: "file"),
         ]
         for live in [nil, PickerModel.Live(state: "live", clock: "00:01", destinations: ["日本語の放送局", "b"], isMicrophoneOn: true)] {
-            let model = PickerModel(items: items, live: live, sources: ["Screen      :0\u{1b}]0;x\u{7}", "Sound       音声"])
+            var model = PickerModel(items: items, live: live, sources: ["Screen      :0\u{1b}]0;x\u{7}", "Sound       音声"])
+            model.others = [.init(name: "b\u{1b}c", live: .init(state: "live", clock: "00:01", destinations: ["日本"], isMicrophoneOn: nil))]
             for width in 1...90 {
                 for height in 1...30 {
                     let lines = PickerRenderer(width: width, height: height).lines(model)

@@ -7,22 +7,22 @@ import Testing
     // MARK: Requests
 
     @Test func `a client is given the session's answer`() async throws {
-        try await withServer { path in
-            let reply = await ControlClient.ask(ControlRequest(command: "status"), at: path)
+        try await withServer { (path: String) async throws in
+            let reply = try await ControlClient.ask(ControlRequest(command: "status"), at: path)
             #expect(reply == ControlReply(session: session(state: "live")))
         }
     }
 
     @Test func `an unknown command is answered with an error`() async throws {
-        try await withServer { path in
-            let reply = await ControlClient.ask(ControlRequest(command: "dance"), at: path)
+        try await withServer { (path: String) async throws in
+            let reply = try await ControlClient.ask(ControlRequest(command: "dance"), at: path)
             #expect(reply?.session == nil)
             #expect(reply?.error == ErrorReport(code: 404, message: "There is no command dance."))
         }
     }
 
     @Test func `unknown fields are ignored`() async throws {
-        try await withServer { path in
+        try await withServer { (path: String) async throws in
             let client = try LineClient(path: path)
             client.send("{\"future\": {\"x\": [1, null]}, \"command\": \"status\", \"n\": 1e3}\n")
             let line = try #require(try await client.nextLine())
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test func `one connection carries many requests, also when they come in pieces`() async throws {
-        try await withServer { path in
+        try await withServer { (path: String) async throws in
             let client = try LineClient(path: path)
             for _ in 0..<3 {
                 for piece in ["{\"comm", "and\":\"sta", "tus\"}", "\n"] {
@@ -49,7 +49,7 @@ import Testing
     ]
 
     @Test(arguments: garbage) func `garbage is answered with an error, and the connection goes on`(line: String) async throws {
-        try await withServer { path in
+        try await withServer { (path: String) async throws in
             let client = try LineClient(path: path)
             client.send(line + "\n")
             let answer = try #require(try await client.nextLine())
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test func `bytes that are no UTF-8 are answered with an error`() async throws {
-        try await withServer { path in
+        try await withServer { (path: String) async throws in
             let client = try LineClient(path: path)
             client.send([0xFF, 0xFE, 0x80, 0x00, 0xC0, 0x0A])
             #expect(try await client.nextLine()?.contains("\"code\":400") == true)
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test func `a line over 64 KiB closes the connection, with or without its end, and leaves others alone`() async throws {
-        try await withServer { path in
+        try await withServer { (path: String) async throws in
             let endless = try LineClient(path: path)
             let long = try LineClient(path: path)
             let other = try LineClient(path: path)
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test func `a line of exactly 64 KiB is read`() async throws {
-        try await withServer { path in
+        try await withServer { (path: String) async throws in
             let client = try LineClient(path: path)
             let request = "{\"command\":\"status\",\"filler\":\""
             client.send(request + String(repeating: "x", count: 65_536 - request.utf8.count - 2) + "\"}\n")
@@ -93,17 +93,17 @@ import Testing
     }
 
     @Test func `a client that goes away before its answer does no harm`() async throws {
-        try await withServer { path in
+        try await withServer { (path: String) async throws in
             for _ in 0..<20 {
                 let client = try LineClient(path: path)
                 client.send("{\"command\":\"slow\"}\n{\"command\":")
             }
-            #expect(await ControlClient.ask(ControlRequest(command: "status"), at: path)?.session?.state == "live")
+            #expect(try await ControlClient.ask(ControlRequest(command: "status"), at: path)?.session?.state == "live")
         }
     }
 
     @Test func `a request carries its values as they are`() async throws {
-        try await withFolder { folder in
+        try await withFolder { (folder: String) async throws in
             let path = folder + "/default.sock"
             let received = Mutex<[ControlRequest]>([])
             let server = try await listen(at: path) { request in
@@ -114,14 +114,14 @@ import Testing
                 ControlRequest(command: "mic", value: "toggle"),
                 ControlRequest(command: "annotate", values: ["songTitle": "Ænima", "song_title": "x=y", "": "empty"]),
             ]
-            for request in requests { #expect(await ControlClient.ask(request, at: path)?.microphone == true) }
+            for request in requests { #expect(try await ControlClient.ask(request, at: path)?.microphone == true) }
             #expect(received.withLock { $0 } == requests)
             await server.shutDown()
         }
     }
 
     @Test func `a client that asks for events is sent each, a line an event, until there are no more`() async throws {
-        try await withFolder { folder in
+        try await withFolder { (folder: String) async throws in
             let path = folder + "/default.sock"
             let (events, continuation) = AsyncStream.makeStream(of: EventReport.self)
             let server = try await ControlServer.listen(at: path, events: { events }, answer: { _ in ControlReply(session: session(state: "live")) })
@@ -143,25 +143,25 @@ import Testing
     }
 
     @Test func `the lines of a client that follows events end with the session`() async throws {
-        try await withFolder { folder in
+        try await withFolder { (folder: String) async throws in
             let path = folder + "/default.sock"
             let (events, continuation) = AsyncStream.makeStream(of: EventReport.self)
             let server = try await ControlServer.listen(at: path, events: { events }, answer: { _ in ControlReply(session: session(state: "live")) })
-            let lines = try #require(await ControlClient.lines(ControlRequest(command: "events"), at: path))
+            let lines = try #require(try await ControlClient.lines(ControlRequest(command: "events"), at: path))
             for _ in 0..<3 { continuation.yield(EventReport(time: "t", event: "statistics", session: "default")) }
             continuation.finish()
             var received: [String] = []
             for await line in lines { received.append(String(decoding: line, as: UTF8.self)) }
             #expect(received == Array(repeating: "{\"event\":\"statistics\",\"session\":\"default\",\"time\":\"t\"}", count: 3))
             await server.shutDown()
-            #expect(await ControlClient.lines(ControlRequest(command: "events"), at: path) == nil)
+            #expect(try await ControlClient.lines(ControlRequest(command: "events"), at: path) == nil)
         }
     }
 
     @Test func `many clients at once are each answered`() async throws {
-        try await withServer { path in
+        try await withServer { (path: String) async throws in
             let states = await withTaskGroup(of: String?.self) { group in
-                for _ in 0..<40 { group.addTask { await ControlClient.ask(ControlRequest(command: "status"), at: path)?.session?.state } }
+                for _ in 0..<40 { group.addTask { (try? await ControlClient.ask(ControlRequest(command: "status"), at: path))??.session?.state } }
                 return await group.reduce(into: [String?]()) { $0.append($1) }
             }
             #expect(states.count == 40)
@@ -170,17 +170,17 @@ import Testing
     }
 
     @Test func `where nobody listens there is no answer`() async throws {
-        try await withFolder { folder in
-            #expect(await ControlClient.ask(ControlRequest(command: "status"), at: folder + "/none.sock") == nil)
+        try await withFolder { (folder: String) async throws in
+            #expect(try await ControlClient.ask(ControlRequest(command: "status"), at: folder + "/none.sock") == nil)
             #expect(LineClient.leaveStaleSocket(at: folder + "/stale.sock"))
-            #expect(await ControlClient.ask(ControlRequest(command: "status"), at: folder + "/stale.sock") == nil)
+            #expect(try await ControlClient.ask(ControlRequest(command: "status"), at: folder + "/stale.sock") == nil)
         }
     }
 
     // MARK: The socket
 
     @Test func `only its owner may use the socket and its lock`() async throws {
-        try await withServer { path in
+        try await withServer { (path: String) async throws in
             for file in [path, path + ".lock"] {
                 var status = stat()
                 #expect(stat(file, &status) == 0)
@@ -191,16 +191,16 @@ import Testing
     }
 
     @Test func `of two that want one name the second is refused, and the first goes on`() async throws {
-        try await withServer { path in
+        try await withServer { (path: String) async throws in
             await #expect(throws: ControlServer.Failure.inUse) {
                 try await listen(at: path) { _ in ControlReply(session: session(state: "second")) }
             }
-            #expect(await ControlClient.ask(ControlRequest(command: "status"), at: path)?.session?.state == "live")
+            #expect(try await ControlClient.ask(ControlRequest(command: "status"), at: path)?.session?.state == "live")
         }
     }
 
     @Test func `of many that start at once exactly one gets the name`() async throws {
-        try await withFolder { folder in
+        try await withFolder { (folder: String) async throws in
             let servers = await withTaskGroup(of: ControlServer?.self) { group in
                 for _ in 0..<8 {
                     group.addTask { try? await listen(at: folder + "/one.sock") { _ in ControlReply(session: session(state: "live")) } }
@@ -208,36 +208,133 @@ import Testing
                 return await group.reduce(into: [ControlServer]()) { if let server = $1 { $0.append(server) } }
             }
             #expect(servers.count == 1)
-            #expect(await ControlClient.ask(ControlRequest(command: "status"), at: folder + "/one.sock")?.session?.state == "live")
+            #expect(try await ControlClient.ask(ControlRequest(command: "status"), at: folder + "/one.sock")?.session?.state == "live")
             for server in servers { await server.shutDown() }
         }
     }
 
     @Test func `what a killed session left behind is no obstacle`() async throws {
-        try await withFolder { folder in
+        try await withFolder { (folder: String) async throws in
             let path = folder + "/default.sock"
             #expect(LineClient.leaveStaleSocket(at: path))
             #expect(FileManager.default.createFile(atPath: path + ".lock", contents: nil))
             let server = try await listen(at: path) { _ in ControlReply(session: session(state: "live")) }
-            #expect(await ControlClient.ask(ControlRequest(command: "status"), at: path)?.session?.state == "live")
+            #expect(try await ControlClient.ask(ControlRequest(command: "status"), at: path)?.session?.state == "live")
             await server.shutDown()
         }
     }
 
     @Test func `after the end the socket is gone and the name is free`() async throws {
-        try await withFolder { folder in
+        try await withFolder { (folder: String) async throws in
             let path = folder + "/default.sock"
             for state in ["first", "second"] {
                 let server = try await listen(at: path) { _ in ControlReply(session: session(state: state)) }
-                #expect(await ControlClient.ask(ControlRequest(command: "status"), at: path)?.session?.state == state)
+                #expect(try await ControlClient.ask(ControlRequest(command: "status"), at: path)?.session?.state == state)
                 await server.shutDown()
-                #expect(!FileManager.default.fileExists(atPath: path))
+                #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
             }
         }
     }
 
+    @Test func `of many that start and end all the time never two have the name`() async throws {
+        try await withFolder { (folder: String) async throws in
+            let holders = Holders()
+            await withTaskGroup(of: Void.self) { group in
+                for _ in 0..<4 {
+                    group.addTask {
+                        for _ in 0..<25 { await holders.take(folder + "/one.sock") }
+                    }
+                }
+            }
+            #expect(holders.most.withLock { $0 } == 1)
+            #expect(holders.total.withLock { $0 } > 1)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
+        }
+    }
+
+    @Test func `where the socket can't be made neither a lock nor a thread is left`() async throws {
+        try await withFolder { (folder: String) async throws in
+            let path = folder + "/" + String(repeating: "x", count: 150)
+            func threads() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count }
+            _ = try? await listen(at: path) { _ in ControlReply(session: session(state: "live")) }
+            let before = try threads()
+            for _ in 0..<40 { _ = try? await listen(at: path) { _ in ControlReply(session: session(state: "live")) } }
+            // Dispatch and the pool have some that come and go.
+            #expect(try threads() < before + 30)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
+        }
+    }
+
+    // MARK: Sessions that say nothing
+
+    @Test func `a session that is stopped is given up, and its process told`() async throws {
+        try await withFolder { (folder: String) async throws in
+            let stopped = try SilentListener(path: folder + "/stopped.sock")
+            for command in ["status", "stop", "clip"] {
+                await #expect(throws: ControlClient.Failure.silent(process: getpid()), "\(command)") {
+                    try await ControlClient.ask(ControlRequest(command: command), at: stopped.path, patience: .milliseconds(100))
+                }
+            }
+            await #expect(throws: ControlClient.Failure.silent(process: getpid())) {
+                try await ControlClient.lines(ControlRequest(command: "events"), at: stopped.path, patience: .milliseconds(100))
+            }
+        }
+    }
+
+    @Test func `an answer that takes its time is waited for while the session shows life`() async throws {
+        try await withFolder { (folder: String) async throws in
+            let server = try await listen(at: folder + "/a.sock") { request in
+                if request.command == "stop" { try? await Task.sleep(for: .milliseconds(600)) }
+                return ControlReply(session: session(state: request.command == "stop" ? "finished" : "finishing"))
+            }
+            let reply = try await ControlClient.ask(ControlRequest(command: "stop"), at: folder + "/a.sock", patience: .milliseconds(100))
+            #expect(reply?.session?.state == "finished")
+            await server.shutDown()
+        }
+    }
+
+    @Test func `a request that no session would read is not sent`() async throws {
+        try await withFolder { (folder: String) async throws in
+            let long = ControlRequest(command: "annotate", values: ["k": String(repeating: "x", count: 65_536)])
+            await #expect(throws: ControlClient.Failure.tooLong) { try await ControlClient.ask(long, at: folder + "/none.sock") }
+        }
+    }
+
+    // MARK: Followers
+
+    @Test func `a connection follows once, and a session has so many followers at a time`() async throws {
+        try await withFolder { (folder: String) async throws in
+            let path = folder + "/default.sock"
+            let server = try await ControlServer.listen(
+                at: path, events: { AsyncStream { $0.yield(EventReport(time: "t", event: "state", session: "default")) } },
+                answer: { _ in ControlReply(session: session(state: "live")) })
+            var clients: [LineClient] = []
+            for _ in 0..<32 {
+                let client = try LineClient(path: path)
+                client.send("{\"command\":\"events\"}\n")
+                #expect(try await client.nextLine()?.contains("\"event\":\"state\"") == true)
+                clients.append(client)
+            }
+            clients[0].send("{\"command\":\"events\"}\n")
+            #expect(try await clients[0].nextLine()?.contains("\"code\":429") == true)
+            let refused = try LineClient(path: path)
+            refused.send("{\"command\":\"events\"}\n")
+            #expect(try await refused.nextLine()?.contains("32 clients follow") == true)
+            // Whoever leaves makes room.
+            clients.removeLast()
+            let deadline = ContinuousClock.now + .seconds(10)
+            while ContinuousClock.now < deadline {
+                refused.send("{\"command\":\"events\"}\n")
+                if try await refused.nextLine()?.contains("\"event\"") == true { break }
+            }
+            #expect(ContinuousClock.now < deadline)
+            clients = []
+            await server.shutDown()
+        }
+    }
+
     @Test func `an answer that is due is sent before the end`() async throws {
-        try await withFolder { folder in
+        try await withFolder { (folder: String) async throws in
             let path = folder + "/default.sock"
             let isAsked = Mutex(false)
             let server = try await listen(at: path) { _ in
@@ -248,12 +345,12 @@ import Testing
             async let reply = ControlClient.ask(ControlRequest(command: "stop"), at: path)
             while !isAsked.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(1)) }
             await server.shutDown()
-            #expect(await reply?.session?.state == "finished")
+            #expect(try await reply?.session?.state == "finished")
         }
     }
 
     @Test func `a place where no socket can be made is a typed error`() async throws {
-        try await withFolder { folder in
+        try await withFolder { (folder: String) async throws in
             await #expect {
                 _ = try await listen(at: folder + "/missing/default.sock") { _ in ControlReply(session: session(state: "live")) }
             } throws: { error in
@@ -274,7 +371,7 @@ import Testing
 
     /// A server that knows `status`, and `slow`, which takes its time.
     private func withServer(_ body: (String) async throws -> Void) async throws {
-        try await withFolder { folder in
+        try await withFolder { (folder: String) async throws in
             let path = folder + "/default.sock"
             let server = try await listen(at: path) { request in
                 switch request.command {
@@ -300,6 +397,26 @@ import Testing
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try await body(folder)
+    }
+}
+
+/// Counts who has a name at the same time.
+private final class Holders: Sendable {
+    private let now = Mutex(0)
+    let most = Mutex(0)
+    let total = Mutex(0)
+
+    func take(_ path: String) async {
+        guard let server = try? await listen(at: path, answer: { _ in ControlReply(session: session(state: "live")) }) else { return }
+        let count = now.withLock { now in
+            now += 1
+            return now
+        }
+        most.withLock { $0 = max($0, count) }
+        total.withLock { $0 += 1 }
+        await Task.yield()
+        now.withLock { $0 -= 1 }
+        await server.shutDown()
     }
 }
 

@@ -61,12 +61,30 @@ final class LineClient {
         }
     }
 
-    private static func withAddress(of path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
+    fileprivate static func withAddress(of path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
         return withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(MemoryLayout<sockaddr_un>.size)) }
         }
+    }
+}
+
+/// A session that was stopped: its socket takes clients in, and nobody reads what they say.
+final class SilentListener {
+    let path: String
+    private let descriptor: Int32
+
+    init(path: String) throws {
+        self.path = path
+        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard LineClient.withAddress(of: path, { bind(descriptor, $0, $1) }) == 0, listen(descriptor, 16) == 0 else {
+            throw LineClient.Failure(call: "listen", code: errno)
+        }
+    }
+
+    deinit {
+        close(descriptor)
     }
 }

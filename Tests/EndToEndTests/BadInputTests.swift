@@ -29,6 +29,8 @@ extension EndToEndTests {
             Case("--to", "rtmp", status: 64, saying: "address"),
             Case("--to", "-", "--to", "-", status: 64, saying: "once"),
             Case("--to", "a.mp4", "--to", "a.mp4", status: 64, saying: "twice"),
+            Case("--to", "a.mp4", "--to", "./a.mp4", status: 64, saying: "twice"),
+            Case("--to", "a.mp4", "--clip-buffer", "soon", status: 64, saying: "--clip-buffer"),
             Case("--to", "-", "--detach", status: 64, saying: "--detach"),
             Case("--to", "a.mp4", "--bitrate", "0", status: 64, saying: "--bitrate"),
             Case("--to", "a.mp4", "--bitrate", "1000000000", status: 64, saying: "--bitrate"),
@@ -133,6 +135,13 @@ extension EndToEndTests {
             ("[video]\n\nbitrat = 3000\n", 3, ["video.bitrat", "did you mean bitrate?"]),
             ("[vidoe]\nfps = 30\n", 1, ["vidoe", "did you mean video?"]),
             ("preferred = 7\n", 1, ["preferred", "text"]),
+            ("\npreferred = \"archvie\"\n[destinations.archive]\nextension = \"file\"\n", 2, ["preferred:", "did you mean archive?"]),
+            ("preferred = \"rtmp\"\n", 1, ["preferred:", "rtmp"]),
+            ("[video]\npreset = \"quick\"\n", 2, ["video.preset", "quick", "veryfast"]),
+            ("[video]\nfps = 30\nsize = \"wide\"\n", 3, ["video.size", "wide", "1280x720"]),
+            ("[destinations.one]\nextension = \"file\"\nformat = \"gif\"\n", 3, ["destinations.one.format", "gif", "mp4"]),
+            ("[destinations.one]\nextension = \"rtmp\"\nurl = \"http://127.0.0.1/k3y\"\n", 3, ["destinations.one.url", "rtmp://"]),
+            ("[destinations.one]\nservice = \"twitch\"\nurl = \"rtmp://127.0.0.1:0/a\"\n", 3, ["destinations.one.url", "port"]),
             ("[audio]\nmic = 1\n", 2, ["audio.mic", "true or false"]),
             ("# fine\n[video\nfps = 30\n", 2, []),
             ("[video]\nfps = \n", 2, []),
@@ -154,6 +163,24 @@ extension EndToEndTests {
                         #expect(result.errors.split(separator: "\n").count == 1, "\(result.errors)")
                     }
                 }
+            }
+        }
+
+        @Test func `A time that is none is told with its own option`() async throws {
+            try await withPeers { peers in
+                let result = try await BroadcastCommand(in: peers).run(["clip", "--last", "soon"])
+                #expect(result.status == .exited(64))
+                expectSentence(in: result.errors, saying: ["--last soon"])
+            }
+        }
+
+        @Test func `A failure that ends the broadcast is said once, and kept in the log`() async throws {
+            try await withStudio(width: 320, height: 240) { studio in
+                let port = try freePort()
+                let result = try await studio.broadcast.run(["start", "--to", "rtmp://127.0.0.1:\(port)/live/key"])
+                #expect(result.status == .exited(69))
+                #expect(result.errors.components(separatedBy: "\(port)").count == 2, "\(result.errors)")
+                #expect(try await studio.broadcast.run(["logs"]).output.contains("rtmp: failed."))
             }
         }
 

@@ -209,5 +209,34 @@ extension EndToEndTests {
                 expectSentence(in: result.errors, saying: ["{\"hello\":1}", "5 s"])
             }
         }
+
+        @Test func `check-extension goes on after a fault, and tells all`() async throws {
+            try await withPeers { peers in
+                let broadcast = try BroadcastCommand(in: peers)
+                let folder = broadcast.home + "/data/broadcast/extensions/odd"
+                try write(
+                    "odd", script: "#!/bin/sh\necho '{\"hello\":2}'\necho hello\necho again\nhead -c 70000 /dev/zero\ncat > /dev/null\nexit 3\n",
+                    for: broadcast)
+                let result = try await broadcast.run(["check-extension", folder])
+                #expect(result.status == .exited(1))
+                expectSentence(in: result.errors, saying: ["exit status 3"])
+                for words in ["version 2", "is no reply, and would be ended", "64 KiB"] {
+                    #expect(result.errors.components(separatedBy: words).count == 2, "\(words): \(result.errors)")
+                }
+                // One that works as long as there is something to do.
+                try write(
+                    "odd", script: "#!/bin/sh\necho '{\"hello\":1}'\n[ $(head -c 2000 | wc -c) = 2000 ] && cat > /dev/null\n", for: broadcast)
+                let short = try await broadcast.run(["check-extension", folder])
+                #expect(short.status == .exited(1))
+                expectSentence(in: short.errors, saying: ["before its first picture", "exit status 1"])
+                try "name = \"file\"\nmode = \"sampels\"\ncolour = 1\nvideo = \"vp8\"\nexec = \"./program\"\n".write(
+                    toFile: folder + "/extension.toml", atomically: true, encoding: .utf8)
+                let manifest = try await broadcast.run(["check-extension", folder])
+                #expect(manifest.status == .exited(78))
+                for words in ["1: name:", "2: mode:", "3: colour:", "4: video:"] {
+                    #expect(manifest.errors.contains("extension.toml:" + words), "\(manifest.errors)")
+                }
+            }
+        }
     }
 }

@@ -72,6 +72,32 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `A session of another name is started and stopped beside those that run, which are shown`() async throws {
+            try await withPicker { studio, terminal in
+                let first = try await studio.startLive(["--to", "archive"])
+                let command = "TERM=dumb \(studio.broadcast.binary) picker --session second --no-microphone-button; echo status=$?"
+                try await terminal.type(command)
+                try await terminal.wait(for: "Session default is live since")
+                try await terminal.wait(for: "Which one?")
+                try await terminal.type("talks")
+                try await terminal.wait(for: "● live")
+                #expect(try await studio.status(of: "second")?.destinations.map(\.name) == ["talks"])
+                let other = try await Terminal.open(environment: studio.broadcast.environment, in: studio.peers)
+                try await other.type(command)
+                try await other.wait(for: "Stop it? [y/N]")
+                try await other.type("y")
+                try await other.wait(for: "status=0")
+                try await terminal.wait(for: "status=0")
+                #expect(try await studio.status()?.state == "live")
+                // The whole screen shows it too.
+                try await other.type("clear; \(studio.broadcast.binary) picker --session second")
+                try await other.wait(for: "session default, to archive")
+                try await other.write("q")
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                #expect(try await first.waitForExit() == .exited(0))
+            }
+        }
+
         @Test func `Without a terminal the picker only lists`() async throws {
             try await withPeers { peers in
                 let broadcast = try BroadcastCommand(in: peers)

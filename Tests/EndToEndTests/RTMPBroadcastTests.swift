@@ -102,13 +102,14 @@ extension EndToEndTests {
             try await FFProbe.packets(of: path, in: peers).filter { $0.kind == "video" }.map(\.size)
         }
 
-        @Test func `A server that goes away fails its destination and leaves the file alone`() async throws {
+        @Test func `A server that goes away for good is tried again until the end, and leaves the file alone`() async throws {
             try await withStudio { studio in
                 let server = try await NginxRTMP.start(in: studio.peers)
                 let peer = try await studio.startLive(["--to", server.url(key: "key"), "--to", studio.path("out.mp4")])
+                try await peer.wait(for: "the stream") { try await server.isPublishing(key: "key") }
                 try await studio.waitUntilElapsed(1, of: peer)
                 try await server.peer.killNow()
-                _ = try await peer.waitForErrorLine(containing: "rtmp: failed")
+                _ = try await peer.waitForErrorLine(containing: "Next try in")
                 let elapsed = try #require(try await studio.status()).elapsed
                 try await studio.waitUntilElapsed(elapsed + 1, of: peer)
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(69))

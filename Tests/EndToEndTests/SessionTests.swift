@@ -11,7 +11,7 @@ extension EndToEndTests {
             "": ["version", "sessions"],
             "sessions": ["session", "pid", "state", "started", "elapsed", "title", "source", "video", "audio", "application", "destinations"],
             "sessions.source": ["kind", "display", "width", "height"],
-            "sessions.video": ["width", "height", "fps", "captured", "encoded", "repeated", "dropped", "bitrate_kbps"],
+            "sessions.video": ["width", "height", "fps", "captured", "encoded", "repeated", "dropped", "bitrate_kbps", "target_kbps"],
             "sessions.application": ["id", "title"],
             "sessions.audio": ["app", "mic"],
             "sessions.audio.app": ["source", "level_db", "drift_ppm", "muted"],

@@ -48,6 +48,8 @@ struct SessionStatus: Decodable {
         let url: String?
         let bytes: Int
         let dropped: Int
+        let reconnects: Int
+        let nextRetryS: Double?
         let path: String?
         let error: Failure?
     }

@@ -25,6 +25,7 @@ import Testing
                         AMF0Property("app", .string("a/b")), AMF0Property("type", .string("nonprivate")),
                         AMF0Property("flashVer", .string("FMLE/3.0 (compatible; FMSc/1.0)")),
                         AMF0Property("swfUrl", .string("rtmp://example.com/a/b")), AMF0Property("tcUrl", .string("rtmp://example.com/a/b")),
+                        AMF0Property("fourCcList", .strictArray([.string("avc1"), .string("mp4a")])), AMF0Property("capsEx", .number(1)),
                     ]),
                 ]
             ])
@@ -215,5 +216,59 @@ import Testing
         let payload = [0] + AMF0Encoder.encode([.string("_result"), .number(1), .null, information]) + [0x11, 0x0A]
         _ = try conversation.tell(conversation.script.message(17, payload))
         #expect(conversation.events.last == .entered(.createStreamReply))
+    }
+
+    @Test func `a rejection says where to go, or what is asked`() throws {
+        var redirected = try PublisherConversation()
+        _ = try redirected.begin()
+        let details = AMF0Value.object([AMF0Property("code", .number(302)), AMF0Property("redirect", .string("rtmp://other/a"))])
+        _ = try redirected.tell(
+            redirected.script.command(
+                "_error", 1, .null,
+                .object([
+                    AMF0Property("level", .string("error")), AMF0Property("code", .string("NetConnection.Connect.Rejected")),
+                    AMF0Property("ex", details),
+                ])))
+        #expect(
+            redirected.events.suffix(2) == [
+                .rejected(.redirect(to: "rtmp://other/a")), .failed(.refused(code: "NetConnection.Connect.Rejected", description: "")),
+            ])
+        var asked = try PublisherConversation()
+        _ = try asked.begin()
+        let words = "[ AccessManager.Reject ] : [ code=403 need auth; authmod=adobe ] : "
+        _ = try asked.tell(asked.script.status("_error", 1, level: "error", code: "NetConnection.Connect.Rejected", description: words))
+        #expect(asked.events.contains(.rejected(.authenticate(try #require(AuthenticationChallenge(words))))))
+    }
+
+    @Test func `who we are stands behind the application, in tcUrl too`() throws {
+        var negotiation = ConnectNegotiation(try RTMPURL("rtmp://ann:word@example.com/a/name"))
+        let challenge = try #require(AuthenticationChallenge("[ code=403 need auth; authmod=adobe ]"))
+        try negotiation.follow(.authenticate(challenge), clientChallenge: "deadbeef")
+        var conversation = try PublisherConversation()
+        conversation.machine = PublisherStateMachine(negotiation, stream: .literal, random: [])
+        let connect = try #require(try commands(try conversation.begin()).first)
+        #expect(connect[2]["app"] == .string("a?authmod=adobe&user=ann"))
+        #expect(connect[2]["tcUrl"] == .string("rtmp://example.com/a?authmod=adobe&user=ann"))
+    }
+
+    @Test(arguments: [nil, "rtmp://other/a", ""]) func `a wish to reconnect is passed on, and the stream goes on`(target: String?) throws {
+        var conversation = try PublisherConversation()
+        _ = try conversation.goLive()
+        var information = [
+            AMF0Property("level", .string("status")), AMF0Property("code", .string("NetConnection.Connect.ReconnectRequest")),
+        ]
+        if let target { information.append(AMF0Property("tcUrl", .string(target))) }
+        _ = try conversation.tell(conversation.script.command("onStatus", 0, .null, .object(information)))
+        #expect(conversation.events.last == .reconnectRequested(RTMPReconnectRequest(tcURL: target == "" ? nil : target)))
+        #expect(!conversation.machine.send(.literalPicture(at: 0, isKeyframe: true)).isEmpty)
+    }
+
+    @Test(arguments: ["NetStream.Publish.BadName", "NetConnection.Connect.StreamBusy", "NetStream.Publish.AlreadyPublishing"])
+    func `servers have several words for a name in use`(code: String) throws {
+        var conversation = try PublisherConversation()
+        _ = try conversation.begin()
+        _ = try conversation.tell(conversation.script.connectResult())
+        _ = try conversation.tell(conversation.script.status(level: "error", code: code))
+        #expect(conversation.events.last == .failed(.streamBusy(description: "")))
     }
 }

@@ -4,11 +4,14 @@ import Testing
 @Suite struct RTMPErrorTests {
     private static let all: [RTMPError] =
         [
-            .tlsUnavailable, .unsupportedFormat("its video is not H.264"), .unreachable(host: "h", port: 1, reason: "nothing listens there"),
+            .unsupportedFormat("its video is not H.264"), .unreachable(host: "h", port: 1, reason: "nothing listens there"),
             .refused(code: "NetConnection.Connect.Rejected", description: "no"), .refused(code: "", description: ""), .streamBusy(description: ""),
-            .protocolViolation("x"), .broken(reason: "x"), .cancelled,
+            .protocolViolation("x"), .broken(reason: "x"), .cancelled, .refused(code: RTMPError.authenticationCode, description: "no"),
+            .unusableCertificateFile(path: "/ca.pem", reason: "it holds no PEM certificate"),
         ]
-        + [RTMPStep.connecting, .handshake, .connectReply, .createStreamReply, .publishReply, .sending, .finishing].flatMap {
+        + [TLSProblem.expired, .notYetValid, .unknownIssuer, .wrongHost, .notTLS, .nothingInCommon, .failed("x")].map { .insecure(host: "H", $0) }
+        + [RedirectProblem.loop, .tooMany, .insecure, .invalidAddress].map { .badRedirect($0) }
+        + [RTMPStep.connecting, .securing, .handshake, .connectReply, .createStreamReply, .publishReply, .sending, .finishing].flatMap {
             [RTMPError.timedOut($0), .closed(during: $0)]
         }
 
@@ -27,5 +30,18 @@ import Testing
             RTMPError.refused(code: "NetStream.Publish.Denied", description: "expired").description
                 == "The server refused the stream (NetStream.Publish.Denied: expired): check the stream key and the URL.")
         #expect(RTMPError.closed(during: .publishReply).description.contains("stream key"))
+    }
+
+    @Test func `what may pass is tried again, what will not is not, and a name in use is waited for`() {
+        for error in [RTMPError.unreachable(host: "h", port: 1, reason: "x"), .timedOut(.sending), .closed(during: .sending), .broken(reason: "x")] {
+            #expect(error.retry == .later)
+        }
+        #expect(RTMPError.streamBusy(description: "").retry == .busy)
+        for error in [
+            RTMPError.refused(code: "", description: ""), .insecure(host: "h", .expired), .insecure(host: "h", .notTLS), .badRedirect(.loop),
+            .protocolViolation("x"), .cancelled, .unsupportedFormat("x"), .unusableCertificateFile(path: "p", reason: "x"),
+        ] {
+            #expect(error.retry == .never)
+        }
     }
 }

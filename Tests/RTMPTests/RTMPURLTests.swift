@@ -14,6 +14,12 @@ import Testing
         #expect(url.app == "a/b" && url.streamKey == "secret" && url.tcURL == "rtmp://127.0.0.1:19350/a/b")
     }
 
+    @Test func `an application may have several parts and a query`() throws {
+        let url = try RTMPURL("rtmp://example.com/app/instance/more/live_1?a=1&b=/2")
+        #expect(url.app == "app/instance/more" && url.streamKey == "live_1?a=1&b=/2")
+        #expect(url.tcURL == "rtmp://example.com/app/instance/more")
+    }
+
     @Test func `a key keeps its query, slashes in it included`() throws {
         let url = try RTMPURL("rtmp://example.com/app/live_1?sign=a%2Fb&path=/x/y&v=1")
         #expect(url.app == "app" && url.streamKey == "live_1?sign=a%2Fb&path=/x/y&v=1")
@@ -42,6 +48,35 @@ import Testing
         #expect(url.scheme == .rtmps && url.port == 443 && url.tcURL == "rtmps://example.com/app")
     }
 
+    @Test func `a user and a password may stand before the host, percent-encoded`() throws {
+        let url = try RTMPURL("rtmp://ann:p%40ss:%2Fword@[::1]:1936/live/key")
+        #expect(url.credentials == RTMPCredentials(user: "ann", password: "p@ss:/word"))
+        #expect(url.host == "::1" && url.port == 1936 && url.tcURL == "rtmp://[::1]:1936/live")
+        #expect(try RTMPURL("rtmp://example.com/live/key@home").credentials == nil)
+        var dumped = ""
+        dump(url, to: &dumped)
+        for text in [url.description, dumped, "\(url.credentials as Any)", String(reflecting: url.credentials)] {
+            #expect(!text.contains("ann") && !text.contains("word"), "\(text)")
+        }
+    }
+
+    @Test(arguments: [
+        ("rtmp://other:1940/x", "rtmp://other:1940/x"), ("rtmps://other/x/y", "rtmps://other/x/y"), ("//other/x", "rtmp://other/x"),
+        ("/x/y", "rtmp://example.com:1936/x/y"), ("x", "rtmp://example.com:1936/a/x"), ("?v=1", "rtmp://example.com:1936/a/b?v=1"),
+        ("rtmp://other/x/key?t=1", "rtmp://other/x"), ("rtmp://[::1]/x", "rtmp://[::1]/x"),
+    ])
+    func `a server may name another address, absolute or relative`(reference: String, expected: String) throws {
+        let url = try RTMPURL("rtmp://ann:word@example.com:1936/a/b/key?t=1").resolving(reference)
+        #expect(url.tcURL == expected && url.streamKey == "key?t=1")
+        #expect(url.credentials == RTMPCredentials(user: "ann", password: "word"))
+    }
+
+    @Test(arguments: ["http://other/x", "rtmp:///x", "rtmp://other/", "rtmp://other/a b", ""])
+    func `an address that RTMP cannot use is none`(reference: String) throws {
+        let url = try RTMPURL("rtmp://example.com/b/key")
+        #expect(throws: RTMPURLError.self) { try url.resolving(reference) }
+    }
+
     @Test func `nothing that prints a URL shows the key or a query`() throws {
         let url = try RTMPURL("rtmp://example.com/app?token=hidden1/hidden2")
         var dumped = ""
@@ -56,7 +91,8 @@ import Testing
         ("rtmp:///live/key", .invalidHost), ("rtmp://", .invalidHost), ("rtmp://[::1/live/key", .invalidHost),
         ("rtmp://[::1]x/live/key", .invalidHost),
         ("rtmp://host:/live/key", .invalidPort), ("rtmp://host:0/live/key", .invalidPort), ("rtmp://host:65536/live/key", .invalidPort),
-        ("rtmp://::1/live/key", .invalidHost), ("rtmp://host:19x/live/key", .invalidPort), ("rtmp://user:word@host/live/key", .credentials),
+        ("rtmp://::1/live/key", .invalidHost), ("rtmp://host:19x/live/key", .invalidPort), ("rtmp://user@host/live/key", .credentials),
+        ("rtmp://:word@host/live/key", .credentials),
         ("rtmp://host/live", .missingKey), ("rtmp://host/live/", .missingKey), ("rtmp://host", .missingKey),
         ("rtmp://host/live/a key", .invalidCharacter), ("rtmp://host/live/key\n", .invalidCharacter),
     ])

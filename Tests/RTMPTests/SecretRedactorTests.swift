@@ -23,6 +23,14 @@ import Testing
     @Test func `control characters cannot reach a terminal, and a message is not endless`() throws {
         let redactor = try redactor("rtmp://host/live/secret")
         #expect(redactor.clean("a\u{1B}[31mb\r\n\u{9B}c") == "a [31mb  c")
+        #expect(redactor.clean("s\u{85}ecret") == "…")
         #expect(redactor.clean(String(repeating: "x", count: 1_000_000)).count == 300)
+    }
+
+    @Test func `a user's name and password go, the URL's and others`() throws {
+        #expect(try redactor("rtmp://annie:pa%3Ass@host/app/key").clean("annie with PA:SS") == "… with …")
+        let other = SecretRedactor(try RTMPURL("rtmp://host/app/key"), credentials: RTMPCredentials(user: "bo", password: "x9"))
+        // A name this short is in every other word.
+        #expect(other.clean("about x9") == "about …")
     }
 }

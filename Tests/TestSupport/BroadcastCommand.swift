@@ -10,6 +10,12 @@ package struct BroadcastCommand: Sendable {
         package let output: String
         /// What it wrote on standard error.
         package let errors: String
+
+        package init(status: ExitStatus, output: String, errors: String) {
+            self.status = status
+            self.output = output
+            self.errors = errors
+        }
     }
 
     /// The program's path.

@@ -30,6 +30,14 @@ package struct NginxRTMP: Sendable {
         return server
     }
 
+    /// Starts it anew on the same ports and in the same folder, once its process has ended.
+    nonisolated(nonsending) package func startAgain(in peers: Peers) async throws -> NginxRTMP {
+        let folder = peer.folder
+        let again = try peers.start("nginx", ["nginx", "-p", folder, "-e", folder + "/error.log", "-c", folder + "/nginx.conf"], folder: folder)
+        try await again.wait(for: "its port") { [port] in isListening(port) }
+        return NginxRTMP(peer: again, port: port, statisticsPort: statisticsPort)
+    }
+
     /// Whether a client is publishing that key now, by the server's own statistics.
     nonisolated(nonsending) package func isPublishing(key: String) async throws -> Bool {
         let statistics = try await statistics()

@@ -55,7 +55,7 @@ struct LifecycleTests {
             let session = BroadcastSession(
                 configuration: configuration,
                 destinations: [
-                    DestinationPlan(name: "recorder", extensionName: "recorder", isLive: true, prefersConstantPacing: true, handler: handler)
+                    DestinationPlan(name: "recorder", extensionName: "recorder", isLive: true, prefersConstantPacing: true, makeHandler: { handler })
                 ]
             ) { _ in }
             let run = Task { try await session.run() }

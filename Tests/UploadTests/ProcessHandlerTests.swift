@@ -172,17 +172,18 @@ struct ProcessHandlerTests {
         }
     }
 
-    @Test func `What is not there yet is said at the start`() async throws {
+    @Test func `Several tracks of sound are too many for FLV, which is said at the start`() async throws {
         try await withPeers { peers in
-            let folder = try ProgramFolder("#!/bin/sh\n", in: peers)
+            let folder = try ProgramFolder("#!/bin/sh\n", mode: .stream, in: peers)
             var manifest = folder.manifest
+            manifest.container = .flv
             manifest.tracks = ["screen", "app", "mic"]
-            let error = await play(SamplesHandler(manifest: manifest, launch: folder.launch()))
+            let error = await play(StreamHandler(manifest: manifest, launch: folder.launch()))
             guard case .unsupported(let sentence)? = error else {
                 Issue.record("\(String(describing: error))")
                 return
             }
-            #expect(sentence.contains("app and mic"))
+            #expect(sentence.contains("FLV has room for one"))
         }
     }
 }

@@ -69,6 +69,9 @@ package final class PulseRecorder {
         }
     }
 
+    /// True while there is a connection, or one is being made.
+    package var isConnected: Bool { context != nil }
+
     // MARK: The connection
 
     private func connect() {

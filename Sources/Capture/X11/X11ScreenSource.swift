@@ -100,13 +100,12 @@ package final class X11ScreenSource: ScreenSource {
     private func place() throws(CaptureError) -> CapturedArea? {
         switch try target.locate() {
         case .shown(let now):
-            condition = .shown
             if area.map({ now.isAnotherPicture(than: $0) }) ?? true { lastRefresh = nil }
             if now.size != size { grabber = ImageGrabber(connection: connection, size: now.size) }
             size = now.size
             area = now
         case .withheld(_, let reason):
-            if condition == .shown { warnings.append(reason) }
+            if condition != .withheld { warnings.append(reason) }
             condition = .withheld
             area = nil
         case .ended:
@@ -139,6 +138,8 @@ package final class X11ScreenSource: ScreenSource {
             return nil
         }
         refusedGrabs = 0
+        // What was withheld is so until there is a picture of it.
+        condition = .shown
         for patch in patches {
             for part in area.deadParts { patch.blacken(part) }
             cursor?.draw(over: patch.pixels, x: patch.x, y: patch.y)

@@ -27,17 +27,21 @@ package struct AudioMixer {
     private var levels: [Track: Level] = [:]
     private var active: Set<Track> = []
     private var peaks: [Track: Float] = [:]
-    private var limiter: Limiter
+    private var limiters: [Track: Limiter] = [:]
     /// The next frame to give out.
-    private var position = 0
+    private var position: Int
 
     /// - Parameters:
     ///   - tracks: the sources, of `app` and `mic`.
     ///   - blockLength: sample frames of each block that comes out.
-    package init(format: AudioFormat = .broadcast, tracks: [Track], blockLength: Int = AudioTrackFormat.framesPerPacket) {
+    ///   - start: the first block is the one that this time lies in.
+    package init(
+        format: AudioFormat = .broadcast, tracks: [Track], blockLength: Int = AudioTrackFormat.framesPerPacket, start: MediaTime = .zero
+    ) {
         self.format = format
         self.blockLength = blockLength
-        limiter = Limiter(sampleRate: format.sampleRate)
+        position = Int(start.value(timescale: Int64(format.sampleRate))) / blockLength * blockLength
+        for track in [Track.app, .mic, .mixed] { limiters[track] = Limiter(sampleRate: format.sampleRate) }
         for track in tracks {
             timelines[track] = TrackTimeline(format: format)
             levels[track] = Level()
@@ -66,20 +70,47 @@ package struct AudioMixer {
     /// The next block of the mix, or nil where it is not time for it yet: before its end is in the past, or while a source
     /// that is alive may still give sound for it.
     package mutating func nextBlock(now: MediaTime) -> SampleBuffer? {
+        nextBlocks(of: [.mixed], now: now).first
+    }
+
+    /// The time of the next block, where it is time for it; see `nextBlock`.
+    package func nextDueTime(now: MediaTime) -> MediaTime? {
         let end = position + blockLength
         let endTime = MediaTime(value: Int64(end), timescale: Int64(format.sampleRate))
         guard now >= endTime else { return nil }
         let isComplete = active.allSatisfy { (timelines[$0]?.availableEnd ?? end) >= end } && !active.isEmpty
         guard isComplete || now >= endTime + Self.patience else { return nil }
-        var mix = [Float](repeating: 0, count: blockLength * format.channelCount)
+        return MediaTime(value: Int64(position), timescale: Int64(format.sampleRate))
+    }
+
+    /// The next blocks, one for each of `wanted`: the mix, and sources by themselves. All of one time; none where it is not time yet.
+    package mutating func nextBlocks(of wanted: Set<Track>, now: MediaTime) -> [SampleBuffer] {
+        guard nextDueTime(now: now) != nil else { return [] }
+        let silence = [Float](repeating: 0, count: blockLength * format.channelCount)
+        var blocks: [SampleBuffer] = []
+        var mix = silence
         for track in [Track.app, .mic] {
             let level = levels[track] ?? Level()
-            timelines[track]?.add(to: &mix, from: position, gain: level.isMuted || isSilenced ? 0 : level.gain)
+            let gain = level.isMuted || isSilenced ? 0 : level.gain
+            if wanted.contains(track) {
+                var own = silence
+                timelines[track]?.add(to: &own, from: position, gain: gain)
+                for index in mix.indices { mix[index] += own[index] }
+                blocks.append(block(own, of: track))
+            } else {
+                timelines[track]?.add(to: &mix, from: position, gain: gain)
+            }
         }
-        limiter.process(&mix)
+        if wanted.contains(.mixed) { blocks.insert(block(mix, of: .mixed), at: 0) }
+        position += blockLength
+        return blocks
+    }
+
+    private mutating func block(_ samples: [Float], of track: Track) -> SampleBuffer {
+        var samples = samples
+        limiters[track]?.process(&samples)
         let time = MediaTime(value: Int64(position), timescale: Int64(format.sampleRate))
-        position = end
-        return SampleBuffer(track: .mixed, presentationTime: time, payload: .sound(Sound(format: format, samples: mix)))
+        return SampleBuffer(track: track, presentationTime: time, payload: .sound(Sound(format: format, samples: samples)))
     }
 
     /// When the next block is due at the latest.

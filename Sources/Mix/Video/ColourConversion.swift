@@ -3,6 +3,14 @@ import Media
 
 /// BGRA to I420 in BT.709, limited range (Rec. ITU-R BT.709-6, 3). libyuv's converters of this age know BT.601 only.
 package enum ColourConversion {
+    /// Puts `patch` where it belongs in `frame`: pixels of BGRA are converted, those that are I420 already are copied.
+    package static func place(_ patch: Picture.Patch, into frame: PixelBuffer) {
+        switch patch.pixels.format {
+        case .bgra: convert(patch, into: frame)
+        case .i420: frame.copy(patch.pixels, toX: patch.x, y: patch.y)
+        }
+    }
+
     /// Converts `patch` to where it belongs in `frame`. Its edges are moved inwards to even pixels, and to the frame's.
     package static func convert(_ patch: Picture.Patch, into frame: PixelBuffer) {
         let left = (patch.x + 1) & ~1

@@ -74,7 +74,7 @@ package struct FrameComposer {
     private mutating func draw(_ picture: Picture, layout: Letterbox, isNewLayout: Bool, into frame: PixelBuffer) {
         if layout.isIdentity {
             unscaled = nil
-            for patch in picture.patches { ColourConversion.convert(patch, into: frame) }
+            for patch in picture.patches { ColourConversion.place(patch, into: frame) }
         } else {
             scale(picture, layout: layout, into: frame, isNewLayout: isNewLayout)
         }
@@ -94,7 +94,7 @@ package struct FrameComposer {
             source.fillBlack()
             unscaled = source
         }
-        for patch in picture.patches { ColourConversion.convert(patch, into: source) }
+        for patch in picture.patches { ColourConversion.place(patch, into: source) }
         if isNewLayout { frame.fillBlack() }
         FrameScaler.scale(source, into: frame, content: layout.content)
     }

@@ -33,6 +33,26 @@ extension PixelBuffer {
         }
     }
 
+    /// Copies all of `other`, a smaller or equal I420 picture, to the even place (`x`, `y`); what would lie outside is left out.
+    func copy(_ other: PixelBuffer, toX x: Int, y: Int) {
+        let width = min(other.size.width, size.width - x) & ~1
+        let height = min(other.size.height, size.height - y) & ~1
+        guard x >= 0, y >= 0, width > 0, height > 0 else { return }
+        for (plane, from) in zip(Self.planes(of: self), Self.planes(of: other)) {
+            let area = plane.rectangle(PixelRect(x: x, y: y, width: width, height: height))
+            other.withUnsafeBytes { source in
+                withUnsafeMutableBytes { target in
+                    guard let sourceBase = source.baseAddress, let targetBase = target.baseAddress else { return }
+                    for row in 0..<area.height {
+                        memcpy(
+                            targetBase + plane.offset + (area.y + row) * plane.stride + area.x, sourceBase + from.offset + row * from.stride,
+                            area.width)
+                    }
+                }
+            }
+        }
+    }
+
     /// The macroblocks of `region`, whose edges lie on macroblocks, that differ from those of `other`, a frame of the same
     /// size; neighbours in a row are gathered into one rectangle.
     func changedMacroblocks(since other: PixelBuffer, in region: DamageRegion) -> DamageRegion {

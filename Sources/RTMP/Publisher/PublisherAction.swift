@@ -8,6 +8,10 @@ package enum PublisherAction: Equatable, Sendable {
     case publishing
     /// The server has received this many bytes, by its own count.
     case acknowledged(UInt64)
+    /// The server wants the stream to go on over another connection.
+    case reconnectRequested(RTMPReconnectRequest)
+    /// `connect` was rejected, with the way to go on; `failed` follows.
+    case rejected(ConnectRejection)
     /// The server has closed after it was told that the stream is over.
     case finished
     /// Nothing follows: close the connection.

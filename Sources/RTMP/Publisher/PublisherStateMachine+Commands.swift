@@ -2,6 +2,9 @@ import Mux
 
 /// What the server says in commands.
 extension PublisherStateMachine {
+    /// How codes end that say that someone publishes under the name already; servers differ in it.
+    private static let busyCodes = ["Publish.BadName", ".StreamBusy", ".AlreadyPublishing", ".InUse"]
+
     /// One command; names that a publisher has no use for (`onFCPublish`, `onFCUnpublish`) are ignored.
     mutating func handleCommand(_ payload: [UInt8]) {
         let command: ServerCommand
@@ -25,7 +28,7 @@ extension PublisherStateMachine {
     private mutating func handleResult(_ command: ServerCommand) {
         switch (requests.removeValue(forKey: command.transactionID), state) {
         case (.connect, .connecting):
-            if command.isError { return fail(refusal(command)) }
+            if command.isError { return reject(command) }
             createStream()
         case (.createStream, .creatingStream):
             let number = command.arguments.lazy.compactMap(\.numberValue).first
@@ -39,7 +42,8 @@ extension PublisherStateMachine {
 
     private mutating func handleError(_ command: ServerCommand) {
         switch requests.removeValue(forKey: command.transactionID) {
-        case .connect, .createStream, .publish: fail(refusal(command))
+        case .connect: reject(command)
+        case .createStream, .publish: fail(refusal(command))
         case .courtesy, nil: break
         }
     }
@@ -48,7 +52,11 @@ extension PublisherStateMachine {
         switch (command.code, state) {
         case (_, .finishing): break
         case ("NetStream.Publish.Start", .requestingPublish(let streamID)): startPublishing(on: streamID)
+        case ("NetConnection.Connect.Rejected", .connecting): reject(command)
         case ("NetStream.Publish.BadName", _), ("NetConnection.Connect.Rejected", _): fail(refusal(command))
+        case ("NetConnection.Connect.ReconnectRequest", _):
+            let target = command.information?["tcUrl"]?.stringValue
+            actions.append(.reconnectRequested(RTMPReconnectRequest(tcURL: target == "" ? nil : target)))
         case ("NetConnection.Connect.Closed", _), ("NetConnection.Connect.AppShutdown", _), ("NetStream.Unpublish.Success", .publishing):
             fail(.closed(during: step))
         default:
@@ -56,11 +64,18 @@ extension PublisherStateMachine {
         }
     }
 
+    /// `connect` was rejected, perhaps with the way to go on.
+    private mutating func reject(_ command: ServerCommand) {
+        if let rejection = ConnectRejection(command) { actions.append(.rejected(rejection)) }
+        fail(refusal(command))
+    }
+
     /// The error that a status means, its words without the key.
     private func refusal(_ command: ServerCommand) -> RTMPError {
         let words = redactor.clean(command.words)
         let code = redactor.clean(command.code)
-        if code == "NetStream.Publish.BadName" || code.hasSuffix(".StreamBusy") { return .streamBusy(description: words) }
+        // As it came: a key may be part of the code's own words.
+        if Self.busyCodes.contains(where: command.code.hasSuffix) { return .streamBusy(description: words) }
         return .refused(code: code, description: words)
     }
 

@@ -2,13 +2,23 @@ import Mux
 
 /// The commands that lead to a published stream (Adobe RTMP 1.0, 7.2.1.1, 7.2.1.3, 7.2.2.6).
 extension PublisherStateMachine {
+    /// What this side can do beyond RTMP 1.0 (Enhanced RTMP v2, “Enhancing NetConnection connect Command”).
+    private enum Capabilities {
+        /// Follows a request to reconnect.
+        static let reconnect = 0x01
+        /// H.264 and AAC: both go out under their old codec numbers.
+        static let fourCCs = ["avc1", "mp4a"]
+    }
+
     mutating func connect() {
         let arguments: [AMF0Property] = [
-            AMF0Property("app", .string(url.app)),
+            AMF0Property("app", .string(url.app + authentication)),
             AMF0Property("type", .string("nonprivate")),
             AMF0Property("flashVer", .string(Self.flashVersion)),
             AMF0Property("swfUrl", .string(url.tcURL)),
-            AMF0Property("tcUrl", .string(url.tcURL)),
+            AMF0Property("tcUrl", .string(url.tcURL + authentication)),
+            AMF0Property("fourCcList", .strictArray(Capabilities.fourCCs.map { .string($0) })),
+            AMF0Property("capsEx", .number(Double(Capabilities.reconnect))),
         ]
         command("connect", transactionID: request(.connect), .object(arguments))
         enter(.connecting)

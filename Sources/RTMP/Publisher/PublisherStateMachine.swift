@@ -26,6 +26,8 @@ package struct PublisherStateMachine: Sendable {
     }
 
     let url: RTMPURL
+    /// What stands behind the application's name in `connect`: a query that says who we are, or nothing.
+    let authentication: String
     let redactor: SecretRedactor
     var stream: StreamDescription
     var state = PublisherState.idle
@@ -46,10 +48,16 @@ package struct PublisherStateMachine: Sendable {
 
     /// `random` fills the handshake: `Handshake.randomLength` bytes.
     package init(url: RTMPURL, stream: StreamDescription, random: [UInt8]) {
-        self.url = url
+        self.init(ConnectNegotiation(url), stream: stream, random: random)
+    }
+
+    /// The attempt to connect that is next.
+    package init(_ negotiation: ConnectNegotiation, stream: StreamDescription, random: [UInt8]) {
+        url = negotiation.url
+        authentication = negotiation.authentication
         self.stream = stream
         self.random = random
-        redactor = SecretRedactor(url)
+        redactor = SecretRedactor(url, credentials: negotiation.credentials)
         packetizer = FLVPacketizer(stream, origin: .firstKeyframe)
     }
 

@@ -1,5 +1,7 @@
 import Media
 import NIOCore
+import NIOSSL
+import NIOTLS
 
 /// Joins the state machine to a channel: on the channel's event loop only.
 ///
@@ -12,8 +14,13 @@ final class PublisherChannelHandler: ChannelInboundHandler {
     private static let maximumBlockedReplies = 65_536
 
     let counters: RTMPCounters
+    /// How the server says that it goes on, where it has rejected `connect`.
+    private(set) var rejection: ConnectRejection?
     private var machine: PublisherStateMachine
     private let deadlines: RTMPDeadlines
+    private let host: String
+    /// TLS is not up yet: nothing of RTMP goes out before.
+    private var isSecuring: Bool
     private var context: ChannelHandlerContext?
     private var waiters = PublisherWaiters()
     private var deadline: Scheduled<Void>?
@@ -27,8 +34,11 @@ final class PublisherChannelHandler: ChannelInboundHandler {
     /// How it ended; nil while the connection stands.
     private var ending: Result<Void, RTMPError>?
 
-    init(machine: PublisherStateMachine, deadlines: RTMPDeadlines, counters: RTMPCounters) {
+    /// - Parameter url: the server's; with `rtmps` there is a TLS handler before this one.
+    init(machine: PublisherStateMachine, url: RTMPURL, deadlines: RTMPDeadlines, counters: RTMPCounters) {
         self.machine = machine
+        host = url.host
+        isSecuring = url.scheme == .rtmps
         self.deadlines = deadlines
         self.counters = counters
     }
@@ -90,11 +100,20 @@ final class PublisherChannelHandler: ChannelInboundHandler {
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
         guard ending == nil else { return context.close(promise: nil) }
+        guard !isSecuring else { return schedule(deadlines.duration(of: .securing), .securing) }
         perform(machine.start())
     }
 
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if isSecuring, case .handshakeCompleted = event as? TLSUserEvent, ending == nil {
+            isSecuring = false
+            perform(machine.start())
+        }
+        context.fireUserInboundEventTriggered(event)
+    }
+
     func handlerRemoved(context: ChannelHandlerContext) {
-        end(.failure(.closed(during: machine.step)))
+        end(.failure(.closed(during: step)))
         self.context = nil
     }
 
@@ -104,8 +123,8 @@ final class PublisherChannelHandler: ChannelInboundHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        perform(machine.receiveEnd())
-        end(.failure(.closed(during: machine.step)))
+        if !isSecuring { perform(machine.receiveEnd()) }
+        end(.failure(.closed(during: step)))
         context.fireChannelInactive()
     }
 
@@ -123,8 +142,13 @@ final class PublisherChannelHandler: ChannelInboundHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         // A server that has been told of the end may close as roughly as it likes.
-        end(isDelivered ? .success(()) : .failure(.breaking(error, during: machine.step)))
+        guard !isDelivered else { return end(.success(())) }
+        let certificate = isSecuring ? (try? context.pipeline.syncOperations.nioSSL_peerCertificate()) ?? nil : nil
+        if isSecuring, let problem = TLSProblem(error, certificate: certificate) { return end(.failure(.insecure(host: host, problem))) }
+        end(.failure(.breaking(error, during: step)))
     }
+
+    private var step: RTMPStep { isSecuring ? .securing : machine.step }
 
     // MARK: what the machine wants
 
@@ -137,6 +161,8 @@ final class PublisherChannelHandler: ChannelInboundHandler {
                 isLive = true
                 waiters.answer(.success(())) { $0.isLive }
             case .acknowledged(let count): counters.acknowledged.store(count, ordering: .relaxed)
+            case .reconnectRequested(let request): counters.request(request)
+            case .rejected(let rejection): self.rejection = rejection
             case .finished: end(isDelivered ? .success(()) : .failure(.closed(during: .finishing)))
             case .failed(let error): end(.failure(error))
             }

@@ -2,6 +2,9 @@
 public struct RTMPDeadlines: Sendable, Equatable {
     /// Finding the host's address and connecting to it.
     public var connect: Duration = .seconds(10)
+    /// The TLS handshake.
+    public var securing: Duration = .seconds(10)
+    /// RTMP's own handshake.
     public var handshake: Duration = .seconds(10)
     /// Each answer to a command.
     public var reply: Duration = .seconds(10)
@@ -14,6 +17,7 @@ public struct RTMPDeadlines: Sendable, Equatable {
     func duration(of step: RTMPStep) -> Duration? {
         switch step {
         case .connecting: connect
+        case .securing: securing
         case .handshake: handshake
         case .connectReply, .createStreamReply, .publishReply: reply
         case .sending, .finishing: nil

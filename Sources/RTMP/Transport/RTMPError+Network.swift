@@ -1,5 +1,6 @@
 import NIOCore
 import NIOPosix
+import NIOSSL
 
 #if canImport(Glibc)
 import Glibc
@@ -29,6 +30,9 @@ extension RTMPError {
     /// Why a connection that stood is gone.
     static func breaking(_ error: any Error, during step: RTMPStep) -> RTMPError {
         if let error = error as? RTMPError { return error }
+        // It left without TLS's goodbye, as many do.
+        if case .uncleanShutdown = error as? NIOSSLError { return .closed(during: step) }
+        if step == .securing, case .handshakeFailed = error as? NIOSSLError { return .closed(during: step) }
         guard let error = error as? IOError else { return .broken(reason: reason(error)) }
         switch error.errnoCode {
         // A server that has closed answers what comes afterwards with a reset.

@@ -19,11 +19,18 @@ public final class RTMPPublisher: Sendable {
     /// One thread serves every publisher.
     private static let sharedGroup = MultiThreadedEventLoopGroup(numberOfThreads: 1)
 
+    /// The server that took the stream: where it sent us on, another one than was asked.
+    public let url: RTMPURL
+    private let settings: ConnectSettings
     private let channel: any Channel
     private let handler: NIOLoopBound<PublisherChannelHandler>
     private let counters: RTMPCounters
 
-    private init(channel: any Channel, handler: NIOLoopBound<PublisherChannelHandler>, counters: RTMPCounters) {
+    private init(
+        url: RTMPURL, settings: ConnectSettings, channel: any Channel, handler: NIOLoopBound<PublisherChannelHandler>, counters: RTMPCounters
+    ) {
+        self.url = url
+        self.settings = settings
         self.channel = channel
         self.handler = handler
         self.counters = counters
@@ -35,32 +42,91 @@ public final class RTMPPublisher: Sendable {
 
     /// Connects, and returns once the server takes the stream: metadata and sequence headers are on their way then.
     ///
-    /// The first picture to send is a keyframe; what is sent before it is left out, as is the AAC encoder's priming.
+    /// A server that sends us on is followed, three times at most and never out of TLS; one that asks for a user's name
+    /// and password gets them, where there are some. The first picture to send is a keyframe; what is sent before it is left out, as is
+    /// the AAC encoder's priming.
     /// - Parameters:
     ///   - stream: its first audio track is sent. Video must be H.264.
+    ///   - credentials: instead of those in the URL.
+    ///   - caFile: the PEM certificates to trust for `rtmps`, instead of those of the system.
     ///   - group: where the connection lives; a thread that all publishers share, by default.
     public static func connect(
-        to url: RTMPURL, stream: StreamDescription, deadlines: RTMPDeadlines = RTMPDeadlines(), group: (any EventLoopGroup)? = nil
+        to url: RTMPURL, stream: StreamDescription, credentials: RTMPCredentials? = nil, caFile: String? = nil,
+        deadlines: RTMPDeadlines = RTMPDeadlines(), group: (any EventLoopGroup)? = nil
     ) async throws(RTMPError) -> RTMPPublisher {
-        guard url.scheme == .rtmp else { throw .tlsUnavailable }
+        try await connect(
+            to: url, stream: stream,
+            settings: ConnectSettings(
+                credentials: credentials, caFile: caFile, deadlines: deadlines, group: group ?? sharedGroup))
+    }
+
+    /// The connection that the server has asked for in `reconnectRequest`, beside this one, which stays as it is.
+    ///
+    /// When it stands, the next keyframe and what follows goes to the new one, and this one is to be finished.
+    public func successor(stream: StreamDescription) async throws(RTMPError) -> RTMPPublisher {
+        var next = url
+        if let target = reconnectRequest?.tcURL {
+            do throws(RTMPURLError) {
+                next = try url.resolving(target)
+            } catch {
+                throw .badRedirect(.invalidAddress)
+            }
+            guard url.scheme == .rtmp || next.scheme == .rtmps else { throw .badRedirect(.insecure) }
+        }
+        return try await Self.connect(to: next, stream: stream, settings: settings)
+    }
+
+    /// What the server wants: that the stream goes on over another connection; nil as long as it does not.
+    public var reconnectRequest: RTMPReconnectRequest? { counters.reconnectRequest }
+
+    private static func connect(
+        to url: RTMPURL, stream: StreamDescription, settings: ConnectSettings
+    ) async throws(RTMPError) -> RTMPPublisher {
         if let video = stream.video, case .i420 = video.codec { throw .unsupportedFormat("its video is not H.264") }
         guard stream.video != nil || !stream.audio.isEmpty else { throw .unsupportedFormat("it has no tracks") }
+        var negotiation = ConnectNegotiation(url, credentials: settings.credentials)
+        while true {
+            switch try await attempt(negotiation, stream: stream, settings: settings) {
+            case .live(let publisher): return publisher
+            case .rejected(let rejection):
+                let challenge = String(UInt32.random(in: .min ... .max) | 0x1000_0000, radix: 16)
+                try negotiation.follow(rejection, clientChallenge: challenge)
+            }
+        }
+    }
 
-        let eventLoop = (group ?? sharedGroup).next()
+    private enum Attempt {
+        case live(RTMPPublisher)
+        case rejected(ConnectRejection)
+    }
+
+    private static func attempt(
+        _ negotiation: ConnectNegotiation, stream: StreamDescription, settings: ConnectSettings
+    ) async throws(RTMPError) -> Attempt {
+        let url = negotiation.url
+        let deadlines = settings.deadlines
+        let client = url.scheme == .rtmps ? try TLSClient(caFile: settings.caFile) : nil
+        let eventLoop = settings.group.next()
         let counters = RTMPCounters()
         var generator = SystemRandomNumberGenerator()
         let random = (0..<Handshake.randomLength).map { _ in UInt8.random(in: 0...255, using: &generator) }
-        let machine = PublisherStateMachine(url: url, stream: stream, random: random)
+        let machine = PublisherStateMachine(negotiation, stream: stream, random: random)
         let made = try? await eventLoop.submit {
-            NIOLoopBound(PublisherChannelHandler(machine: machine, deadlines: deadlines, counters: counters), eventLoop: eventLoop)
+            NIOLoopBound(PublisherChannelHandler(machine: machine, url: url, deadlines: deadlines, counters: counters), eventLoop: eventLoop)
         }.get()
         guard let handler = made else { throw .broken(reason: "the event loop has ended") }
 
-        let connection = open(url, deadlines: deadlines, on: eventLoop, handler: handler)
-        try await wait(on: eventLoop, handler, onCancel: { $0.abort(.cancelled) }) { handler, waiter in handler.waitUntilLive(waiter) }
+        let connection = open(url, client, deadlines: deadlines, on: eventLoop, handler: handler)
+        do throws(RTMPError) {
+            try await wait(on: eventLoop, handler, onCancel: { $0.abort(.cancelled) }) { handler, waiter in handler.waitUntilLive(waiter) }
+        } catch {
+            let rejection = (try? await eventLoop.submit { handler.value.rejection }.get()) ?? nil
+            guard let rejection, !Task.isCancelled else { throw error }
+            return .rejected(rejection)
+        }
         // It is live, so the connection stands.
         guard let channel = try? await connection.get() else { throw .closed(during: .connecting) }
-        return RTMPPublisher(channel: channel, handler: handler, counters: counters)
+        return .live(RTMPPublisher(url: url, settings: settings, channel: channel, handler: handler, counters: counters))
     }
 
     /// Sends `packet`, and returns when there is room for the next one. Meant for one task at a time.
@@ -141,7 +207,7 @@ public final class RTMPPublisher: Sendable {
     }
 
     private static func open(
-        _ url: RTMPURL, deadlines: RTMPDeadlines, on eventLoop: any EventLoop, handler: NIOLoopBound<PublisherChannelHandler>
+        _ url: RTMPURL, _ client: TLSClient?, deadlines: RTMPDeadlines, on eventLoop: any EventLoop, handler: NIOLoopBound<PublisherChannelHandler>
     ) -> EventLoopFuture<any Channel> {
         let userTimeout = ChannelOptions.Types.SocketOption.Value(TimeAmount(deadlines.sendProgress).nanoseconds / 1_000_000)
         let connection = ClientBootstrap(group: eventLoop)
@@ -150,10 +216,15 @@ public final class RTMPPublisher: Sendable {
             .channelOption(.tcpOption(userTimeoutOption), value: userTimeout)
             .channelOption(.tcpOption(notSentLowWatermarkOption), value: notSentLowWatermark)
             .channelOption(.writeBufferWaterMark, value: watermark)
+            // What a server says at once must find the handlers in their place.
+            .channelOption(.autoRead, value: false)
             .connect(host: url.host, port: url.port)
             .flatMapThrowing { channel in
                 // Here and not in an initializer: a host with several addresses has a channel for each attempt.
-                try channel.pipeline.syncOperations.addHandler(handler.value)
+                let pipeline = channel.pipeline.syncOperations
+                if let client { try pipeline.addHandler(client.makeHandler(host: url.host)) }
+                try pipeline.addHandler(handler.value)
+                try channel.syncOptions?.setOption(.autoRead, value: true)
                 return channel
             }
         connection.whenFailure { handler.value.abort(.connecting(to: url, $0)) }

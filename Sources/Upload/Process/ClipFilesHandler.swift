@@ -20,6 +20,7 @@ package actor ClipFilesHandler: SampleHandler {
     /// Where this broadcast's clips are, and the one that is being written.
     private var folder: String?
     private var clip: ClipFile?
+    private var waiting = WaitingClips()
     private var clipCount = 0
 
     package nonisolated var byteCount: Int { remarks.byteCount.load(ordering: .relaxed) }
@@ -90,6 +91,11 @@ package actor ClipFilesHandler: SampleHandler {
                 event.path = clip.path
                 event.start = clip.start.seconds
                 event.duration = (time - clip.start).seconds
+                for path in waiting.append(clip.path, byteCount: clip.byteCount) {
+                    launch.log(
+                        "Warning: The extension \(manifest.name) leaves its clips where they are: \(path) was removed, so that they do not fill the disk."
+                    )
+                }
                 try channel?.send(event)
             }
         }
@@ -111,15 +117,11 @@ package actor ClipFilesHandler: SampleHandler {
 
     /// Removes the folder with the clips that the extension has left in it.
     private func removeFolder() {
+        if let clip { unlink(clip.path) }
         clip = nil
+        waiting.removeAll()
         guard let folder else { return }
         self.folder = nil
-        if clipCount > 0 {
-            for number in 1...clipCount {
-                let text = String(number)
-                unlink("\(folder)/clip-\(String(repeating: "0", count: max(0, 6 - text.count)) + text).mp4")
-            }
-        }
         rmdir(folder)
     }
 }

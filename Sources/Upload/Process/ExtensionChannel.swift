@@ -89,7 +89,7 @@ final class ExtensionChannel {
         while !hasSaidHello {
             try checkCancellation()
             guard clock.now < deadline else {
-                throw .protocolViolation(
+                return try fault(
                     "The extension \(manifest.name) did not say {\"hello\":1} within \(launch.deadlines.hello.components.seconds) s. \(Self.advice)")
             }
             _ = try exchange(isWriting: false, timeout: .milliseconds(100))
@@ -224,12 +224,13 @@ final class ExtensionChannel {
             }
             switch error {
             case .lineTooLong:
-                throw .protocolViolation(
+                try fault(
                     "The extension \(manifest.name) wrote a line of more than \(ReplyLines.maximumLineByteCount >> 10) KiB and was ended. \(Self.advice)"
                 )
-            case .flood:
-                throw .protocolViolation("The extension \(manifest.name) floods its standard output and was ended. \(Self.advice)")
+            case .flood: try fault("The extension \(manifest.name) floods its standard output and was ended. \(Self.advice)")
             }
+            replies = ReplyLines()
+            return
         }
         for line in lines { try hear(line) }
     }
@@ -240,15 +241,14 @@ final class ExtensionChannel {
                 log(line)
                 return
             }
-            throw .protocolViolation(
-                "The extension \(manifest.name) wrote something on standard output that is no reply, and was ended. \(Self.advice)")
+            return try fault("The extension \(manifest.name) wrote something on standard output that is no reply, and was ended. \(Self.advice)")
         }
         if let failure = reply.error {
             throw .extensionFailed(name: manifest.name, code: failure.code, message: cleaned(failure.message))
         }
         if let version = reply.hello {
-            guard version == 1 else {
-                throw .protocolViolation(
+            if version != 1 {
+                try fault(
                     "The extension \(manifest.name) speaks version \(version) of the protocol, this program version 1. Use a version of it that fits."
                 )
             }
@@ -256,6 +256,12 @@ final class ExtensionChannel {
         }
         remarks.note(
             Reply(status: reply.status.map(cleaned), watchURL: reply.watchURL.map(cleaned), request: reply.request))
+    }
+
+    /// What is against the protocol ends the extension, unless someone collects it.
+    private func fault(_ sentence: String) throws(UploadError) {
+        guard let faults = launch.faults else { throw .protocolViolation(sentence) }
+        faults(sentence)
     }
 
     private func readErrors() {

@@ -9,6 +9,8 @@ package struct ExtensionLaunch: Sendable {
     /// Is told each line that the program writes to standard error.
     package var log: @Sendable (String) -> Void
     package var deadlines = Deadlines()
+    /// Where it is set, what the program says wrongly is told here and the broadcast goes on: for whoever looks for all that is wrong.
+    package var faults: (@Sendable (String) -> Void)?
 
     /// How patient the host is.
     package struct Deadlines: Sendable {

@@ -1,3 +1,5 @@
+import Media
+
 /// What an extension's `extension.toml` says (DESIGN section 8).
 package struct ExtensionManifest: Sendable, Equatable {
     /// What the program is given.
@@ -71,6 +73,8 @@ package struct ExtensionManifest: Sendable, Equatable {
     /// Seconds; a clip is cut at the first keyframe after.
     package var clipDuration = 5.0
     package var questions: [Question] = []
+    /// The program that answers the questions on the terminal, an absolute path; nil where the user is asked.
+    package var setupExecutable: String?
 
     package init(name: String, description: String = "", folder: String, executable: String, mode: Mode) {
         self.name = name
@@ -84,17 +88,19 @@ package struct ExtensionManifest: Sendable, Equatable {
     package var takesRawVideo: Bool { mode == .samples && video == .i420 }
     /// True where the picture is wanted.
     package var takesVideo: Bool { tracks.contains("screen") && (mode != .samples || video != .none) }
-    /// True where sound is wanted.
-    package var takesAudio: Bool { tracks.contains { $0 != "screen" } && (mode != .samples || audio != .none) }
+    /// The tracks of sound that are wanted, in the manifest's order.
+    package var audioTracks: [Track] {
+        guard mode != .samples || audio != .none else { return [] }
+        return tracks.compactMap { name in Track.allCases.first { $0.name == name && $0 != .screen } }
+    }
 
     /// True where sound is wanted as PCM instead of AAC.
-    package var takesRawAudio: Bool { mode == .samples && audio == .s16le && takesAudio }
+    package var takesRawAudio: Bool { mode == .samples && audio == .s16le && !audioTracks.isEmpty }
 
     /// What this manifest asks for that is not there yet, in a sentence; nil where everything is.
     package var unsupported: String? {
-        if tracks.contains(where: { $0 == "app" || $0 == "mic" }) {
-            return
-                "The extension \(name) wants the app and mic tracks apart, which this version cannot give yet. Use tracks = [\"screen\", \"mixed\"]."
+        if mode == .stream, container == .flv, audioTracks.count > 1 {
+            return "The extension \(name) wants \(audioTracks.count) tracks of sound, and FLV has room for one. Use container = \"mpegts\"."
         }
         return nil
     }

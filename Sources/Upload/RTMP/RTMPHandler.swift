@@ -2,37 +2,68 @@ import Media
 import RTMP
 import Synchronization
 
-/// Publishes to an RTMP server.
+/// Publishes to an RTMP server, and moves to another connection when the server asks for it (`RTMPHandler+Succession.swift`).
 package actor RTMPHandler: SampleHandler {
-    private let url: RTMPURL
-    private let deadlines: RTMPDeadlines
-    private var stream: StreamDescription?
-    private let publisher = Mutex<RTMPPublisher?>(nil)
+    /// The connections, for those who ask for figures at any time.
+    struct Connections {
+        /// Takes the packets.
+        var current: RTMPPublisher?
+        /// Was the current one before, and is being finished.
+        var retiring: RTMPPublisher?
+        /// Bytes that went over connections that are no more.
+        var retiredByteCount = 0
 
-    /// - Parameter url: with its stream key.
-    package init(url: RTMPURL, deadlines: RTMPDeadlines = RTMPDeadlines()) {
+        /// Bytes that went over all of them.
+        var byteCount: Int {
+            [current, retiring].compactMap { $0 }.reduce(retiredByteCount) { $0 + Int(clamping: $1.statistics.bytesSent) }
+        }
+    }
+
+    let connections = Mutex(Connections())
+    let requestKeyframe = Mutex<@Sendable () -> Void>({})
+    var stream: StreamDescription?
+    var succession = RTMPSuccession.none
+    /// What the server asked for and did not get.
+    var failedRequest: RTMPReconnectRequest?
+
+    private let url: RTMPURL
+    private let caFile: String?
+    private let deadlines: RTMPDeadlines
+
+    /// - Parameters:
+    ///   - url: with its stream key.
+    ///   - caFile: the PEM certificates to trust for `rtmps`; nil trusts those of the system.
+    package init(url: RTMPURL, caFile: String? = nil, deadlines: RTMPDeadlines = RTMPDeadlines()) {
         self.url = url
+        self.caFile = caFile
         self.deadlines = deadlines
     }
 
-    package nonisolated var byteCount: Int {
-        publisher.withLock { $0.map { Int(clamping: $0.statistics.bytesSent) } ?? 0 }
+    package nonisolated var byteCount: Int { connections.withLock { $0.byteCount } }
+
+    package nonisolated var backlogByteCount: Int {
+        connections.withLock { $0.current.map { Int(clamping: $0.statistics.bytesQueued) } ?? 0 }
     }
 
+    package nonisolated func attach(requestKeyframe: @escaping @Sendable () -> Void) {
+        self.requestKeyframe.withLock { $0 = requestKeyframe }
+    }
+
+    /// May be called again after a call that threw: then it connects anew.
     package func started(_ stream: StreamDescription) async throws(UploadError) {
         self.stream = stream
+        abandonSuccession()
         do throws(RTMPError) {
-            let connected = try await RTMPPublisher.connect(to: url, stream: stream, deadlines: deadlines)
-            publisher.withLock { $0 = connected }
+            install(try await RTMPPublisher.connect(to: url, stream: stream, caFile: caFile, deadlines: deadlines))
+            retire()
         } catch {
             throw UploadError(error)
         }
     }
 
     package func process(_ packet: EncodedPacket) async throws(UploadError) {
-        guard let publisher = publisher.withLock({ $0 }) else { return }
         do throws(RTMPError) {
-            try await publisher.send(packet)
+            try await pass(packet)
         } catch {
             throw UploadError(error)
         }
@@ -40,7 +71,7 @@ package actor RTMPHandler: SampleHandler {
 
     /// What is known of the moment goes to the server as metadata.
     package func annotated(_ information: [String: String]) async throws(UploadError) {
-        guard let publisher = publisher.withLock({ $0 }), var updated = stream else { return }
+        guard let publisher = connections.withLock({ $0.current }), var updated = stream else { return }
         updated.annotations.merge(information) { _, new in new }
         stream = updated
         do throws(RTMPError) {
@@ -51,19 +82,26 @@ package actor RTMPHandler: SampleHandler {
     }
 
     package func finished(deadline: Duration) async throws(UploadError) {
-        guard let publisher = publisher.withLock({ $0 }) else { return }
+        guard let publisher = connections.withLock({ $0.current }) else { return }
+        await returnHeldPackets(to: publisher)
+        abandonSuccession()
         await publisher.finish(deadline: deadline)
     }
-}
 
-extension UploadError {
-    /// The same failure in the words of every destination.
-    init(_ error: RTMPError) {
-        switch error {
-        case .unreachable, .timedOut, .closed, .broken, .cancelled: self = .unreachable(error.description)
-        case .refused, .streamBusy: self = .refused(error.description)
-        case .protocolViolation: self = .protocolViolation(error.description)
-        case .tlsUnavailable, .unsupportedFormat: self = .unsupported(error.description)
+    /// Makes `publisher` the one that takes the packets; the one before it is to be retired.
+    func install(_ publisher: RTMPPublisher) {
+        failedRequest = nil
+        connections.withLock { connections in
+            connections.retiring = connections.current
+            connections.current = publisher
+        }
+    }
+
+    /// Counts the connection before the current one as over, and lets go of it.
+    func retire() {
+        connections.withLock { connections in
+            connections.retiredByteCount += connections.retiring.map { Int(clamping: $0.statistics.bytesSent) } ?? 0
+            connections.retiring = nil
         }
     }
 }

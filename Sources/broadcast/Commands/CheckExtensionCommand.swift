@@ -1,12 +1,8 @@
 import ArgumentParser
 import Encode
-import Upload
-
-#if canImport(Glibc)
 import Glibc
-#else
-import Musl
-#endif
+import Media
+import Upload
 
 /// `broadcast check-extension`
 struct CheckExtensionCommand: AsyncParsableCommand {
@@ -15,7 +11,7 @@ struct CheckExtensionCommand: AsyncParsableCommand {
         discussion: """
             Starts the extension in the folder as a broadcast would, and gives it a few seconds of picture and sound with a pause, an \
             annotation, a stretch of dropped pictures and a finish. Nothing on the screen is captured. What the extension writes to \
-            standard error is shown. The exit status is 0 where it kept to the protocol, which broadcast-extension(7) describes.
+            standard error is shown, and all that it does wrong is told, as far as it can go on after it. The exit status is 0 where it kept to the protocol, which broadcast-extension(7) describes.
             """)
 
     @Argument(help: ArgumentHelp("The folder with its extension.toml.", valueName: "folder"))
@@ -31,36 +27,60 @@ struct CheckExtensionCommand: AsyncParsableCommand {
     func run() async throws {
         let context = try CommandContext()
         let path = try absoluteFolder()
-        let manifest = try ManifestFile.load(folder: path)
+        let (examined, faults) = ManifestFile.examine(folder: path)
+        if let last = faults.last {
+            for fault in faults.dropLast() { Output.note(fault.message) }
+            throw last
+        }
+        guard let manifest = examined else { return }
         if let sentence = manifest.unsupported { throw CommandError(.nothing, sentence) }
         let setup = try answers(for: manifest)
-        let launch = ExtensionLaunch(
+        let found = FaultList()
+        var launch = ExtensionLaunch(
             environment: context.paths.extensionEnvironment, setup: setup, clipFolder: context.paths.stateFolder + "/clips", log: { Output.note($0) })
+        launch.faults = { found.add($0) }
         let seconds = manifest.mode == .clips ? min(Int(manifest.clipDuration.rounded(.up)) * 2 + 2, 120) : 6
         let broadcast: CannedBroadcast
         do throws(EncodeError) {
             broadcast = try CannedBroadcast(
-                seconds: seconds, isRaw: manifest.takesRawVideo, hasVideo: manifest.takesVideo, hasSound: manifest.takesAudio,
+                seconds: seconds, isRaw: manifest.takesRawVideo, hasVideo: manifest.takesVideo, hasSound: !manifest.audioTracks.isEmpty,
                 hasRawSound: manifest.takesRawAudio)
         } catch {
             throw CommandError(.software, error.description)
         }
-        let handler = manifest.plan(name: manifest.name, launch: launch).handler
-        do throws(UploadError) {
-            try await Self.play(broadcast, to: handler)
-        } catch {
-            throw CommandError(.nothing, error.description)
+        let handler = manifest.plan(name: manifest.name, launch: launch).makeHandler()
+        await Self.play(broadcast, elements: broadcast.elements[...], to: handler, found)
+        // A broadcast may be stopped before its first picture.
+        let short = manifest.plan(name: manifest.name, launch: launch).makeHandler()
+        if found.isEmpty { await Self.play(broadcast, elements: [], to: short, found) }
+        let sentences = found.sentences
+        if let last = sentences.last {
+            for sentence in sentences.dropLast() { Output.note(sentence) }
+            throw CommandError(.nothing, last)
         }
-        Output.answer(
+        try Output.answer(
             "\(manifest.name) keeps to the protocol: \(broadcast.elements.count) samples and calls (pause, resume, annotate, a gap) and a finish, "
-                + "\(StatusLine.size(handler.byteCount)) on its standard input."
+                + "\(StatusLine.size(handler.byteCount)) on its standard input; then a broadcast without a picture."
                 + (handler.watchURL.map { " It can be watched at \($0)." } ?? ""))
     }
 
-    private static func play(_ broadcast: CannedBroadcast, to handler: any SampleHandler) async throws(UploadError) {
+    /// Plays these elements and a finish, and keeps what goes wrong.
+    private static func play(
+        _ broadcast: CannedBroadcast, elements: ArraySlice<PacketQueue.Element>, to handler: any SampleHandler, _ found: FaultList
+    ) async {
+        do throws(UploadError) {
+            try await play(broadcast, elements: elements, to: handler)
+        } catch {
+            found.add(elements.isEmpty ? "Where a broadcast ends before its first picture: \(error.description)" : error.description)
+        }
+    }
+
+    private static func play(
+        _ broadcast: CannedBroadcast, elements: ArraySlice<PacketQueue.Element>, to handler: any SampleHandler
+    ) async throws(UploadError) {
         do throws(UploadError) {
             try await handler.started(broadcast.stream)
-            for element in broadcast.elements {
+            for element in elements {
                 switch element {
                 case .packet(let packet): try await handler.process(packet)
                 case .paused: try await handler.paused()
@@ -99,8 +119,11 @@ struct CheckExtensionCommand: AsyncParsableCommand {
             }
             setup[key] = String(text[text.index(after: equals)...])
         }
-        if let missing = manifest.questions.first(where: { $0.isRequired && setup[$0.key] == nil }) {
-            throw CommandError(.usage, "The extension \(manifest.name) needs \(missing.key) (\(missing.prompt)). Add --set \(missing.key)=VALUE.")
+        let missing = manifest.questions.filter { $0.isRequired && setup[$0.key] == nil }
+        guard missing.isEmpty else {
+            let names = missing.map { "\($0.key) (\($0.prompt))" }.joined(separator: ", ")
+            let options = missing.map { "--set \($0.key)=VALUE" }.joined(separator: " ")
+            throw CommandError(.usage, "The extension \(manifest.name) needs \(names). Add \(options).")
         }
         return setup
     }

@@ -17,13 +17,13 @@ struct ClipCommand: AsyncParsableCommand {
     var file: String?
 
     func run() async throws {
-        let span = try OptionValue.duration(last)
+        let span = try OptionValue.duration(last, name: "--last")
         var path = file ?? "clip-\(FileDate.text(Date())).mp4"
         if !path.hasPrefix("/") { path = FileManager.default.currentDirectoryPath + "/" + path }
         var request = ControlRequest(command: "clip")
         request.last = span.seconds
         request.path = path
         let reply = try await name.ask(request)
-        if let clip = reply.clip { Output.answer(clip.path) }
+        if let clip = reply.clip { try Output.answer(clip.path) }
     }
 }

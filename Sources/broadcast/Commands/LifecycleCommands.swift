@@ -8,16 +8,21 @@ struct SessionName: ParsableArguments {
 
     /// Asks the session, and gives its answer.
     ///
-    /// Throws status 1 where it does not run, or does not do what was asked.
+    /// Throws status 1 where it does not run, or does not do what was asked, and 69 where it does not answer.
     func ask(_ request: ControlRequest) async throws(CommandError) -> ControlReply {
-        let context = try CommandContext()
-        let path = context.paths.socket(session: try OptionValue.session(session))
-        guard let reply = await ControlClient.ask(request, at: path) else {
-            throw CommandError(.nothing, "No session \"\(session)\" is running. See broadcast status.")
+        let path = CommandContext.paths.socket(session: try OptionValue.session(session))
+        let answer: ControlReply?
+        do throws(ControlClient.Failure) {
+            answer = try await ControlClient.ask(request, at: path)
+        } catch {
+            throw CommandError(error, session: session)
         }
+        guard let reply = answer else { throw isNotRunning }
         if let error = reply.error { throw CommandError(error.status.flatMap(ExitStatus.init(rawValue:)) ?? .nothing, error.message) }
         return reply
     }
+
+    var isNotRunning: CommandError { CommandError(.nothing, "No session \"\(session)\" is running. See broadcast status.") }
 }
 
 /// `broadcast pause`
@@ -57,7 +62,7 @@ struct MicCommand: AsyncParsableCommand {
     func run() async throws {
         guard ["on", "off", "toggle"].contains(value) else { throw CommandError(.usage, "The microphone can be on, off or toggle, not \(value).") }
         let reply = try await name.ask(ControlRequest(command: "mic", value: value))
-        Output.answer(reply.microphone == true ? "on" : "off")
+        try Output.answer(reply.microphone == true ? "on" : "off")
     }
 }
 
@@ -91,10 +96,20 @@ struct EventsCommand: AsyncParsableCommand {
     @OptionGroup var name: SessionName
 
     func run() async throws {
-        let path = try CommandContext().paths.socket(session: try OptionValue.session(name.session))
-        guard let lines = await ControlClient.lines(ControlRequest(command: "events"), at: path) else {
-            throw CommandError(.nothing, "No session \"\(name.session)\" is running. See broadcast status.")
+        let path = CommandContext.paths.socket(session: try OptionValue.session(name.session))
+        for await line in try await lines(at: path) {
+            // No event has an error of its own: the session refuses.
+            if let error = ControlJSON.decode(ControlReply.self, from: line)?.error { throw CommandError(.unavailable, error.message) }
+            try Output.answer(line)
         }
-        for await line in lines { Output.answer(line) }
+    }
+
+    private func lines(at path: String) async throws(CommandError) -> AsyncStream<[UInt8]> {
+        do throws(ControlClient.Failure) {
+            if let lines = try await ControlClient.lines(ControlRequest(command: "events"), at: path) { return lines }
+        } catch {
+            throw CommandError(error, session: name.session)
+        }
+        throw name.isNotRunning
     }
 }

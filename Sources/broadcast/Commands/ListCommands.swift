@@ -34,9 +34,9 @@ struct ListExtensionsCommand: ParsableCommand {
             }
         }
         if json {
-            Output.answer(ControlJSON.encode(["extensions": rows], pretty: true))
+            try Output.answer(ControlJSON.encode(["extensions": rows], pretty: true))
         } else {
-            Output.answer(TextTable.text(rows.map { [$0.name, $0.error.map { "(cannot be used) \($0)" } ?? $0.description] }))
+            try Output.answer(TextTable.text(rows.map { [$0.name, $0.error.map { "(cannot be used) \($0)" } ?? $0.description] }))
         }
     }
 }
@@ -50,6 +50,6 @@ struct ListDestinationsCommand: ParsableCommand {
 
     func run() throws {
         let context = try CommandContext()
-        DestinationList(context, preferred: nil).show(asJSON: json)
+        try DestinationList(context, preferred: nil).show(asJSON: json)
     }
 }

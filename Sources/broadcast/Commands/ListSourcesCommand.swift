@@ -25,7 +25,7 @@ struct ListSourcesCommand: ParsableCommand {
         let sounds = PulseSourceList.fetch()
         if let problem, sounds == nil { throw CommandError(.noInput, problem.description) }
         let report = SourceReport(screen: screen, sounds: sounds ?? [])
-        if json { Output.answer(ControlJSON.encode(report, pretty: true)) } else { Output.answer(TextTable.text(report.rows)) }
+        if json { try Output.answer(ControlJSON.encode(report, pretty: true)) } else { try Output.answer(TextTable.text(report.rows)) }
         if let problem { Output.note("broadcast: " + problem.description) }
         if context.isWaylandSession { Output.note("broadcast: This is a Wayland session: only windows of programs under Xwayland are seen here.") }
         if sounds == nil { Output.note("broadcast: No PulseAudio server answers; a broadcast would be silent.") }

@@ -1,11 +1,6 @@
 import ArgumentParser
 import Control
-
-#if canImport(Glibc)
 import Glibc
-#else
-import Musl
-#endif
 
 /// `broadcast logs`
 struct LogsCommand: AsyncParsableCommand {
@@ -17,26 +12,28 @@ struct LogsCommand: AsyncParsableCommand {
     @OptionGroup var name: SessionName
 
     func run() async throws {
-        let paths = try CommandContext().paths
+        let paths = CommandContext.paths
         let session = try OptionValue.session(name.session)
         let file = open(paths.log(session: session), O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw CommandError(.nothing, "There is no log of a session \"\(session)\".") }
         defer { close(file) }
         while true {
             // Asked before reading: what was said until the end is shown.
-            let isRunning = follow ? await ControlClient.ask(ControlRequest(command: "status"), at: paths.socket(session: session)) != nil : false
-            copy(file)
-            guard isRunning else { return }
+            let running = RunningSession(name: session, socket: paths.socket(session: session))
+            let answer = follow ? await RunningSession.ask("status", [running]).first : nil
+            try copy(file)
+            guard try answer?.get() != nil else { return }
             try await Task.sleep(for: .milliseconds(250))
         }
     }
 
-    private func copy(_ file: Int32) {
+    /// Bytes as they are: a read may end in the middle of a character.
+    private func copy(_ file: Int32) throws(CommandError) {
         var buffer = [UInt8](repeating: 0, count: 65536)
         while true {
             let count = read(file, &buffer, buffer.count)
             guard count > 0 else { return }
-            Output.answer(String(decoding: buffer[..<count], as: UTF8.self), newline: false)
+            try Output.answer(bytes: buffer[..<count])
         }
     }
 }

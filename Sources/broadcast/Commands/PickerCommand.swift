@@ -1,11 +1,6 @@
 import ArgumentParser
 import FoundationEssentials
-
-#if canImport(Glibc)
 import Glibc
-#else
-import Musl
-#endif
 
 /// `broadcast picker`: ReplayKit's `RPSystemBroadcastPickerView` for a terminal.
 struct PickerCommand: AsyncParsableCommand {
@@ -20,6 +15,9 @@ struct PickerCommand: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("The destination that is chosen already.", valueName: "name"))
     var preferred: String?
+
+    @Option(help: ArgumentHelp("The session to start or stop; others that run are shown beside it.", valueName: "name"))
+    var session = "default"
 
     @Flag(inversion: .prefixedNo, help: "Offer to turn the microphone on. Default: offered.")
     var microphoneButton = true
@@ -40,16 +38,17 @@ struct PickerCommand: AsyncParsableCommand {
     private static let stopEntry = "Stop the broadcast"
 
     func run() async throws {
+        _ = try OptionValue.session(session)
         var context = try CommandContext()
         var destinations = try destinations(context)
         let hasTerminal = isatty(STDIN_FILENO) != 0 && Output.isTerminal
         guard !list, !json, hasTerminal || menu != nil else {
-            destinations.show(asJSON: json)
+            try destinations.show(asJSON: json)
             return
         }
         while true {
             guard !destinations.rows.isEmpty else {
-                destinations.show(asJSON: false)
+                try destinations.show(asJSON: false)
                 throw CommandError(.nothing, "There is nothing to choose from.")
             }
             switch try await choose(from: destinations, context: context) {
@@ -57,7 +56,7 @@ struct PickerCommand: AsyncParsableCommand {
                 try await start(name, microphone: microphone)
                 return
             case .stop:
-                try await run(["stop"])
+                try await run(["stop"] + sessionArguments)
                 return
             case .setUp(let name):
                 try await setUp(name)
@@ -78,15 +77,16 @@ struct PickerCommand: AsyncParsableCommand {
     }
 
     private func choose(from destinations: DestinationList, context: CommandContext) async throws(CommandError) -> PickerModel.Action {
-        let session = LiveSession(paths: context.paths)
-        let live = await session.fetch()
-        if let menu { return try choose(from: destinations, isLive: live != nil, with: MenuProgram(command: menu)) }
+        let session = LiveSession(name: session, paths: context.paths)
+        let report = await session.fetch()
+        if let menu { return try choose(from: destinations, isLive: report.live != nil, with: MenuProgram(command: menu)) }
         let isFullScreen = context.hasCursor
-        let model = PickerModel(
+        var model = PickerModel(
             items: destinations.rows.map(PickerModel.Item.init), hasMicrophoneButton: microphoneButton,
-            isMicrophoneOn: context.configuration.audio.mic ?? false, live: live,
+            isMicrophoneOn: context.configuration.audio.mic ?? false, live: report.live,
             sources: isFullScreen ? SourceSummary.lines(configuration: context.configuration) : [],
             showsNotice: context.configuration.privacy.notice ?? true)
+        model.others = report.others
         guard isFullScreen else { return NumberedList(model: model).ask() }
         var picker = Picker(model, session: session)
         return await picker.run() ?? NumberedList(model: model).ask()
@@ -107,8 +107,10 @@ struct PickerCommand: AsyncParsableCommand {
     }
 
     private func start(_ name: String, microphone: Bool?) async throws {
-        try await run(["start", "--to", name] + (microphone.map { [$0 ? "--mic" : "--no-mic"] } ?? []))
+        try await run(["start", "--to", name] + sessionArguments + (microphone.map { [$0 ? "--mic" : "--no-mic"] } ?? []))
     }
+
+    private var sessionArguments: [String] { session == "default" ? [] : ["--session", session] }
 
     private func setUp(_ name: String) async throws {
         guard Broadcast.configuration.subcommands.contains(where: { $0.configuration.commandName == "setup" }) else {

@@ -1,11 +1,6 @@
 import ArgumentParser
-import RTMP
-
-#if canImport(Glibc)
 import Glibc
-#else
-import Musl
-#endif
+import RTMP
 
 /// `broadcast setup`
 struct SetupCommand: AsyncParsableCommand {
@@ -14,7 +9,7 @@ struct SetupCommand: AsyncParsableCommand {
         discussion: """
             NAME is a configured destination, an extension, or a known service (mobcrush, twitch, youtube, facebook, kick, restream, custom). Secrets are \
             typed without echo and kept in the Secret Service, or where none answers in a file that only you can read. broadcast \
-            sign-out NAME forgets them.
+            sign-out NAME forgets them. An extension may bring a program of its own that signs in instead of the questions.
             """)
 
     @Argument(help: ArgumentHelp("The destination or service.", valueName: "name"))
@@ -28,13 +23,18 @@ struct SetupCommand: AsyncParsableCommand {
 
     func run() async throws {
         let context = try CommandContext()
-        let target = try SetupTarget(name, configuration: context.configuration, catalog: context.catalog)
+        let target = try SetupTarget(name, context: context)
         if target.destination?.keyCommand != nil {
             throw CommandError(.nothing, "The key of \(name) comes from the key-command in \(context.paths.configFile). There is nothing to set up.")
         }
         guard !target.questions.isEmpty else { throw CommandError(.nothing, "\(name) asks nothing. Start it with: broadcast start --to \(name)") }
         let information = SetupInformation(paths: context.paths)
         let older = try information.answers(of: name)
+        // Answers that are given are taken: a script signs in without anyone at the terminal.
+        if let program = target.program, set.isEmpty, secretFromStdin == nil {
+            let answer = try program.run(name: name, known: older.merging(target.destination?.setup ?? [:]) { $1 })
+            return try keep(answer, of: target, older: older, context: context)
+        }
         // Nothing is kept before everything is answered.
         var answers = try given(for: target)
         try ask(target, older: older, context: context, into: &answers)
@@ -44,6 +44,21 @@ struct SetupCommand: AsyncParsableCommand {
         if !secrets.isEmpty { tell(try context.credentials.keep(secrets, of: name)) }
         if !plain.isEmpty { try information.keep(older.merging(plain) { $1 }, of: name) }
         Output.note("\(name) is set up. Start it with: broadcast start --to \(name)")
+    }
+
+    /// Keeps what a setup program has answered, as if the user had.
+    private func keep(_ answer: SetupAnswer, of target: SetupTarget, older: [String: String], context: CommandContext) throws(CommandError) {
+        let hasSecrets = context.credentials.destinations().contains(name)
+        let known = older.merging(target.destination?.setup ?? [:]) { $1 }
+        if let problem = answer.problem(with: target.questions, older: known, hasSecrets: hasSecrets) {
+            throw CommandError(.protocolError, "The setup program of \(name) is wrong: \(problem). Nothing was changed.")
+        }
+        let information = SetupInformation(paths: context.paths)
+        if let secrets = answer.secrets, !secrets.isEmpty { tell(try context.credentials.keep(secrets, of: name)) }
+        if let plain = answer.setup, !plain.isEmpty { try information.keep(older.merging(plain) { $1 }, of: name) }
+        try information.keep(watchURL: answer.watchUrl, of: name)
+        Output.note("\(name) is set up. Start it with: broadcast start --to \(name)")
+        if let url = answer.watchUrl { Output.note("It can be watched at \(url)") }
     }
 
     /// What `--set` and `--secret-from-stdin` give.

@@ -1,15 +1,11 @@
 import ArgumentParser
 import Capture
 import FoundationEssentials
+import Glibc
 import Media
 import Session
+import Threads
 import Upload
-
-#if canImport(Glibc)
-import Glibc
-#else
-import Musl
-#endif
 
 /// `broadcast start`
 struct StartCommand: AsyncParsableCommand {
@@ -18,7 +14,9 @@ struct StartCommand: AsyncParsableCommand {
         discussion: """
             --to takes a configured destination, an extension, an rtmp:// address, a file (.mp4 .flv .ts .h264 .y4m) or - for \
             standard output; it may be given several times, and everything is encoded once. Without it the preferred destination \
-            of the config is taken, else a file in ~/Videos or the current folder. Ctrl-C stops cleanly.
+            of the config is taken, else a file in ~/Videos or the current folder. Ctrl-C stops cleanly. \
+            In the config, the path of a file destination is a folder unless it ends like a file: it is made where it is missing, and \
+            holds a file named after the date. A relative path starts at your home folder, wherever the command is given.
             """)
 
     @Option(name: .customLong("to"), parsing: .singleValue, help: ArgumentHelp("Where to send it; may be repeated.", valueName: "destination"))
@@ -48,11 +46,15 @@ struct StartCommand: AsyncParsableCommand {
             source: source, video: video, audio: audio, session: session, configuration: context.configuration)
         if targets.contains(BuiltInExtension.clips.name) { configuration.clipBuffer = configuration.clipBuffer ?? MediaTime(milliseconds: 60_000) }
         let format = try containerFormat()
-        if context.isWaylandSession && !source.forceX11 {
+        if context.isWaylandSession && !source.forceX11 && source.y4m == nil {
             throw CommandError(
                 .noInput,
                 "This is a Wayland session: X11 capture sees the programs that run under Xwayland, and nothing of the others or of the desktop. "
                     + "Log in to an X11 session, or broadcast what it sees with --force-x11.")
+        }
+        if source.y4m == "-" || audio.wav == "-" {
+            if session.detach { throw CommandError(.usage, "A detached broadcast has no standard input. Leave out --detach, or use a named pipe.") }
+            if isatty(STDIN_FILENO) != 0 { throw CommandError(.usage, "Standard input is a terminal. Pipe pictures or sound into broadcast.") }
         }
         if session.detach {
             if targets.contains(where: { $0 == "-" || $0 == "stdout" }) {
@@ -64,12 +66,24 @@ struct StartCommand: AsyncParsableCommand {
         if try source.selection() == nil { try pickWindow(for: &configuration) }
         let readiness = readinessDescriptor.map(ReadinessPipe.init(descriptor:))
         do throws(CommandError) {
-            let host = SessionHost(name: name, title: session.title, context: context, readiness: readiness)
-            try await host.run(configuration) { notice throws(CommandError) in
+            let entries = DesktopEntries(environment: ProcessInfo.processInfo.environment)
+            configuration.applicationName = { entries.name(forWindowClass: $0) }
+            // Read beside everything else: the capture thread is not to wait for it.
+            _ = NamedThread(name: "desktop entries") { _ = entries.name(forWindowClass: "") }
+            let separatesAudio = audio.audioTracks == .separate
+            let configuration = configuration
+            let targets = targets
+            let host = SessionHost(name: name, title: session.title, context: context, readiness: readiness) {
+                target, folder, preparation throws(CommandError) in
+                // What the config says now, not what it said at the start.
+                var resolver = DestinationResolver(
+                    try CommandContext(), session: configuration, format: nil, separatesAudio: separatesAudio, preparation: preparation)
+                if let folder { resolver.folder = folder }
+                return try resolver.resolve(target)
+            }
+            try await host.run(configuration) { preparation throws(CommandError) in
                 let resolver = DestinationResolver(
-                    configuration: context.configuration, paths: context.paths, credentials: context.credentials,
-                    limits: { Self.warnings(about: $0, for: configuration) }, format: format, now: Date(), notice: notice,
-                    catalog: context.catalog)
+                    context, session: configuration, format: format, separatesAudio: separatesAudio, preparation: preparation)
                 let wanted = targets.isEmpty ? [resolver.standardTarget] : targets
                 return try Self.plans(for: wanted, with: resolver)
             }
@@ -97,14 +111,6 @@ struct StartCommand: AsyncParsableCommand {
         DesktopNotification.send(error.message)
     }
 
-    /// The limits of a service that these settings break; the size may be the screen's.
-    private static func warnings(about service: KnownService, for configuration: SessionConfiguration) -> [String] {
-        var size = configuration.outputSize
-        // Without a display the session itself will say so.
-        if size == nil, case .screen(let request) = configuration.picture { size = try? request.currentSize() }
-        return service.warnings(for: configuration, size: size)
-    }
-
     private func containerFormat() throws(CommandError) -> ContainerFormat? {
         guard let text = session.format else { return nil }
         guard let format = ContainerFormat(rawValue: text) else {
@@ -118,12 +124,15 @@ struct StartCommand: AsyncParsableCommand {
     ) throws(CommandError) -> [DestinationPlan] {
         var plans: [DestinationPlan] = []
         for target in targets {
+            if plans.contains(where: { $0.name == target }), resolver.hasOwnName(target) {
+                throw CommandError(.usage, "The destination \(target) is given twice. Give it once.")
+            }
             var plan = try resolver.resolve(target)
             let same = plans.count { $0.name == plan.name || $0.name.hasPrefix(plan.name + "-") }
             if plan.extensionName == "stdout" && plans.contains(where: { $0.extensionName == "stdout" }) {
                 throw CommandError(.usage, "There is only one standard output. Give - once.")
             }
-            if let path = plan.path, plans.contains(where: { $0.path == path }) {
+            if let path = plan.path, plans.contains(where: { $0.path.map(CanonicalPath.of) == CanonicalPath.of(path) }) {
                 throw CommandError(.usage, "The file \(path) is given twice. Give it once.")
             }
             if same > 0 { plan.name += "-\(same + 1)" }

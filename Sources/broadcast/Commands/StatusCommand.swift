@@ -1,11 +1,6 @@
 import ArgumentParser
 import Control
-
-#if canImport(Glibc)
 import Glibc
-#else
-import Musl
-#endif
 
 /// `broadcast status`
 struct StatusCommand: AsyncParsableCommand {
@@ -18,30 +13,34 @@ struct StatusCommand: AsyncParsableCommand {
     var watch = false
 
     func run() async throws {
-        let paths = try CommandContext().paths
+        let paths = CommandContext.paths
         var isFirst = true
         while true {
-            var sessions: [SessionReport] = []
-            for name in paths.sessionNames() {
-                let reply = await ControlClient.ask(ControlRequest(command: "status"), at: paths.socket(session: name))
-                if let report = reply?.session { sessions.append(report) }
-            }
+            let answers = await RunningSession.ask("status", RunningSession.all(paths))
+            let sessions = answers.compactMap { try? $0.get()?.session }
             // A person watches one picture of it; a program reads one after another.
-            if watch && !json && isatty(STDOUT_FILENO) != 0 { Output.answer("\u{1b}[H\u{1b}[J", newline: false) }
-            show(sessions, isFirst: isFirst)
-            guard watch, !sessions.isEmpty else { return }
+            if watch && !json && isatty(STDOUT_FILENO) != 0 { try Output.answer("\u{1b}[H\u{1b}[J", newline: false) }
+            let silent = answers.compactMap { answer -> CommandError? in if case .failure(let error) = answer { error } else { nil } }
+            try show(sessions, isFirst: isFirst, isAll: silent.isEmpty)
+            for error in silent.dropLast(watch ? 0 : 1) { Output.note("broadcast: " + error.message) }
+            guard watch else {
+                if let last = silent.last { throw last }
+                return
+            }
+            guard !(sessions.isEmpty && silent.isEmpty) else { return }
             isFirst = false
             try await Task.sleep(for: .seconds(1))
         }
     }
 
-    private func show(_ sessions: [SessionReport], isFirst: Bool) {
+    /// - Parameter isAll: no session is there that says nothing of itself.
+    private func show(_ sessions: [SessionReport], isFirst: Bool, isAll: Bool) throws(CommandError) {
         if json {
-            Output.answer(ControlJSON.encode(StatusReport(sessions: sessions), pretty: !watch))
+            try Output.answer(ControlJSON.encode(StatusReport(sessions: sessions), pretty: !watch))
         } else if sessions.isEmpty {
-            if isFirst { Output.answer("Nothing is being broadcast.") }
+            if isFirst && isAll { try Output.answer("Nothing is being broadcast.") }
         } else {
-            for session in sessions { Output.answer(Self.text(session)) }
+            for session in sessions { try Output.answer(Self.text(session)) }
         }
     }
 
@@ -60,6 +59,7 @@ struct StatusCommand: AsyncParsableCommand {
         for destination in session.destinations {
             var line = "  \(destination.name) (\(destination.extension)): \(destination.state), \(StatusLine.size(destination.bytes))"
             if let place = destination.path ?? destination.url { line += ", \(place)" }
+            if let url = destination.watchUrl { line += ", watch it at \(url)" }
             if destination.dropped > 0 { line += ", \(destination.dropped) frames dropped" }
             if let error = destination.error { line += ". \(error.message)" }
             lines.append(line)

@@ -5,7 +5,10 @@ import Control
 struct StopCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "stop", abstract: "Stop a broadcast, and wait until everything is written and closed.",
-        discussion: "Prints each destination's result, a file's path among them. Ends with the first failure's status.")
+        discussion: """
+            Prints each destination's result, a file's path among them. Ends with the first failure's status; with --all all sessions are \
+            stopped whatever one of them says, and the highest status is the end's. A session that does not answer is status 69.
+            """)
 
     @Option(help: ArgumentHelp("The session's name.", valueName: "name"))
     var session = "default"
@@ -17,29 +20,39 @@ struct StopCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let paths = try CommandContext().paths
-        let names = all ? paths.sessionNames() : [try OptionValue.session(session)]
-        var ended: [SessionReport] = []
-        for name in names {
-            let reply = await ControlClient.ask(ControlRequest(command: "stop"), at: paths.socket(session: name))
-            if let error = reply?.error { throw CommandError(.software, error.message) }
-            if let report = reply?.session { ended.append(report) }
-        }
-        if json { Output.answer(ControlJSON.encode(StatusReport(sessions: ended), pretty: true)) }
-        guard !ended.isEmpty else {
+        let paths = CommandContext.paths
+        let one = try OptionValue.session(session)
+        let sessions = all ? RunningSession.all(paths) : [RunningSession(name: one, socket: paths.socket(session: one))]
+        // All at once: each may have something to write out.
+        let answers = await RunningSession.ask("stop", sessions)
+        let ended = answers.compactMap { try? $0.get()?.session }
+        if json { try Output.answer(ControlJSON.encode(StatusReport(sessions: ended), pretty: true)) }
+        if !json { for report in ended { try Self.show(report) } }
+        let failures = answers.compactMap(Self.failure)
+        guard !failures.isEmpty || !ended.isEmpty else {
             throw CommandError(.nothing, all ? "No session is running." : "No session \"\(session)\" is running. See broadcast status.")
         }
-        if !json { for report in ended { Self.show(report) } }
-        if let failed = ended.flatMap(\.destinations).compactMap(\.error).first, let status = failed.status.flatMap(ExitStatus.init(rawValue:)) {
-            throw CommandError(status, failed.message)
+        guard let worst = failures.max(by: { $0.status.rawValue < $1.status.rawValue }) else { return }
+        for failure in failures where failure != worst { Output.note("broadcast: " + failure.message) }
+        throw worst
+    }
+
+    /// Why a session did not end as asked: it said no, it said nothing, or one of its destinations failed.
+    private static func failure(_ answer: Result<ControlReply?, CommandError>) -> CommandError? {
+        switch answer {
+        case .failure(let error): return error
+        case .success(let reply):
+            if let error = reply?.error { return CommandError(error.status.flatMap(ExitStatus.init(rawValue:)) ?? .nothing, error.message) }
+            guard let failed = reply?.session?.destinations.lazy.compactMap(\.error).first else { return nil }
+            return failed.status.flatMap(ExitStatus.init(rawValue:)).map { CommandError($0, failed.message) }
         }
     }
 
-    private static func show(_ report: SessionReport) {
+    private static func show(_ report: SessionReport) throws(CommandError) {
         for destination in report.destinations {
             let place = destination.path ?? destination.url ?? destination.name
             let result = destination.error.map { "failed. \($0.message)" } ?? "\(Int(report.elapsed)) s, \(StatusLine.size(destination.bytes))"
-            Output.answer("\(place): \(result)")
+            try Output.answer("\(place): \(result)")
         }
     }
 }

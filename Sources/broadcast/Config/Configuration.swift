@@ -5,6 +5,8 @@ struct Configuration {
         var fps: Int?
         var bitrate: Int?
         var quality: Double?
+        /// Why bitrate and quality can't both hold; nil where only one is there. An option goes before either.
+        var conflict: CommandError?
         var preset: String?
         var latency: String?
         var keyframeInterval: Double?
@@ -42,12 +44,23 @@ struct Configuration {
         var format: String?
         /// Prints the stream key.
         var keyCommand: String?
+        /// The picture that it asks for, where that is not the session's: `1280x720`, kbit/s.
+        var size: String?
+        var bitrate: Int?
+        /// How often a lost connection is tried again in a row.
+        var retries: Int?
+        /// PEM certificates to trust for rtmps, instead of the system's; relative to the config's folder.
+        var caFile: String?
+        /// Where it is named.
+        var caFileLine = 0
         /// Answers to what an extension asks, none of them secret.
         var setup: [String: String] = [:]
     }
 
     var path: String
     var preferred: String?
+    /// Where it stands, for errors.
+    var preferredLine = 1
     var video = Video()
     var audio = Audio()
     var privacy = Privacy()

@@ -1,4 +1,7 @@
+import Encode
 import FoundationEssentials
+import RTMP
+import Upload
 
 /// Reads the config file. What is wrong in it is told with file, line and key.
 enum ConfigurationFile {
@@ -26,6 +29,7 @@ enum ConfigurationFile {
         var configuration = Configuration(path: path)
         try root.allow(["preferred", "video", "audio", "privacy", "destinations"])
         configuration.preferred = try root.string("preferred")
+        configuration.preferredLine = root.line(of: "preferred")
         if let section = try root.section("video") { configuration.video = try video(section) }
         if let section = try root.section("audio") { configuration.audio = try audio(section) }
         if let section = try root.section("privacy") { configuration.privacy = try privacy(section) }
@@ -40,16 +44,29 @@ enum ConfigurationFile {
     private static func video(_ section: ConfigurationSection) throws(CommandError) -> Configuration.Video {
         try section.allow(["size", "fps", "bitrate", "quality", "preset", "latency", "keyframe-interval", "frame-pacing", "cursor"])
         var video = Configuration.Video()
-        video.size = try section.string("size")
+        video.size = try size(section)
         video.fps = try section.integer("fps", in: 1...240)
         video.bitrate = try section.integer("bitrate", in: 50...200_000)
         video.quality = try section.number("quality", in: 0...51)
-        video.preset = try section.string("preset")
+        if video.bitrate != nil && video.quality != nil {
+            video.conflict = section.error("quality", "bitrate and quality exclude each other; remove one of them")
+        }
+        video.preset = try section.string("preset", oneOf: VideoSettings.presets)
         video.latency = try section.string("latency", oneOf: ["low", "normal"])
         video.keyframeInterval = try section.number("keyframe-interval", in: 0.1...60)
         video.framePacing = try section.string("frame-pacing", oneOf: ["constant", "variable"])
         video.cursor = try section.boolean("cursor")
         return video
+    }
+
+    private static func size(_ section: ConfigurationSection) throws(CommandError) -> String? {
+        guard let text = try section.string("size") else { return nil }
+        do throws(CommandError) {
+            _ = try OptionValue.size(text)
+        } catch {
+            throw section.error("size", "\"\(text)\" is no size from 16x16 to 16384x16384; write it like 1280x720")
+        }
+        return text
     }
 
     private static func audio(_ section: ConfigurationSection) throws(CommandError) -> Configuration.Audio {
@@ -75,7 +92,7 @@ enum ConfigurationFile {
     }
 
     private static func destination(_ section: ConfigurationSection, name: String) throws(CommandError) -> Configuration.Destination {
-        try section.allow(["extension", "service", "url", "path", "format", "key-command", "setup"])
+        try section.allow(["extension", "service", "url", "path", "format", "key-command", "setup", "size", "bitrate", "retries", "ca-file"])
         let service = try service(section)
         // What the config says itself goes before what is known of the service.
         guard let extensionName = try section.string("extension") ?? service.map({ _ in "rtmp" }) else {
@@ -84,12 +101,31 @@ enum ConfigurationFile {
         var destination = Configuration.Destination(
             name: name, line: section.line, extensionLine: section.line(of: "extension"), extensionName: extensionName, service: service,
             url: try section.string("url"), path: try section.string("path"),
-            format: try section.string("format"), keyCommand: try section.string("key-command"))
+            format: try section.string("format", oneOf: ContainerFormat.allCases.map(\.rawValue)), keyCommand: try section.string("key-command"))
+        destination.size = try size(section)
+        destination.bitrate = try section.integer("bitrate", in: 50...200_000)
+        destination.retries = try section.integer("retries", in: 0...1000)
+        destination.caFile = try section.string("ca-file")
+        destination.caFileLine = section.line(of: "ca-file")
+        if destination.caFile != nil && extensionName != "rtmp" {
+            throw section.error("ca-file", "only rtmp destinations have certificates to check")
+        }
         if let setup = try section.section("setup") {
             for key in setup.keys { destination.setup[key] = try setup.string(key) }
         }
-        if extensionName == "rtmp" && service == nil && destination.url == nil { throw section.error("url", "an rtmp destination needs a url") }
+        guard extensionName == "rtmp" else { return destination }
+        if service == nil && destination.url == nil { throw section.error("url", "an rtmp destination needs a url") }
+        if let url = destination.url { try check(url, section) }
         return destination
+    }
+
+    /// The address is not repeated: it may end in a key.
+    private static func check(_ url: String, _ section: ConfigurationSection) throws(CommandError) {
+        do throws(RTMPURLError) {
+            _ = try RTMPURL(url, streamKey: "key")
+        } catch {
+            throw section.error("url", error.description.firstLine)
+        }
     }
 
     private static func service(_ section: ConfigurationSection) throws(CommandError) -> String? {

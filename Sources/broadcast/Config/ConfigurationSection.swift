@@ -22,9 +22,14 @@ struct ConfigurationSection {
 
     /// Throws for a key that nobody reads: it is a slip of the pen.
     func allow(_ known: [String]) throws(CommandError) {
-        for key in keys where !known.contains(key) {
+        if let error = faults(allowing: known).first { throw error }
+    }
+
+    /// An error for each key that nobody reads.
+    func faults(allowing known: [String]) -> [CommandError] {
+        keys.filter { !known.contains($0) }.map { key in
             let hint = NearestName.of(key, among: known).map { "did you mean \($0)?" } ?? "known are \(known.joined(separator: ", "))"
-            throw error(key, "there is no such key; \(hint)")
+            return error(key, "there is no such key; \(hint)")
         }
     }
 

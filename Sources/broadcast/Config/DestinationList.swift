@@ -9,6 +9,8 @@ struct DestinationList {
         /// Without anything secret.
         var url: String?
         var path: String?
+        /// Where viewers can watch, as far as the setup has told.
+        var watchUrl: String?
         var preferred: Bool
         /// nil where there is nothing to sign in to, or nobody knows.
         var signedIn: Bool?
@@ -21,8 +23,11 @@ struct DestinationList {
         let configuration = context.configuration
         let chosen = preferred ?? configuration.preferred
         let signedIn = context.credentials.destinations()
+        let information = SetupInformation(paths: context.paths)
         let configured = configuration.destinations.map { destination in
-            Row(destination, hasSecret: signedIn.contains(destination.name), preferred: destination.name == chosen)
+            var row = Row(destination, hasSecret: signedIn.contains(destination.name), preferred: destination.name == chosen)
+            row.watchUrl = (try? information.watchURL(of: destination.name)) ?? nil
+            return row
         }
         let services = KnownService.all().filter { service in
             signedIn.contains(service.name) && configuration.destination(named: service.name) == nil
@@ -42,21 +47,21 @@ struct DestinationList {
         (try? SetupInformation(paths: context.paths).answers(of: service.name))?["url"] ?? service.url
     }
 
-    func show(asJSON json: Bool) {
+    func show(asJSON json: Bool) throws(CommandError) {
         if json {
-            Output.answer(ControlJSON.encode(["destinations": rows], pretty: true))
+            try Output.answer(ControlJSON.encode(["destinations": rows], pretty: true))
         } else if rows.isEmpty {
             Output.note(
                 "No destinations are configured. Add [destinations.NAME] to the config, sign in to a service with broadcast setup, "
                     + "or use broadcast start --to with an address or a file.")
         } else {
-            Output.answer(
+            try Output.answer(
                 TextTable.text(
                     rows.map {
                         [
                             $0.preferred ? "*" : " ", $0.name, $0.service ?? $0.extension,
                             $0.signedIn.map { $0 ? "signed in" : "not signed in" } ?? "",
-                            $0.url ?? $0.path ?? "",
+                            ([$0.url ?? $0.path] + [$0.watchUrl.map { "watch it at \($0)" }]).compactMap(\.self).joined(separator: ", "),
                         ]
                     }))
         }
@@ -70,6 +75,7 @@ extension DestinationList.Row {
         self.extension = destination.extensionName
         service = destination.service
         path = destination.path
+        watchUrl = nil
         self.preferred = preferred
         guard destination.extensionName == "rtmp" else { return }
         let hasOwnKey = destination.keyCommand != nil || hasSecret

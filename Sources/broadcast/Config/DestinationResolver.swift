@@ -1,37 +1,68 @@
+import Capture
 import FoundationEssentials
+import Glibc
+import Media
 import RTMP
 import Session
 import Upload
-
-#if canImport(Glibc)
-import Glibc
-#else
-import Musl
-#endif
 
 /// Makes of what `--to` says a destination that a session can serve: a configured name, an extension, a URL, a file, or `-`.
 struct DestinationResolver {
     let configuration: Configuration
     let paths: Paths
     let credentials: CredentialStore
-    /// Sentences about the service's limits that the session's settings break.
-    let limits: (KnownService) -> [String]
+    /// What the session is made with: a service's limits may be broken by it.
+    let session: SessionConfiguration
     /// `--format`, where it was given.
     let format: ContainerFormat?
     /// For names of files that are made.
     let now: Date
     /// Tells the user something that is no error.
     let notice: @Sendable (String) -> Void
+    /// True once the user wants no broadcast any more.
+    let isInterrupted: () -> Bool
     let catalog: ExtensionCatalog
+    /// True where files get the applications' sound and the microphone as tracks of their own.
+    let separatesAudio: Bool
+    /// Where relative paths start.
+    var folder = FileManager.default.currentDirectoryPath
+
+    /// - Parameters:
+    ///   - format: `--format`, where it was given.
+    ///   - preparation: how the user is told something that is no error, and whether the broadcast is still wanted.
+    init(
+        _ context: CommandContext, session: SessionConfiguration, format: ContainerFormat?, separatesAudio: Bool,
+        preparation: SessionHost.Preparation
+    ) {
+        configuration = context.configuration
+        paths = context.paths
+        credentials = context.credentials
+        catalog = context.catalog
+        self.session = session
+        self.format = format
+        self.separatesAudio = separatesAudio
+        notice = preparation.notice
+        isInterrupted = preparation.isStopWanted
+        now = Date()
+    }
 
     /// The destination for `target`.
     func resolve(_ target: String) throws(CommandError) -> DestinationPlan {
-        if target == "-" { return stdout(name: "stdout") }
+        var plan = try plan(for: target)
+        guard let destination = configuration.destination(named: target) else { return plan }
+        let size = try destination.size.map { text throws(CommandError) in try OptionValue.size(text) }
+        plan.picture = PictureWishes(size: size, bitrate: destination.bitrate)
+        if let retries = destination.retries { plan.retry?.maximumAttempts = retries }
+        return plan
+    }
+
+    private func plan(for target: String) throws(CommandError) -> DestinationPlan {
+        if target == "-" { return try stdout(name: "stdout") }
         if let destination = configuration.destination(named: target) { return try configured(destination) }
         if target.contains("://") { return try rtmp(url: target, key: nil, name: "rtmp", source: "--to") }
         switch target {
         case "file": return file(path: standardFolder, name: "file", format: format)
-        case "stdout": return stdout(name: "stdout")
+        case "stdout": return try stdout(name: "stdout")
         case "clips": return clips(name: "clips")
         case "rtmp":
             throw CommandError(.usage, "The rtmp extension needs an address: use --to rtmp://HOST/APP/KEY, or configure a destination.")
@@ -50,6 +81,11 @@ struct DestinationResolver {
             .noInput, "There is no destination \"\(target)\". \(hint) A file needs an ending such as .mp4; see broadcast list-destinations.")
     }
 
+    /// Whether `target` is a configured destination or a known service: two of it would be one and the same.
+    func hasOwnName(_ target: String) -> Bool {
+        configuration.destination(named: target) != nil || KnownService.named(target) != nil
+    }
+
     /// What is started where `--to` is not given: the preferred destination of the config, else a file.
     var standardTarget: String { configuration.preferred ?? "file" }
 
@@ -58,17 +94,11 @@ struct DestinationResolver {
         case "rtmp":
             if let service = destination.service.flatMap(KnownService.named) { return try known(service, as: destination) }
             return try rtmp(destination, url: destination.url ?? "", mayHoldKey: true)
-        case "stdout": return stdout(name: destination.name)
+        case "stdout": return try stdout(name: destination.name)
         case "clips": return clips(name: destination.name)
         case "file":
-            let own = try destination.format.map { name throws(CommandError) -> ContainerFormat in
-                guard let format = ContainerFormat(rawValue: name) else {
-                    throw CommandError(
-                        .config, "\(configuration.path):\(destination.line): there is no format \"\(name)\". Use \(ContainerFormat.list).")
-                }
-                return format
-            }
-            return file(path: destination.path ?? standardFolder, name: destination.name, format: format ?? own)
+            let own = destination.format.flatMap(ContainerFormat.init(rawValue:))
+            return file(path: try configuredPath(of: destination), name: destination.name, format: format ?? own)
         default:
             let source = "\(configuration.path):\(destination.line): destinations.\(destination.name)"
             guard let manifest = try catalog.manifest(named: destination.extensionName) else {
@@ -116,12 +146,7 @@ struct DestinationResolver {
         let name = destination?.name ?? service.name
         let answers = destination?.url == nil ? try SetupInformation(paths: paths).answers(of: name) : [:]
         guard let url = destination?.url ?? answers["url"] ?? service.url else { throw Self.notSignedIn(name) }
-        // Told before the key is asked for: it would be of no use.
-        if url.lowercased().hasPrefix("rtmps://") {
-            throw CommandError(
-                .usage, "\(service.title) takes streams over TLS (rtmps) only, and this version cannot send them yet. Choose another destination.")
-        }
-        for warning in limits(service) { notice("Warning: " + warning) }
+        for warning in warnings(about: service) { notice("Warning: " + warning) }
         let made =
             destination
             ?? Configuration.Destination(
@@ -129,23 +154,49 @@ struct DestinationResolver {
         return try rtmp(made, url: url, mayHoldKey: destination?.url != nil)
     }
 
+    /// The limits of a service that these settings break; the size may be the screen's.
+    private func warnings(about service: KnownService) -> [String] {
+        var size = session.outputSize
+        // Without a display the session itself will say so.
+        if size == nil, case .screen(let request) = session.picture { size = try? request.currentSize() }
+        return service.warnings(for: session, size: size)
+    }
+
     /// A destination with its own key: from its key-command, from the credential store, or in its address.
     private func rtmp(_ destination: Configuration.Destination, url: String, mayHoldKey: Bool) throws(CommandError) -> DestinationPlan {
-        var key = try key(of: destination)
+        var key = try destination.keyCommand.map { command throws(CommandError) in
+            try KeyCommand(command: command, destination: destination.name).key(isInterrupted: isInterrupted)
+        }
         if key == nil { key = try credentials.secret("key", of: destination.name) }
         if key == nil && !(mayHoldKey && RTMPAddress.hasKey(url)) {
             // What is wrong with the address comes before what is missing.
-            _ = try rtmp(url: url, key: "key", name: destination.name, source: configuration.path)
+            _ = try rtmp(url: url, key: "key", name: destination.name, source: configuration.path, caFile: nil)
             throw Self.notSignedIn(destination.name)
         }
-        return try rtmp(url: url, key: key, name: destination.name, source: "\(configuration.path):\(destination.line)")
+        return try rtmp(
+            url: url, key: key, name: destination.name, source: "\(configuration.path):\(destination.line)", caFile: try caFile(of: destination))
+    }
+
+    /// The absolute path of the destination's own certificate authorities; one that cannot be read is told now, with its line.
+    private func caFile(of destination: Configuration.Destination) throws(CommandError) -> String? {
+        guard let written = destination.caFile else { return nil }
+        let folder = configuration.path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+        let path =
+            written.hasPrefix("~/") ? paths.home + written.dropFirst() : written.hasPrefix("/") ? written : "\(folder)/\(written)"
+        guard access(path, R_OK) == 0 else {
+            throw CommandError(
+                .config,
+                "\(configuration.path):\(destination.caFileLine): destinations.\(destination.name).ca-file: cannot read \(path). "
+                    + "Name a file of PEM certificates.")
+        }
+        return path
     }
 
     private static func notSignedIn(_ name: String) -> CommandError {
         CommandError(.notPermitted, "Not signed in to \(name). Run: broadcast setup \(name)")
     }
 
-    private func rtmp(url text: String, key: String?, name: String, source: String) throws(CommandError) -> DestinationPlan {
+    private func rtmp(url text: String, key: String?, name: String, source: String, caFile: String? = nil) throws(CommandError) -> DestinationPlan {
         let url: RTMPURL
         do throws(RTMPURLError) {
             url = try RTMPURL(text, streamKey: key)
@@ -160,21 +211,27 @@ struct DestinationResolver {
                 "The stream key in the address can be read by other users of this machine. Where there are any, sign in with broadcast setup instead."
             )
         }
-        if url.scheme == .rtmps { throw CommandError(.usage, "\(RTMPError.tlsUnavailable)") }
         return DestinationPlan(
-            name: name, extensionName: "rtmp", url: "\(url)", isLive: true, prefersConstantPacing: true, handler: RTMPHandler(url: url))
+            name: name, extensionName: "rtmp", url: "\(url)", isLive: true, prefersConstantPacing: true, retry: RetryPolicy(),
+            makeHandler: { RTMPHandler(url: url, caFile: caFile) })
     }
 
-    private func stdout(name: String) -> DestinationPlan {
+    private func stdout(name: String) throws(CommandError) -> DestinationPlan {
+        guard !StandardDescriptors.wasOutputClosed else {
+            throw CommandError(.usage, "Standard output is closed, so there is nowhere to write to. Use > FILE, or --to FILE.")
+        }
+        guard isatty(STDOUT_FILENO) == 0 else {
+            throw CommandError(.usage, "Standard output is a terminal, which can't show media. Write > FILE or | ffplay - behind the command.")
+        }
         let format = format ?? .mpegts
         return DestinationPlan(
             name: name, extensionName: "stdout", isLive: false, prefersConstantPacing: true, takesRawVideo: format.takesRawVideo,
-            takesAudio: format.takesAudio, handler: StdoutHandler(format: format))
+            audioTracks: format.takesAudio ? audioTracks(in: format) : [], makeHandler: { StdoutHandler(format: format) })
     }
 
     /// Nothing is written until a clip is asked for.
     private func clips(name: String) -> DestinationPlan {
-        DestinationPlan(name: name, extensionName: "clips", isLive: false, prefersConstantPacing: false, takesAudio: true, handler: ClipsHandler())
+        DestinationPlan(name: name, extensionName: "clips", isLive: false, prefersConstantPacing: false, makeHandler: { ClipsHandler() })
     }
 
     /// A file, or a new one named after the date where `path` is a folder.
@@ -189,35 +246,37 @@ struct DestinationResolver {
         } else {
             container = format ?? ContainerFormat(ending: path) ?? .mp4
         }
-        if !path.hasPrefix("/") { path = FileManager.default.currentDirectoryPath + "/" + path }
+        if !path.hasPrefix("/") { path = folder + "/" + path }
         return DestinationPlan(
             name: name, extensionName: "file", path: path, isLive: false, prefersConstantPacing: false, takesRawVideo: container.takesRawVideo,
-            takesAudio: container.takesAudio, handler: FileHandler(path: path, format: container, notice: notice))
+            audioTracks: container.takesAudio ? audioTracks(in: container) : [],
+            makeHandler: { [path, notice] in FileHandler(path: path, format: container, notice: notice) })
+    }
+
+    /// The mix, or with `--audio-tracks separate` the applications and the microphone each for itself; FLV has room for one track.
+    private func audioTracks(in format: ContainerFormat) -> [Track] {
+        separatesAudio && format != .flv ? [.app, .mic] : [.mixed]
+    }
+
+    /// The path of a file destination in the config: a folder, unless it ends like a file or something else is there; it is made where it is
+    /// missing. A relative one starts at the home folder, wherever the command is given.
+    private func configuredPath(of destination: Configuration.Destination) throws(CommandError) -> String {
+        guard var path = destination.path else { return standardFolder }
+        if path == "~" || path.hasPrefix("~/") { path = paths.home + path.dropFirst() }
+        if !path.hasPrefix("/") { path = paths.home + "/" + path }
+        guard ContainerFormat(ending: path) == nil, FileStatus(path) == nil else { return path }
+        guard mkdir(path, 0o777) == 0 else {
+            throw CommandError(
+                .cannotCreate,
+                "Cannot make the folder \(path) of the destination \(destination.name): \(String(cString: strerror(errno))). "
+                    + "Make it, or correct path in \(configuration.path).")
+        }
+        return path
     }
 
     private var standardFolder: String {
         let videos = paths.home + "/Videos"
-        return FileStatus(videos)?.isFolder == true ? videos : FileManager.default.currentDirectoryPath
-    }
-
-    /// The stream key that the destination's `key-command` prints.
-    private func key(of destination: Configuration.Destination) throws(CommandError) -> String? {
-        guard let command = destination.keyCommand else { return nil }
-        guard let pipe = popen(command, "r") else {
-            throw CommandError(.notPermitted, "The key-command of \(destination.name) cannot be run. Try it in a shell.")
-        }
-        var output: [UInt8] = []
-        var byte = fgetc(pipe)
-        while byte != EOF && output.count < 4096 {
-            output.append(UInt8(truncatingIfNeeded: byte))
-            byte = fgetc(pipe)
-        }
-        let status = pclose(pipe)
-        let line = String(decoding: output, as: UTF8.self).split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
-        guard status == 0, !line.isEmpty else {
-            throw CommandError(.notPermitted, "Not signed in to \(destination.name): its key-command gave no key. Try the command in a shell.")
-        }
-        return line
+        return FileStatus(videos)?.isFolder == true ? videos : folder
     }
 }
 

@@ -53,14 +53,16 @@ struct ExtensionCatalog {
 extension ExtensionManifest {
     /// A destination that this extension serves.
     func plan(name: String, launch: ExtensionLaunch) -> DestinationPlan {
-        let handler: any SampleHandler =
-            switch mode {
-            case .samples: SamplesHandler(manifest: self, launch: launch)
-            case .stream: StreamHandler(manifest: self, launch: launch)
-            case .clips: ClipFilesHandler(manifest: self, launch: launch)
-            }
-        return DestinationPlan(
+        DestinationPlan(
             name: name, extensionName: self.name, isLive: true, prefersConstantPacing: mode == .stream, takesRawVideo: takesRawVideo,
-            takesAudio: takesAudio, takesRawAudio: takesRawAudio, takesVideo: takesVideo, finishDeadline: .milliseconds(5500), handler: handler)
+            audioTracks: audioTracks, takesRawAudio: takesRawAudio, takesVideo: takesVideo, finishDeadline: .milliseconds(5500),
+            retry: RetryPolicy(),
+            makeHandler: {
+                switch mode {
+                case .samples: SamplesHandler(manifest: self, launch: launch)
+                case .stream: StreamHandler(manifest: self, launch: launch)
+                case .clips: ClipFilesHandler(manifest: self, launch: launch)
+                }
+            })
     }
 }

@@ -1,10 +1,5 @@
 import FoundationEssentials
-
-#if canImport(Glibc)
 import Glibc
-#else
-import Musl
-#endif
 
 /// Dates as file names and JSON hold them, from libc: Foundation's formatters would add 50 MB to the program.
 enum FileDate {

@@ -1,68 +1,109 @@
 import FoundationEssentials
-import Upload
-
-#if canImport(Glibc)
 import Glibc
-#else
-import Musl
-#endif
+import Upload
 
 /// Reads an extension's `extension.toml`. What is wrong in it is told with file, line and key.
 enum ManifestFile {
-    /// The manifest in `folder`, an absolute path.
+    /// The manifest in `folder`, an absolute path. Throws the first thing that is wrong.
     static func load(folder: String) throws(CommandError) -> ExtensionManifest {
-        let path = folder + "/extension.toml"
-        try refuseForeign(folder)
-        try refuseForeign(path)
-        guard let data = FileManager.default.contents(atPath: path), let text = String(validating: data, as: UTF8.self) else {
-            throw CommandError(.config, "Cannot read \(path) as UTF-8 text. Check that it is there, and its permissions.")
-        }
-        let manifest = try parse(text, folder: folder)
-        guard access(manifest.executable, X_OK) == 0, FileStatus(manifest.executable)?.isRegularFile == true else {
-            throw CommandError(
-                .config, "\(path): exec: \(manifest.executable) is no program that you may run. Correct the path, or make it executable.")
-        }
-        try refuseForeign(manifest.executable)
+        let (manifest, faults) = examine(folder: folder)
+        if let fault = faults.first { throw fault }
+        guard let manifest else { throw CommandError(.config, "\(folder)/extension.toml says nothing. Write a manifest.") }
         return manifest
     }
 
-    /// The manifest that `text` gives.
-    static func parse(_ text: String, folder: String) throws(CommandError) -> ExtensionManifest {
+    /// The manifest in `folder`, as far as there is one, and all that is wrong with it.
+    static func examine(folder: String) -> (manifest: ExtensionManifest?, faults: [CommandError]) {
+        let path = folder + "/extension.toml"
+        var faults = ManifestFaults()
+        faults.collect { () throws(CommandError) in try refuseForeign(folder) }
+        faults.collect { () throws(CommandError) in try refuseForeign(path) }
+        guard let data = FileManager.default.contents(atPath: path), let text = String(validating: data, as: UTF8.self) else {
+            return (
+                nil, faults.all + [CommandError(.config, "Cannot read \(path) as UTF-8 text. Check that it is there, and its permissions.")]
+            )
+        }
+        let manifest = parse(text, folder: folder, faults: &faults)
+        if let manifest {
+            faults.collect { () throws(CommandError) in try check(manifest.executable, key: "exec", path: path) }
+            if let program = manifest.setupExecutable {
+                faults.collect { () throws(CommandError) in try check(program, key: "setup-exec", path: path) }
+            }
+        }
+        return (manifest, faults.all)
+    }
+
+    private static func check(_ program: String, key: String, path: String) throws(CommandError) {
+        guard access(program, X_OK) == 0, FileStatus(program)?.isRegularFile == true else {
+            throw CommandError(
+                .config, "\(path): \(key): \(program) is no program that you may run. Correct the path, or make it executable.")
+        }
+        try refuseForeign(program)
+    }
+
+    /// The manifest that `text` gives; nil where what is needed most is missing.
+    private static func parse(_ text: String, folder: String, faults: inout ManifestFaults) -> ExtensionManifest? {
         let path = folder + "/extension.toml"
         let document: TOMLDocument
         do throws(TOMLDocument.SyntaxError) {
             document = try TOMLDocument(text)
         } catch {
             let message = error.message.split(whereSeparator: \.isNewline).first.map(String.init) ?? error.message
-            throw CommandError(.config, "\(path):\(error.line): \(message). Correct that line.")
+            faults.add(CommandError(.config, "\(path):\(error.line): \(message). Correct that line."))
+            return nil
         }
         let root = ConfigurationSection(document: document, path: path, name: [])
-        try root.allow([
-            "name", "version", "description", "exec", "mode", "video", "audio", "tracks", "container", "clip-duration", "setup",
-        ])
+        let known = [
+            "name", "version", "description", "exec", "mode", "video", "audio", "tracks", "container", "clip-duration", "setup", "setup-exec",
+        ]
+        for fault in root.faults(allowing: known) { faults.add(fault) }
+        let name = faults.collect { () throws(CommandError) in try Self.name(root) }
+        let program = faults.collect { () throws(CommandError) in try required("exec", in: root) }
+        let mode = faults.collect { () throws(CommandError) in try Self.mode(root) }
+        var manifest = ExtensionManifest(
+            name: name ?? "", folder: folder, executable: absolute(program ?? "", in: folder), mode: mode ?? .samples)
+        manifest.description = faults.collectIfThere { () throws(CommandError) in try root.string("description") } ?? ""
+        manifest.version = faults.collectIfThere { () throws(CommandError) in try root.string("version") }
+        manifest.video = faults.collectIfThere { () throws(CommandError) in try choice("video", in: root) } ?? manifest.video
+        manifest.audio = faults.collectIfThere { () throws(CommandError) in try choice("audio", in: root) } ?? manifest.audio
+        manifest.container = faults.collectIfThere { () throws(CommandError) in try choice("container", in: root) } ?? manifest.container
+        manifest.tracks =
+            faults.collectIfThere { () throws(CommandError) in try root.strings("tracks", oneOf: ["screen", "app", "mic", "mixed"]) }
+            ?? manifest.tracks
+        manifest.clipDuration =
+            faults.collectIfThere { () throws(CommandError) in try root.number("clip-duration", in: 0.1...3600) } ?? manifest.clipDuration
+        manifest.questions = faults.collect { () throws(CommandError) in try questions(root) } ?? []
+        manifest.setupExecutable = faults.collectIfThere { () throws(CommandError) in try root.string("setup-exec") }.map { absolute($0, in: folder) }
+        faults.collect { () throws(CommandError) in try checkSense(of: manifest, root) }
+        return name == nil || program == nil || mode == nil ? nil : manifest
+    }
+
+    /// What is well-formed, but makes no extension.
+    private static func checkSense(of manifest: ExtensionManifest, _ root: ConfigurationSection) throws(CommandError) {
+        if manifest.setupExecutable != nil && manifest.questions.isEmpty {
+            throw root.error("setup-exec", "the keys that it answers must be declared: add [[setup]] tables")
+        }
+        if !manifest.takesVideo && (manifest.mode == .clips || manifest.audioTracks.isEmpty) {
+            throw root.error(
+                "tracks", manifest.mode == .clips ? "clips need the screen track" : "this extension would get neither picture nor sound")
+        }
+    }
+
+    private static func name(_ root: ConfigurationSection) throws(CommandError) -> String {
         let name = try required("name", in: root)
         guard !name.isEmpty, name.utf8.allSatisfy({ isNameByte($0) }), !name.hasPrefix("-") else {
             throw root.error("name", "this must be letters, digits, - and _")
         }
         if BuiltInExtension.all.contains(where: { $0.name == name }) { throw root.error("name", "\"\(name)\" is built in; choose another name") }
-        let program = try required("exec", in: root)
+        return name
+    }
+
+    private static func mode(_ root: ConfigurationSection) throws(CommandError) -> ExtensionManifest.Mode {
         let modes = ExtensionManifest.Mode.allCases.map(\.rawValue)
         guard let mode = ExtensionManifest.Mode(rawValue: try root.string("mode", oneOf: modes) ?? "") else {
             throw root.error("mode", "this is needed: one of \(modes.joined(separator: ", "))")
         }
-        var manifest = ExtensionManifest(
-            name: name, description: try root.string("description") ?? "", folder: folder, executable: absolute(program, in: folder), mode: mode)
-        manifest.version = try root.string("version")
-        manifest.video = try choice("video", in: root) ?? manifest.video
-        manifest.audio = try choice("audio", in: root) ?? manifest.audio
-        manifest.container = try choice("container", in: root) ?? manifest.container
-        manifest.tracks = try root.strings("tracks", oneOf: ["screen", "app", "mic", "mixed"]) ?? manifest.tracks
-        manifest.clipDuration = try root.number("clip-duration", in: 0.1...3600) ?? manifest.clipDuration
-        manifest.questions = try questions(root)
-        if !manifest.takesVideo && (mode == .clips || !manifest.takesAudio) {
-            throw root.error("tracks", mode == .clips ? "clips need the screen track" : "this extension would get neither picture nor sound")
-        }
-        return manifest
+        return mode
     }
 
     private static func questions(_ root: ConfigurationSection) throws(CommandError) -> [ExtensionManifest.Question] {

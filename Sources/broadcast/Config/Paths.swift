@@ -1,10 +1,5 @@
 import FoundationEssentials
-
-#if canImport(Glibc)
 import Glibc
-#else
-import Musl
-#endif
 
 /// Where things are, by the XDG base directories (DESIGN section 6).
 struct Paths {
@@ -17,6 +12,8 @@ struct Paths {
     var extensionFolders: [String]
     /// What an extension's program gets of our environment, and nothing else.
     var extensionEnvironment: [String: String]
+    /// What an extension's setup program gets besides: a terminal, and what a browser needs to open.
+    var setupEnvironment: [String: String]
 
     /// - Parameter environment: the process's.
     init(environment: [String: String]) {
@@ -31,11 +28,13 @@ struct Paths {
         dataFolder = base("XDG_DATA_HOME", "/.local/share") + "/broadcast"
         stateFolder = base("XDG_STATE_HOME", "/.local/state") + "/broadcast"
         // BROADCAST_EXTENSION_PATH goes before what the system has, and after what the user has put in place.
-        let more = (environment["BROADCAST_EXTENSION_PATH"] ?? "").split(separator: ":").map(String.init).filter { $0.hasPrefix("/") }
-        extensionFolders = [dataFolder + "/extensions"] + more + ["/usr/local/lib/broadcast/extensions", "/usr/lib/broadcast/extensions"]
+        let others = (environment["BROADCAST_EXTENSION_PATH"] ?? "").split(separator: ":").map(String.init).filter { $0.hasPrefix("/") }
+        extensionFolders = [dataFolder + "/extensions"] + others + ["/usr/local/lib/broadcast/extensions", "/usr/lib/broadcast/extensions"]
         extensionEnvironment = [
             "PATH": environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin", "HOME": home, "LANG": environment["LANG"] ?? "C.UTF-8",
         ]
+        let more = ["TERM", "DISPLAY", "XAUTHORITY", "WAYLAND_DISPLAY", "BROWSER", "DBUS_SESSION_BUS_ADDRESS"]
+        setupEnvironment = extensionEnvironment.merging(environment.filter { more.contains($0.key) || $0.key.hasPrefix("XDG_") }) { $1 }
         let runtime = environment["XDG_RUNTIME_DIR"].flatMap { $0.hasPrefix("/") ? $0 : nil }
         runtimeFolder = runtime.map { $0 + "/broadcast" } ?? "/tmp/broadcast-\(getuid())"
     }

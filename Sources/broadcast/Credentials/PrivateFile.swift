@@ -1,10 +1,5 @@
 import FoundationEssentials
-
-#if canImport(Glibc)
 import Glibc
-#else
-import Musl
-#endif
 
 /// A small TOML file of texts that only its owner may read: answers of `broadcast setup`, and secrets where no Secret Service is.
 struct PrivateFile {

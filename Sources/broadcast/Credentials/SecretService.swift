@@ -50,7 +50,7 @@ struct SecretService {
     private func ask(_ operation: SecretServiceHelper.Operation, _ arguments: [String], input: [UInt8] = []) -> Answer {
         guard isBusThere else { return .unavailable }
         let result = ChildProcess.run(
-            "/proc/self/exe", ["broadcast", "secret-service", operation.rawValue, "--"] + arguments, input: input,
+            "/proc/self/exe", ["broadcast", "secret-service", operation.rawValue, "--"] + arguments, .alone(input: input),
             deadline: (Self.answerTime, Self.unlockTime))
         // Everything that comes has a line; the first one says that the service answers.
         let lines = String(decoding: result?.output ?? [], as: UTF8.self).split(separator: "\n").map(String.init)

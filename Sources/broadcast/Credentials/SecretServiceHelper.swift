@@ -1,10 +1,5 @@
 import CSecret
-
-#if canImport(Glibc)
 import Glibc
-#else
-import Musl
-#endif
 
 /// The process that `SecretService` starts: `broadcast secret-service OPERATION -- [DESTINATION [KEY]]`.
 ///
@@ -57,10 +52,10 @@ struct SecretServiceHelper {
     private func lookUp() -> csecret_status {
         let found = csecret_find(name(0), name(1))
         guard found == CSECRET_OK else { return found }
-        Output.answer("found")
+        Self.say("found")
         var secret: UnsafeMutablePointer<CChar>?
         let status = csecret_lookup(name(0), name(1), &secret)
-        if let secret { Output.answer(String(cString: secret)) }
+        if let secret { Self.say(String(cString: secret)) }
         free(secret)
         // libsecret gives nothing, and no error, where nobody unlocked it.
         return status == CSECRET_ABSENT ? CSECRET_UNAVAILABLE : status
@@ -70,14 +65,19 @@ struct SecretServiceHelper {
     private func store() -> csecret_status {
         let secret = readSecret()
         guard csecret_find(name(0), name(1)) != CSECRET_UNAVAILABLE else { return CSECRET_UNAVAILABLE }
-        Output.answer("found")
+        Self.say("found")
         return csecret_store("broadcast: \(name(0))", name(0), name(1), secret)
     }
 
     private func list() -> csecret_status {
         guard csecret_find("", "") != CSECRET_UNAVAILABLE else { return CSECRET_UNAVAILABLE }
-        Output.answer("found")
-        return csecret_list({ destination, _ in Output.answer(String(cString: destination)) }, nil)
+        Self.say("found")
+        return csecret_list({ destination, _ in SecretServiceHelper.say(String(cString: destination)) }, nil)
+    }
+
+    /// Whoever asked may have given up: nobody is left to tell.
+    private static func say(_ line: String) {
+        _ = try? Output.answer(line)
     }
 
     private func readSecret() -> String {

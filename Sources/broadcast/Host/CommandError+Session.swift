@@ -11,6 +11,7 @@ extension CommandError {
             case .capture(let error): Self.status(of: error)
             case .encode: .software
             case .unusableSize: .usage
+            case .conflict: .nothing
             }
         self.init(status, error.description)
     }
@@ -22,7 +23,9 @@ extension CommandError {
 
     private static func status(of error: CaptureError) -> ExitStatus {
         switch error {
-        case .cannotOpenDisplay, .unsupportedVisual, .noSuchMonitor, .regionOutside, .noSuchWindow, .noActiveWindow, .pointerTaken: .noInput
+        case .cannotOpenDisplay, .unsupportedVisual, .noSuchMonitor, .regionOutside, .noSuchWindow, .noActiveWindow, .pointerTaken,
+            .cannotRead, .malformedContent:
+            .noInput
         case .pickCancelled: .nothing
         case .missingExtension, .displayServerGone: .unavailable
         case .grabRefused: .software

@@ -1,10 +1,5 @@
 import Control
-
-#if canImport(Glibc)
 import Glibc
-#else
-import Musl
-#endif
 
 /// Starts this program once more in the background, with the same arguments, and waits until it says that it is live.
 ///

@@ -1,11 +1,6 @@
 import Control
-import Synchronization
-
-#if canImport(Glibc)
 import Glibc
-#else
-import Musl
-#endif
+import Synchronization
 
 /// How a detached session tells the command that started it whether it is live: one line of JSON through a pipe.
 final class ReadinessPipe: Sendable {

@@ -3,6 +3,7 @@ import FoundationEssentials
 import Media
 import Session
 import Synchronization
+import Threads
 import Upload
 
 /// Runs a session in this process: takes its name, answers its control socket, heeds signals, and shows what it does.
@@ -17,6 +18,8 @@ final class SessionHost: Sendable {
     private let state = Mutex(State())
     private let events = EventHub()
     private let log: SessionLog
+    /// Makes a destination of what a user calls it, and of the folder that relative paths start from.
+    private let resolve: @Sendable (String, String?, Preparation) throws(CommandError) -> DestinationPlan
 
     private struct State {
         var session: BroadcastSession?
@@ -24,10 +27,26 @@ final class SessionHost: Sendable {
         var final: SessionReport?
         var isOver = false
         var waiters: [CheckedContinuation<SessionReport?, Never>] = []
+        /// The destinations whose failure the user has read.
+        var told: Set<String> = []
+        /// Where destinations can be watched, by their names, as their setup has told.
+        var watchURLs: [String: String] = [:]
+    }
+
+    /// What is at hand where the destinations are made.
+    struct Preparation: Sendable {
+        /// Tells the user something that is no error.
+        let notice: @Sendable (String) -> Void
+        /// True once the user wants no broadcast any more.
+        let isStopWanted: @Sendable () -> Bool
     }
 
     /// - Parameter readiness: where a parent waits to hear that the session is live.
-    init(name: String, title: String?, context: CommandContext, readiness: ReadinessPipe?) {
+    init(
+        name: String, title: String?, context: CommandContext, readiness: ReadinessPipe?,
+        resolve: @escaping @Sendable (String, String?, Preparation) throws(CommandError) -> DestinationPlan
+    ) {
+        self.resolve = resolve
         self.name = name
         self.title = title
         paths = context.paths
@@ -39,9 +58,9 @@ final class SessionHost: Sendable {
 
     /// Runs from start to end. Throws the first failure, once everything is written and closed.
     ///
-    /// - Parameter destinations: makes the destinations, once the session's name is taken; its argument tells the user something.
+    /// - Parameter destinations: makes the destinations, once the session's name is taken. It may ask a keyring or a person, and block.
     func run(
-        _ configuration: SessionConfiguration, destinations: (@escaping @Sendable (String) -> Void) throws(CommandError) -> [DestinationPlan]
+        _ configuration: SessionConfiguration, destinations: @escaping @Sendable (Preparation) throws(CommandError) -> [DestinationPlan]
     ) async throws(CommandError) {
         let signals = StopSignals { [self] in stop() }
         defer { signals.ignore() }
@@ -49,7 +68,7 @@ final class SessionHost: Sendable {
         let server = try await listen()
         log.begin()
         do throws(CommandError) {
-            try await run(configuration, plans: destinations { [status] in status.say($0) })
+            try await run(configuration, plans: prepare(destinations))
         } catch {
             // Whoever asked something meanwhile is told that nothing came of it.
             events.finish()
@@ -60,8 +79,27 @@ final class SessionHost: Sendable {
         await server.shutDown()
     }
 
+    /// Makes the destinations on a thread of their own.
+    private func prepare<Plans: Sendable>(
+        _ destinations: @escaping @Sendable (Preparation) throws(CommandError) -> Plans
+    ) async throws(CommandError) -> Plans {
+        let preparation = Preparation(
+            notice: { [status] in status.say($0) }, isStopWanted: { [self] in state.withLock { $0.isStopWanted } })
+        let result = await withCheckedContinuation { (continuation: CheckedContinuation<Result<Plans, CommandError>, Never>) in
+            _ = NamedThread(name: "prepare") {
+                continuation.resume(returning: Result { () throws(CommandError) in try destinations(preparation) })
+            }
+        }
+        return try result.get()
+    }
+
     private func run(_ configuration: SessionConfiguration, plans: [DestinationPlan]) async throws(CommandError) {
         if showsNotice { status.say("Everything on your screen, including notifications, will be visible.") }
+        let information = SetupInformation(paths: paths)
+        for plan in plans {
+            let url = try information.watchURL(of: plan.name)
+            state.withLock { $0.watchURLs[plan.name] = url }
+        }
         let session = BroadcastSession(configuration: configuration, destinations: plans) { [self] in observe($0) }
         let isStopWanted = state.withLock { state in
             state.session = session
@@ -76,11 +114,10 @@ final class SessionHost: Sendable {
         }
         let snapshot = session.snapshot()
         sayResults(snapshot)
+        failure = sayFailures(snapshot, after: failure)
         events.finish()
-        finish(with: SessionReport(snapshot, name: name, started: started, title: title))
-        if let failure = failure ?? snapshot.destinations.lazy.compactMap({ destination in destination.error.map { CommandError($0) } }).first {
-            throw failure
-        }
+        finish(with: report(snapshot))
+        if let failure { throw failure }
     }
 
     // MARK: What is asked of it
@@ -114,6 +151,9 @@ final class SessionHost: Sendable {
         case "resume": return session.resume() ? ControlReply(session: report(session)) : Self.refuse(409, "The session is not paused.")
         case "mic": return setMicrophone(request.value, session: session)
         case "clip": return await saveClip(request, session: session)
+        case "add-destination": return await add(request, to: session)
+        case "remove-destination": return await remove(request, from: session)
+        case "retry": return ControlReply(retried: session.retry(request.destination))
         case "annotate":
             guard let values = request.values, !values.isEmpty else { return Self.refuse(400, "There is nothing to annotate with.") }
             session.annotate(values)
@@ -144,8 +184,53 @@ final class SessionHost: Sendable {
         }
     }
 
+    private func add(_ request: ControlRequest, to session: BroadcastSession) async -> ControlReply {
+        guard let target = request.destination, !target.isEmpty else { return Self.refuse(400, "Say which destination is to be added.") }
+        let plan: DestinationPlan
+        do throws(CommandError) {
+            plan = try await prepare { [resolve] preparation throws(CommandError) in try resolve(target, request.folder, preparation) }
+        } catch {
+            return ControlReply(error: ErrorReport(code: 400, message: error.message, status: error.status.rawValue))
+        }
+        if plan.extensionName == "stdout" { return Self.refuse(400, "Standard output can only be given at the start.") }
+        do throws(SessionError) {
+            try await session.add(plan)
+        } catch {
+            return ControlReply(error: ErrorReport(code: 409, message: error.description, status: CommandError(error).status.rawValue))
+        }
+        // Whoever asked wants to know whether it works: not just that it was begun.
+        while let destination = session.snapshot().destinations.first(where: { $0.name == plan.name }) {
+            if let error = destination.error, destination.state.isOver {
+                return ControlReply(error: ErrorReport(code: error.code, message: error.description, status: CommandError(error).status.rawValue))
+            }
+            if destination.state != .connecting { return ControlReply(destination: DestinationReport(destination)) }
+            try? await Task.sleep(for: .milliseconds(20))
+        }
+        return Self.refuse(409, "The session ended.")
+    }
+
+    private func remove(_ request: ControlRequest, from session: BroadcastSession) async -> ControlReply {
+        let name = request.destination ?? ""
+        do throws(SessionError) {
+            if let ended = try await session.remove(named: name) { return ControlReply(destination: DestinationReport(ended)) }
+            let known = session.snapshot().destinations.filter { !$0.state.isOver }.map(\.name).joined(separator: ", ")
+            return Self.refuse(404, "There is no destination \"\(name)\" in this session. It has \(known).")
+        } catch {
+            return Self.refuse(409, error.description)
+        }
+    }
+
     private func report(_ session: BroadcastSession) -> SessionReport {
-        SessionReport(session.snapshot(), name: name, started: started, title: title)
+        report(session.snapshot())
+    }
+
+    private func report(_ snapshot: SessionSnapshot) -> SessionReport {
+        var report = SessionReport(snapshot, name: name, started: started, title: title)
+        let urls = state.withLock { $0.watchURLs }
+        for index in report.destinations.indices where report.destinations[index].watchUrl == nil {
+            report.destinations[index].watchUrl = urls[report.destinations[index].name]
+        }
+        return report
     }
 
     private static func refuse(_ code: Int, _ message: String) -> ControlReply {
@@ -186,7 +271,6 @@ final class SessionHost: Sendable {
     private func observe(_ event: SessionEvent) {
         switch event {
         case .state(let state):
-            if state == .live { readiness?.reportLive() }
             if Output.isTerminal { log.write("session \(name): \(state.rawValue)") } else { say("session \(name): \(state.rawValue)") }
         case .destination(let destination): tell(destination)
         case .warning(let text): say("Warning: " + text)
@@ -194,6 +278,10 @@ final class SessionHost: Sendable {
         case .annotation, .statistics: break
         }
         let session = state.withLock { $0.session }
+        if let session, let readiness {
+            let states = session.snapshot().destinations.map(\.state)
+            if states.allSatisfy({ $0 == .live || $0 == .paused }), session.state == .live { readiness.reportLive() }
+        }
         events.publish(EventReport(event, session: name, report: { session.map { self.report($0) } }))
         guard let snapshot = session?.snapshot(), !snapshot.state.isOver else { return }
         status.update(snapshot)
@@ -207,19 +295,41 @@ final class SessionHost: Sendable {
 
     private func tell(_ destination: SessionSnapshot.Destination) {
         switch destination.state {
+        case .reconnecting:
+            let rest = destination.nextRetry.map { " Next try in \(Int($0.seconds.rounded(.up))) s; broadcast retry tries at once." } ?? ""
+            say("\(destination.name): \(destination.error?.description ?? "The connection is lost.")\(rest)")
         case .live: say("\(destination.name): live" + ((destination.url ?? destination.path).map { " (\($0))" } ?? ""))
         case .failed:
-            say("\(destination.name): failed. \(destination.error?.description ?? "")")
-            // Whoever waits for every destination to be live waits in vain, though the others go on. Where there are no others the
-            // session ends, and is reported once its name is free again.
+            // Where there are no others the session ends, and says why when its name is free again.
             let others = state.withLock { $0.session }?.snapshot().destinations.contains { !$0.state.isOver } ?? false
-            if others, let error = destination.error {
-                let failure = CommandError(error)
-                readiness?.report(
-                    CommandError(failure.status, failure.message + " The session goes on with its other destinations; broadcast stop ends it."))
-            }
+            guard others, let error = destination.error, state.withLock({ $0.told.insert(destination.name).inserted }) else { return }
+            let failure = CommandError(error)
+            say("\(destination.name): failed. \(failure.message)")
+            // Whoever waits for every destination to be live waits in vain, though the others go on.
+            readiness?.report(
+                CommandError(failure.status, failure.message + " The session goes on with its other destinations; broadcast stop ends it."))
         default: break
         }
+    }
+
+    /// Says what the user has not read yet, and gives the failure that the command ends with: the session's own, else the first
+    /// destination's. That one is left to the command to say.
+    private func sayFailures(_ snapshot: SessionSnapshot, after failure: CommandError?) -> CommandError? {
+        let told = state.withLock { $0.told }
+        var last = failure
+        for destination in snapshot.destinations {
+            guard let error = destination.error.map({ CommandError($0) }) else { continue }
+            let line = "\(destination.name): failed. \(error.message)"
+            let isTold = told.contains(destination.name)
+            if last != nil {
+                if !isTold { say(line) }
+                continue
+            }
+            // The log has it with the name. Where the session went on after it, it is the reason for the end's status, and said again.
+            if !isTold { log.write(line) }
+            last = error
+        }
+        return last
     }
 
     private func sayResults(_ snapshot: SessionSnapshot) {

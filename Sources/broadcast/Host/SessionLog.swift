@@ -1,11 +1,6 @@
 import FoundationEssentials
-import Synchronization
-
-#if canImport(Glibc)
 import Glibc
-#else
-import Musl
-#endif
+import Synchronization
 
 /// What a session said, with times, in the state folder: `broadcast logs` shows it. It holds nothing secret.
 final class SessionLog: Sendable {

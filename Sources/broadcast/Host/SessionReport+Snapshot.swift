@@ -1,12 +1,7 @@
 import Control
 import FoundationEssentials
-import Session
-
-#if canImport(Glibc)
 import Glibc
-#else
-import Musl
-#endif
+import Session
 
 extension SessionReport {
     /// The status JSON's object for a session of this process.
@@ -20,9 +15,9 @@ extension SessionReport {
             video: snapshot.video.map {
                 Video(
                     width: $0.size.width, height: $0.size.height, fps: $0.frameRate, captured: $0.captured, encoded: $0.encoded,
-                    repeated: $0.repeated, dropped: $0.dropped, bitrateKbps: $0.bitrate)
+                    repeated: $0.repeated, dropped: $0.dropped, bitrateKbps: $0.bitrate, targetKbps: $0.targetBitrate)
             }, audio: Audio(app: snapshot.app.map(AudioSource.init), mic: snapshot.mic.map(AudioSource.init)),
-            application: snapshot.application.map { Application(id: $0.id, title: $0.title) },
+            application: snapshot.application.map { Application(id: $0.id, title: $0.title, name: $0.name) },
             destinations: snapshot.destinations.map(DestinationReport.init))
     }
 }
@@ -39,7 +34,9 @@ extension DestinationReport {
         self.init(
             name: destination.name, extension: destination.extensionName, state: destination.state.rawValue, url: destination.url,
             bytes: destination.byteCount, bitrateKbps: destination.bitrate, dropped: destination.dropped,
-            queueMs: Int(destination.backlog.milliseconds), path: destination.path,
+            queueMs: Int(destination.backlog.milliseconds), reconnects: destination.reconnects,
+            nextRetryS: destination.nextRetry.map { ($0.seconds * 10).rounded() / 10 }, width: destination.picture?.width,
+            height: destination.picture?.height, path: destination.path,
             watchUrl: destination.watchURL, status: destination.statusText,
             error: destination.error.map { ErrorReport(code: $0.code, message: $0.description, status: CommandError($0).status.rawValue) })
     }

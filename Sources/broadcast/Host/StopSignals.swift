@@ -1,11 +1,7 @@
+import Glibc
 import Session
 import Synchronization
-
-#if canImport(Glibc)
-import Glibc
-#else
-import Musl
-#endif
+import Threads
 
 /// SIGINT, SIGTERM and SIGHUP end a broadcast cleanly; a second one of them ends the process at once.
 ///

@@ -1,10 +1,5 @@
-import Media
-
-#if canImport(Glibc)
 import Glibc
-#else
-import Musl
-#endif
+import Media
 
 /// Values as users write them.
 enum OptionValue {
@@ -49,12 +44,14 @@ enum OptionValue {
     }
 
     /// `90s`, `5m`, `1h`, or plain seconds.
-    static func duration(_ text: String) throws(CommandError) -> MediaTime {
+    ///
+    /// - Parameter name: of the option, for the error.
+    static func duration(_ text: String, name: String) throws(CommandError) -> MediaTime {
         let units: [Character: Double] = ["s": 1, "m": 60, "h": 3600]
         let unit = text.last.flatMap { units[$0] }
         let number = Double(unit == nil ? text[...] : text.dropLast())
         guard let number, number.isFinite, number > 0, number * (unit ?? 1) <= 1_000_000 else {
-            throw CommandError(.usage, "--duration \(text) is no time. Write it like 90s, 5m or 1h.")
+            throw CommandError(.usage, "\(name) \(text) is no time. Write it like 90s, 5m or 1h.")
         }
         return MediaTime(seconds: number * (unit ?? 1))
     }

@@ -12,23 +12,30 @@ extension SessionConfiguration {
     ) throws(CommandError) {
         self.init()
         title = session.title
-        if let text = session.duration { duration = try OptionValue.duration(text) }
-        if let text = session.clipBuffer { clipBuffer = try OptionValue.duration(text) }
+        if let text = session.duration { duration = try OptionValue.duration(text, name: "--duration") }
+        if let text = session.clipBuffer { clipBuffer = try OptionValue.duration(text, name: "--clip-buffer") }
         var screen = ScreenRequest(display: source.display)
         // Where the user is to click a window, that is asked later.
         if let selection = try source.selection() { screen.selection = selection }
         screen.showsCursor = video.cursor ?? configuration.video.cursor ?? true
         picture = .screen(screen)
+        if let path = source.y4m {
+            if source.display != nil { throw CommandError(.usage, "--y4m takes the place of the screen: leave out --display.") }
+            picture = .y4m(path: path)
+        }
         try apply(video, configuration.video)
         try apply(audio, configuration.audio)
     }
 
     private mutating func apply(_ options: VideoOptions, _ config: Configuration.Video) throws(CommandError) {
         if let text = options.size ?? config.size { outputSize = try OptionValue.size(text) }
-        frameRate = try OptionValue.whole(options.fps ?? config.fps ?? 30, in: 1...240, name: "--fps")
+        // A file's own rate goes before the config's: that is meant for the screen.
+        let fps = if case .y4m = picture { options.fps } else { options.fps ?? config.fps }
+        frameRate = try fps.map { rate throws(CommandError) in try OptionValue.whole(rate, in: 1...240, name: "--fps") }
         if options.bitrate != nil && options.quality != nil {
             throw CommandError(.usage, "--bitrate and --quality exclude each other. Use --bitrate for live, --quality for files.")
         }
+        if options.bitrate == nil && options.quality == nil, let conflict = config.conflict { throw conflict }
         if let quality = options.quality ?? (options.bitrate == nil ? config.quality : nil) {
             guard (0...51).contains(quality) else { throw CommandError(.usage, "--quality must be from 0 (lossless) to 51; 23 is usual.") }
             rateControl = .quality(quality)
@@ -48,7 +55,18 @@ extension SessionConfiguration {
     }
 
     private mutating func apply(_ options: AudioOptions, _ config: Configuration.Audio) throws(CommandError) {
-        let takesApp = options.appAudio ?? config.app ?? true
+        if let path = options.wav {
+            if options.appSource != nil || options.appAudio == false {
+                throw CommandError(.usage, "--wav takes the place of what the applications play: leave out --app-source and --no-app-audio.")
+            }
+            if case .y4m("-") = picture, path == "-" {
+                throw CommandError(.usage, "Picture and sound cannot both come from standard input. Use a named pipe for one of them.")
+            }
+            audio.content = .wav(path: path)
+        }
+        // An application that brings its own picture does not mean what others play as well, unless it says so.
+        let isOwnPicture = if case .screen = picture { false } else { true }
+        let takesApp = options.wav != nil || (options.appAudio ?? (isOwnPicture ? false : config.app ?? true))
         let takesMic = options.mic ?? config.mic ?? false
         audio.app = takesApp ? AudioMixer.Level(gain: OptionValue.amplitude(decibels: config.appGain ?? 0)) : nil
         audio.laterMic = AudioMixer.Level(gain: OptionValue.amplitude(decibels: config.micGain ?? 0))

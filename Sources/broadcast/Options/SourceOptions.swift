@@ -18,6 +18,11 @@ struct SourceOptions: ParsableArguments {
     )
     var window: String?
 
+    @Option(
+        name: .customLong("y4m"),
+        help: ArgumentHelp("Pictures from a YUV4MPEG2 file or pipe instead of the screen; - is standard input.", valueName: "file"))
+    var y4m: String?
+
     @Flag(help: "Show the monitor with the focused window, whichever that is. With --monitor: that one first.")
     var followFocus = false
 
@@ -26,7 +31,7 @@ struct SourceOptions: ParsableArguments {
 
     /// What is selected; nil where the user is to click it.
     func selection() throws(CommandError) -> ScreenSelection? {
-        let given = [("--monitor", monitor), ("--region", region), ("--window", window)].filter { $0.1 != nil }.map(\.0)
+        let given = [("--monitor", monitor), ("--region", region), ("--window", window), ("--y4m", y4m)].filter { $0.1 != nil }.map(\.0)
         if given.count > 1 { throw CommandError(.usage, "\(given[0]) and \(given[1]) exclude each other. Give one of them.") }
         if followFocus, let other = given.first, other != "--monitor" {
             throw CommandError(.usage, "--follow-focus and \(other) exclude each other. Leave out one of them.")

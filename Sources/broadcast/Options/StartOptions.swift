@@ -54,6 +54,16 @@ struct AudioOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The PulseAudio source for the microphone. Default: the default source.", valueName: "name"))
     var micSource: String?
 
+    @Option(
+        help: ArgumentHelp("Sound from a WAV file or pipe instead of what the applications play; - is standard input.", valueName: "file"))
+    var wav: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "mixed: one track. separate: the applications and the microphone as tracks of their own, in files. Default: mixed.",
+            valueName: "mixed|separate"))
+    var audioTracks: AudioTracks?
+
     @Option(help: ArgumentHelp("The sound's bitrate in kbit/s. Default: 160.", valueName: "kbit/s"))
     var audioBitrate: Int?
 }
@@ -79,4 +89,10 @@ struct SessionOptions: ParsableArguments {
         help: ArgumentHelp(
             "The format of files and of stdout: \(ContainerFormat.list). Default: by the file's ending; stdout: mpegts.", valueName: "format"))
     var format: String?
+}
+
+/// How the sound is laid out in files.
+enum AudioTracks: String, ExpressibleByArgument, CaseIterable {
+    case mixed
+    case separate
 }

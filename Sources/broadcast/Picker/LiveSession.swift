@@ -1,26 +1,45 @@
 import Control
 import Media
 
-/// The session that the picker starts and stops, asked through its control socket.
+/// The session that the picker starts and stops, and the others that run, asked through their control sockets.
 struct LiveSession {
-    let socket: String
-
-    /// - Parameter paths: where the socket of the session "default" is.
-    init(paths: Paths) {
-        socket = paths.socket(session: "default")
+    /// What was heard of all sessions.
+    struct Report: Equatable {
+        /// The picker's own; nil where it does not run.
+        var live: PickerModel.Live?
+        /// The others, in the order of their names.
+        var others: [PickerModel.Other]
     }
 
-    /// What it does now; nil where none runs.
-    func fetch() async -> PickerModel.Live? {
-        await ask(ControlRequest(command: "status"))
+    let name: String
+    let paths: Paths
+
+    /// What they do now.
+    func fetch() async -> Report {
+        let sessions = RunningSession.all(paths)
+        var report = Report(live: nil, others: [])
+        for (session, answer) in zip(sessions, await RunningSession.ask("status", sessions)) {
+            guard let live = Self.live(answer) else { continue }
+            if session.name == name { report.live = live } else { report.others.append(.init(name: session.name, live: live)) }
+        }
+        return report
     }
 
     func toggleMicrophone() async -> PickerModel.Live? {
-        await ask(ControlRequest(command: "mic", value: "toggle"))
+        let answer: Result<ControlReply?, CommandError>
+        do throws(ControlClient.Failure) {
+            answer = .success(try await ControlClient.ask(ControlRequest(command: "mic", value: "toggle"), at: paths.socket(session: name)))
+        } catch {
+            answer = .failure(CommandError(error, session: name))
+        }
+        return Self.live(answer)
     }
 
-    private func ask(_ request: ControlRequest) async -> PickerModel.Live? {
-        guard let reply = await ControlClient.ask(request, at: socket) else { return nil }
+    private static func live(_ answer: Result<ControlReply?, CommandError>) -> PickerModel.Live? {
+        guard case .success(let reply) = answer else {
+            return PickerModel.Live(state: "not answering", clock: StatusLine.clock(.zero), destinations: [], isMicrophoneOn: nil)
+        }
+        guard let reply else { return nil }
         // It runs, though it can't tell yet what it does.
         guard let session = reply.session else {
             return PickerModel.Live(state: "starting", clock: StatusLine.clock(.zero), destinations: [], isMicrophoneOn: nil)
@@ -28,8 +47,9 @@ struct LiveSession {
         guard session.state != "finished", session.state != "failed" else { return nil }
         return PickerModel.Live(
             state: session.state, clock: StatusLine.clock(MediaTime(seconds: session.elapsed)), destinations: session.destinations.map(\.name),
-            isMicrophoneOn: Self.isMicrophoneOn(session.audio))
+            isMicrophoneOn: isMicrophoneOn(session.audio))
     }
+
     /// A microphone that is off is not listed; a session without sound has none.
     private static func isMicrophoneOn(_ audio: SessionReport.Audio) -> Bool? {
         audio.mic == nil && audio.app == nil ? nil : audio.mic != nil

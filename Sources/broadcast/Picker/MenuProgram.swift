@@ -1,8 +1,4 @@
-#if canImport(Glibc)
 import Glibc
-#else
-import Musl
-#endif
 
 /// A program in the manner of dmenu: it reads one entry a line, and prints the one that was chosen.
 struct MenuProgram {

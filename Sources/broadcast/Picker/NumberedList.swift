@@ -4,6 +4,9 @@ struct NumberedList {
 
     /// Asks until something is chosen.
     func ask() -> PickerModel.Action {
+        for other in model.others {
+            Output.note(DisplayWidth.printable("Session \(other.name) is \(other.live.state) since \(other.live.clock)."))
+        }
         if let live = model.live { return askToStop(live) }
         let items = model.items
         Output.note("Broadcast your screen to:")

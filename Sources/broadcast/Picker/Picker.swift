@@ -2,7 +2,7 @@
 struct Picker {
     private enum Event {
         case terminal(PickerTerminal.Event)
-        case live(PickerModel.Live?)
+        case sessions(LiveSession.Report)
     }
 
     private var model: PickerModel
@@ -21,7 +21,7 @@ struct Picker {
             // A session that does not answer keeps nobody from leaving.
             while !Task.isCancelled {
                 try? await Task.sleep(for: .seconds(1))
-                continuation.yield(.live(await session.fetch()))
+                continuation.yield(.sessions(await session.fetch()))
             }
         }
         draw(on: terminal)
@@ -40,7 +40,9 @@ struct Picker {
 
     private mutating func heed(_ event: Event) async -> PickerModel.Action? {
         switch event {
-        case .live(let live): model.live = live
+        case .sessions(let report):
+            model.live = report.live
+            model.others = report.others
         case .terminal(.redraw): break
         case .terminal(.end): return .quit
         case .terminal(.keys(let keys)):

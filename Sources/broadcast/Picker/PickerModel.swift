@@ -20,7 +20,7 @@ package struct PickerModel: Equatable, Sendable {
         }
     }
 
-    /// The session that runs already.
+    /// A session that runs already.
     package struct Live: Equatable, Sendable {
         /// As status says it: `live`, `paused`, …
         package var state: String
@@ -36,6 +36,17 @@ package struct PickerModel: Equatable, Sendable {
             self.clock = clock
             self.destinations = destinations
             self.isMicrophoneOn = isMicrophoneOn
+        }
+    }
+
+    /// A session beside the picker's own.
+    package struct Other: Equatable, Sendable {
+        package var name: String
+        package var live: Live
+
+        package init(name: String, live: Live) {
+            self.name = name
+            self.live = live
         }
     }
 
@@ -58,6 +69,8 @@ package struct PickerModel: Equatable, Sendable {
     package private(set) var selection = 0
     /// Set it when the session's state changes.
     package var live: Live?
+    /// The other sessions that run; set it when one begins or ends.
+    package var others: [Other] = []
     /// The names of what is captured, for people; one line each.
     package var sources: [String]
     /// Whether the privacy notice is shown.

@@ -59,12 +59,13 @@ package struct PickerRenderer {
         let noticeLines = take(model.showsNotice ? wrap(notice.split(separator: " ").map(String.init), gap: " ", style: .plain) : [], leaving: 1)
         let keyLines = take(wrap(keys(model), gap: "   ", style: .faint), leaving: 1)
         if !take([Line(text: "", style: .plain)], leaving: min(comfortable, 2)).isEmpty { parts.title = title(model) }
+        let otherLines = take(others(model), leaving: comfortable)
         let microphoneLines = take(microphone(model), leaving: comfortable)
         let sourceLines = take(model.sources.map { Line(text: $0, style: .plain) }, leaving: comfortable)
         // Empty lines below the title, above and below what is captured.
         if !take(Array(repeating: Line(text: "", style: .plain), count: 3), leaving: comfortable).isEmpty { parts.isSpaced = true }
         let gap = parts.isSpaced ? [Line(text: "", style: .plain)] : []
-        parts.foot = gap + microphoneLines + sourceLines + gap + noticeLines + keyLines
+        parts.foot = gap + otherLines + microphoneLines + sourceLines + gap + noticeLines + keyLines
         parts.rowCount = free
         return parts
     }
@@ -72,7 +73,18 @@ package struct PickerRenderer {
     private func title(_ model: PickerModel) -> String {
         if let search = model.search { return "Find: \(search)_" }
         guard let live = model.live else { return "Broadcast your screen to" }
-        return "● \(live.state) \(live.clock), to \(live.destinations.joined(separator: ", "))"
+        return "● \(live.state) \(live.clock)" + (live.destinations.isEmpty ? "" : ", to \(live.destinations.joined(separator: ", "))")
+    }
+
+    /// A line each; of many the first ones.
+    private func others(_ model: PickerModel) -> [Line] {
+        let limit = 3
+        let lines = model.others.prefix(limit).map { other in
+            "● \(other.live.state) \(other.live.clock)  session \(other.name)"
+                + (other.live.destinations.isEmpty ? "" : ", to " + other.live.destinations.joined(separator: ", "))
+        }
+        let rest = model.others.count - lines.count
+        return (lines + (rest > 0 ? ["● and \(rest) more: broadcast status"] : [])).map { Line(text: $0, style: .plain) }
     }
 
     private func microphone(_ model: PickerModel) -> [Line] {

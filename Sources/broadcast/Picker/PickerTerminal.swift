@@ -1,11 +1,7 @@
+import Glibc
 import Session
 import Synchronization
-
-#if canImport(Glibc)
-import Glibc
-#else
-import Musl
-#endif
+import Threads
 
 /// Takes the whole terminal: the alternate screen on standard error, keys one by one from standard input.
 ///

@@ -1,10 +1,5 @@
-import Synchronization
-
-#if canImport(Glibc)
 import Glibc
-#else
-import Musl
-#endif
+import Synchronization
 
 /// The signals that a full-screen program must hear of, as bytes in a pipe that poll(2) can wait for.
 ///

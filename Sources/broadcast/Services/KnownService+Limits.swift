@@ -12,7 +12,7 @@ extension KnownService {
             switch configuration.rateControl {
             case .bitrate(let bitrate): bitrate
             case .quality: nil
-            case nil: size.map { SessionConfiguration.recommendedBitrate(size: $0, frameRate: configuration.frameRate) }
+            case nil: size.map { SessionConfiguration.recommendedBitrate(size: $0, frameRate: configuration.frameRate ?? 30) }
             }
         if let bitrate, let wanted, wanted > bitrate {
             warnings.append("\(title) takes \(bitrate) kbit/s of video at most, and this sends \(wanted). Use --bitrate \(bitrate).")

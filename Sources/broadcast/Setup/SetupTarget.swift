@@ -7,9 +7,13 @@ struct SetupTarget {
     var questions: [SetupQuestion]
     /// True where the answers make an RTMP address.
     var isRTMP: Bool
+    /// Answers the questions in the user's place.
+    private(set) var program: SetupProgram?
 
     /// Throws status 66 for a name that is none of them.
-    init(_ name: String, configuration: Configuration, catalog: ExtensionCatalog) throws(CommandError) {
+    init(_ name: String, context: CommandContext) throws(CommandError) {
+        let configuration = context.configuration
+        let catalog = context.catalog
         self.name = name
         let destination = configuration.destination(named: name)
         let services = KnownService.all()
@@ -22,6 +26,9 @@ struct SetupTarget {
         if isForeign, let manifest = try catalog.manifest(named: destination?.extensionName ?? name) {
             questions = manifest.questions.map {
                 SetupQuestion(key: $0.key, prompt: $0.prompt, isSecret: $0.isSecret, isAsked: true, isRequired: $0.isRequired)
+            }
+            program = manifest.setupExecutable.map {
+                SetupProgram(path: $0, folder: manifest.folder, environment: context.paths.setupEnvironment)
             }
             return
         }

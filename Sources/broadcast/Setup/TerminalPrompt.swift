@@ -1,8 +1,4 @@
-#if canImport(Glibc)
 import Glibc
-#else
-import Musl
-#endif
 
 /// Asks a question on the terminal. Ctrl-C and Ctrl-D are answers too: they cancel.
 enum TerminalPrompt {

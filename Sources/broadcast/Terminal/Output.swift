@@ -1,32 +1,37 @@
-#if canImport(Glibc)
 import Glibc
-#else
-import Musl
-#endif
 
 /// Where text goes: answers and media to standard output, everything else to standard error.
 enum Output {
-    /// An answer that was asked for.
-    static func answer(_ text: String, newline: Bool = true) {
-        write(newline ? text + "\n" : text, to: STDOUT_FILENO)
+    /// An answer that was asked for. Throws where nobody gets it.
+    static func answer(_ text: String, newline: Bool = true) throws(CommandError) {
+        try answer(bytes: Array((newline ? text + "\n" : text).utf8))
     }
 
-    static func answer(_ json: [UInt8]) {
-        write(json + [0x0a], to: STDOUT_FILENO)
+    static func answer(_ json: [UInt8]) throws(CommandError) {
+        try answer(bytes: json + [0x0a])
+    }
+
+    /// Bytes as they are.
+    static func answer(bytes: some Collection<UInt8>) throws(CommandError) {
+        let code = write(Array(bytes), to: STDOUT_FILENO)
+        guard code != 0 else { return }
+        // Whoever closes a pipe has what was wanted.
+        guard code != EPIPE else { throw .quiet }
+        throw CommandError(.ioError, "Cannot write to standard output: \(String(cString: strerror(code))). Choose another place for it.")
     }
 
     /// Anything that is said beside.
     static func note(_ text: String) {
-        write(text + "\n", to: STDERR_FILENO)
+        _ = write(text + "\n", to: STDERR_FILENO)
     }
 
     static func raw(_ text: String) {
-        write(text, to: STDERR_FILENO)
+        _ = write(text, to: STDERR_FILENO)
     }
 
     /// A byte that the user typed.
     static func echo(_ byte: UInt8) {
-        write([byte], to: STDERR_FILENO)
+        _ = write([byte], to: STDERR_FILENO)
     }
 
     /// Columns of the terminal; 80 where there is none.
@@ -38,19 +43,21 @@ enum Output {
 
     static var isTerminal: Bool { isatty(STDERR_FILENO) != 0 }
 
-    private static func write(_ text: String, to descriptor: Int32) {
+    private static func write(_ text: String, to descriptor: Int32) -> Int32 {
         write(Array(text.utf8), to: descriptor)
     }
 
-    private static func write(_ bytes: [UInt8], to descriptor: Int32) {
+    /// 0, or errno.
+    private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if count < 0 {
                 if errno == EINTR { continue }
-                return
+                return errno
             }
             rest = rest.dropFirst(count)
         }
+        return 0
     }
 }

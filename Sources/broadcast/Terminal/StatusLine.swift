@@ -49,6 +49,7 @@ final class StatusLine: Sendable {
         }
         for destination in snapshot.destinations {
             var text = "\(destination.name) \(destination.state == .live ? Self.size(destination.byteCount) : destination.state.rawValue)"
+            if let rest = destination.nextRetry { text += " in \(Int(rest.seconds.rounded(.up))) s" }
             if destination.dropped > 0 { text += " (\(destination.dropped) dropped)" }
             parts.append(text)
         }

@@ -1,17 +1,13 @@
-#if canImport(Glibc)
 import Glibc
-#else
-import Musl
-#endif
 
 /// State that threads share and wait on: a mutex with a condition, which Synchronization does not have.
 // @unchecked: `value` is only touched with the mutex held.
-final class Monitor<Value>: @unchecked Sendable {
+package final class Monitor<Value>: @unchecked Sendable {
     private var value: Value
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let condition: UnsafeMutablePointer<pthread_cond_t>
 
-    init(_ value: Value) {
+    package init(_ value: Value) {
         self.value = value
         mutex = .allocate(capacity: 1)
         condition = .allocate(capacity: 1)
@@ -31,7 +27,7 @@ final class Monitor<Value>: @unchecked Sendable {
     }
 
     /// Reads or changes the state, and wakes who waits for it.
-    func update<Result>(_ body: (inout Value) -> Result) -> Result {
+    package func update<Result>(_ body: (inout Value) -> Result) -> Result {
         pthread_mutex_lock(mutex)
         defer {
             pthread_cond_broadcast(condition)
@@ -41,14 +37,14 @@ final class Monitor<Value>: @unchecked Sendable {
     }
 
     /// Reads or changes the state without waking anybody.
-    func withLock<Result>(_ body: (inout Value) -> Result) -> Result {
+    package func withLock<Result>(_ body: (inout Value) -> Result) -> Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         return body(&value)
     }
 
     /// Waits until `body` gives something, or until `CLOCK_MONOTONIC` reaches `deadline` nanoseconds; then nil.
-    func wait<Result>(until deadline: Int64? = nil, for body: (inout Value) -> Result?) -> Result? {
+    package func wait<Result>(until deadline: Int64? = nil, for body: (inout Value) -> Result?) -> Result? {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         while true {

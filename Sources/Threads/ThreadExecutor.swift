@@ -1,5 +1,5 @@
 /// Runs a destination's tasks on one thread of its own, where its handler may block on a disk or a pipe.
-final class ThreadExecutor: TaskExecutor {
+package final class ThreadExecutor: TaskExecutor {
     private struct State {
         var jobs: [UnownedJob] = []
         var isShutDown = false
@@ -8,12 +8,12 @@ final class ThreadExecutor: TaskExecutor {
     private let state = Monitor(State())
     private let name: String
 
-    init(name: String) {
+    package init(name: String) {
         self.name = name
     }
 
     /// Starts the thread. It ends after `shutDown`, once no job is left.
-    func start() {
+    package func start() {
         _ = NamedThread(name: name) { [self] in
             while let jobs = nextJobs() {
                 for job in jobs { job.runSynchronously(on: asUnownedTaskExecutor()) }
@@ -21,12 +21,12 @@ final class ThreadExecutor: TaskExecutor {
         }
     }
 
-    func enqueue(_ job: consuming ExecutorJob) {
+    package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         state.update { $0.jobs.append(job) }
     }
 
-    func shutDown() {
+    package func shutDown() {
         state.update { $0.isShutDown = true }
     }
 

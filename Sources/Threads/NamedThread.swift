@@ -1,11 +1,6 @@
 import CLinux
-import Synchronization
-
-#if canImport(Glibc)
 import Glibc
-#else
-import Musl
-#endif
+import Synchronization
 
 /// A thread with a name of its own in `top -H` and in debuggers, for a source or an encoder that blocks.
 package final class NamedThread: Sendable {
@@ -39,6 +34,21 @@ package final class NamedThread: Sendable {
             // No thread can be had: the body runs here rather than never.
             Unmanaged<Start>.fromOpaque(pointer).takeRetainedValue().body()
         }
+    }
+
+    /// Runs `body` on a new thread, and suspends until it has said how its opening went; it goes on after that.
+    ///
+    /// - Parameter body: calls its argument exactly once.
+    package static func open<Value: Sendable, Failure: Error>(
+        name: String, _ body: @escaping @Sendable (_ opened: (Result<Value, Failure>) -> Void) -> Void
+    ) async throws(Failure) -> (NamedThread, Value) {
+        let thread = Mutex<NamedThread?>(nil)
+        let result = await withCheckedContinuation { continuation in
+            let started = NamedThread(name: name) { body { continuation.resume(returning: $0) } }
+            thread.withLock { $0 = started }
+        }
+        let started = thread.withLock { $0 } ?? NamedThread(name: name) {}
+        return (started, try result.get())
     }
 
     /// Suspends until the body has returned.

@@ -1,0 +1,18 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// libFuzzer against what reads bytes of strangers: `swift build --sanitize=fuzzer`, then `.build/debug/amf0 CORPUS`.
+///
+/// A further target is a function in `Tests/FuzzTargets`, a folder here that calls it, and its name in this list.
+let targets = ["amf0", "chunks", "publisher", "flv"]
+
+let package = Package(
+    name: "Fuzz",
+    dependencies: [.package(name: "broadcast", path: "..")],
+    targets: targets.map { name in
+        .executableTarget(
+            name: name, dependencies: [.product(name: "FuzzTargets", package: "broadcast")],
+            // libFuzzer brings its own main.
+            swiftSettings: [.unsafeFlags(["-parse-as-library"])])
+    }
+)

@@ -1,0 +1,122 @@
+import Media
+import Threads
+
+/// Pictures from a YUV4MPEG2 file or pipe instead of a screen: an application's own content (ReplayKit's in-app broadcast).
+///
+/// A thread reads ahead by some frames and no further. Each frame is seen at its own time, counted from the first, or when it comes
+/// where that is later; of several that are due the newest wins. The colours are taken for BT.709 in limited range.
+final class Y4MSource: ScreenSource {
+    /// How many frames are read ahead.
+    private static let readAhead = 4
+    /// How long the first line is waited for.
+    private static let headerPatience = MediaTime(milliseconds: 10_000)
+
+    let description: SourceDescription
+    let header: Y4MHeader
+    private(set) var condition = SourceCondition.shown
+    private let frames: Frames
+    private var begin: MediaTime?
+    private var taken = 0
+    private var last: PixelBuffer?
+    private var isWholeWanted = false
+
+    var size: PixelSize { header.size }
+    var nominalFrameRate: Int? { header.nominalRate }
+
+    /// Opens it and reads its first line.
+    ///
+    /// - Parameter path: `-` for standard input.
+    init(path: String) throws(CaptureError) {
+        let pipe = try ContentPipe(path: path)
+        let clock = SessionClock()
+        guard let line = try pipe.line(limit: 256, while: { clock.now < Self.headerPatience }) else {
+            throw .malformedContent(path: path, problem: clock.now < Self.headerPatience ? "it is empty" : "nothing came for 10 seconds")
+        }
+        let header = try Y4MHeader(line: line, path: path)
+        self.header = header
+        description = SourceDescription(kind: .y4m, name: path)
+        let frames = Frames()
+        self.frames = frames
+        // The thread owns the pipe from here on.
+        _ = NamedThread(name: "y4m") { Self.readAll(pipe, header: header, into: frames) }
+    }
+
+    deinit {
+        frames.state.update { $0.isAbandoned = true }
+    }
+
+    func requestWholePicture() {
+        isWholeWanted = true
+    }
+
+    func nextSample(at now: MediaTime) throws(CaptureError) -> SampleBuffer? {
+        let begin = begin ?? now
+        let (due, isOver, failure) = frames.state.update { state -> (PixelBuffer?, Bool, CaptureError?) in
+            var newest: PixelBuffer?
+            while let first = state.waiting.first, begin + header.time(of: taken) <= now {
+                newest = first
+                state.waiting.removeFirst()
+                taken += 1
+            }
+            return (newest, state.isEnded && state.waiting.isEmpty, state.failure)
+        }
+        if due != nil && self.begin == nil { self.begin = now }
+        // What is left is shown before what went wrong is told.
+        if isOver && due == nil {
+            if let failure { throw failure }
+            // The last frame is seen for as long as the others.
+            if begin + header.time(of: taken) <= now || taken == 0 { condition = .ended }
+        }
+        if let due { last = due }
+        guard let picture = due ?? (isWholeWanted ? last : nil) else { return nil }
+        isWholeWanted = false
+        return SampleBuffer(
+            track: .screen, presentationTime: now,
+            payload: .picture(Picture(size: size, patches: [.init(x: 0, y: 0, pixels: picture)], damage: .whole(size))))
+    }
+
+    /// What the reading thread has for the capture thread.
+    private final class Frames: Sendable {
+        struct State {
+            var waiting: [PixelBuffer] = []
+            var isEnded = false
+            var isAbandoned = false
+            var failure: CaptureError?
+        }
+
+        let state = Monitor(State())
+    }
+
+    private static func readAll(_ pipe: ContentPipe, header: Y4MHeader, into frames: Frames) {
+        let goesOn = { !frames.state.withLock { $0.isAbandoned } }
+        do throws(CaptureError) {
+            while goesOn(), let frame = try readFrame(pipe, header: header, while: goesOn) {
+                let isWanted = frames.state.wait { state -> Bool? in
+                    if state.isAbandoned { return false }
+                    guard state.waiting.count < readAhead else { return nil }
+                    state.waiting.append(frame)
+                    return true
+                }
+                if isWanted != true { return }
+            }
+            frames.state.update { $0.isEnded = true }
+        } catch {
+            frames.state.update { state in
+                state.failure = error
+                state.isEnded = true
+            }
+        }
+    }
+
+    /// The next frame; nil at the end. A last frame that was cut off is left out.
+    private static func readFrame(_ pipe: ContentPipe, header: Y4MHeader, while goesOn: () -> Bool) throws(CaptureError) -> PixelBuffer? {
+        guard let line = try pipe.line(limit: 256, while: goesOn) else { return nil }
+        guard line.starts(with: Array("FRAME".utf8)) else {
+            throw .malformedContent(path: pipe.path, problem: "a frame does not begin with FRAME")
+        }
+        // Its rows have no padding, like ours.
+        let frame = PixelBuffer(format: .i420, size: header.size)
+        let isWhole = try frame.withUnsafeMutableBytes { bytes throws(CaptureError) in try pipe.fill(bytes, while: goesOn) }
+        return isWhole ? frame : nil
+    }
+}

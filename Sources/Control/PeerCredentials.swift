@@ -1,0 +1,8 @@
+import Glibc
+
+/// `struct ucred` of unix(7), which Swift does not import: who is at the other end of a socket.
+struct PeerCredentials: Sendable {
+    var pid: pid_t
+    var uid: uid_t
+    var gid: gid_t
+}

@@ -1,0 +1,41 @@
+import CSWResample
+import Media
+
+/// Sound of any rate and number of channels as 48 kHz stereo, with libswresample. It belongs to one thread.
+package final class FormatConverter {
+    private let source: AudioFormat
+    private var context: OpaquePointer?
+
+    /// Nil where libswresample knows no way from `source`.
+    package init?(from source: AudioFormat) {
+        self.source = source
+        guard source != .broadcast else { return }
+        guard let context = cswresample_converter(Int32(source.sampleRate), Int32(source.channelCount), Int32(AudioFormat.broadcast.sampleRate))
+        else {
+            return nil
+        }
+        self.context = context
+    }
+
+    deinit {
+        swr_free(&context)
+    }
+
+    /// The next piece: its time is moved by what the filter holds back.
+    package func convert(_ sample: SampleBuffer) -> SampleBuffer {
+        guard let context, case .sound(let sound) = sample.payload, sound.format == source else { return sample }
+        let rate = Int64(AudioFormat.broadcast.sampleRate)
+        let held = MediaTime(value: swr_get_delay(context, rate), timescale: rate)
+        let capacity = sound.frameCount * AudioFormat.broadcast.sampleRate / source.sampleRate + 1024
+        let converted = [Float](unsafeUninitializedCapacity: capacity * 2) { output, count in
+            let frames = sound.samples.withUnsafeBytes { input -> Int32 in
+                var from: UnsafePointer<UInt8>? = input.baseAddress?.assumingMemoryBound(to: UInt8.self)
+                var to: UnsafeMutablePointer<UInt8>? = UnsafeMutableRawPointer(output.baseAddress)?.assumingMemoryBound(to: UInt8.self)
+                return swr_convert(context, &to, Int32(capacity), &from, Int32(sound.frameCount))
+            }
+            count = max(0, Int(frames)) * 2
+        }
+        return SampleBuffer(
+            track: sample.track, presentationTime: sample.presentationTime - held, payload: .sound(Sound(format: .broadcast, samples: converted)))
+    }
+}

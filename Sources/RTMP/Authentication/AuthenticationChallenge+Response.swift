@@ -1,0 +1,37 @@
+extension AuthenticationChallenge {
+    /// What is put behind the application's name in the next `connect`.
+    ///
+    /// - Parameter clientChallenge: eight hexadecimal digits that are new each time.
+    package func answer(_ credentials: RTMPCredentials, clientChallenge: String, app: String) -> String {
+        switch (reason, scheme) {
+        case (.nameWanted, _), (.refused, _): "?authmod=\(scheme.rawValue)&user=\(credentials.user)"
+        case (.responseWanted, .adobe): adobe(credentials, clientChallenge)
+        case (.responseWanted, .llnw): limelight(credentials, clientChallenge, app: app)
+        }
+    }
+
+    /// Base64(MD5(Base64(MD5(user + salt + password)) + (opaque, or the server's challenge) + our challenge)).
+    private func adobe(_ credentials: RTMPCredentials, _ clientChallenge: String) -> String {
+        let secret = Base64.encode(Self.digest(credentials.user + (fields["salt"] ?? "") + credentials.password))
+        let response = Base64.encode(Self.digest(secret + (fields["opaque"] ?? fields["challenge"] ?? "") + clientChallenge))
+        return "?authmod=adobe&user=\(credentials.user)&challenge=\(clientChallenge)&response=\(response)"
+            + (fields["opaque"].map { "&opaque=\($0)" } ?? "")
+    }
+
+    /// HTTP's digest (RFC 2617, 3.2.2.1) of the realm `live`, the method `publish` and the application's path.
+    private func limelight(_ credentials: RTMPCredentials, _ clientChallenge: String, app: String) -> String {
+        let nonce = fields["nonce"] ?? ""
+        let count = "00000001"
+        let path = app.contains("/") ? app : app + "/_definst_"
+        let secret = Self.hexadecimal(Self.digest("\(credentials.user):live:\(credentials.password)"))
+        let place = Self.hexadecimal(Self.digest("publish:/\(path)"))
+        let response = Self.hexadecimal(Self.digest("\(secret):\(nonce):\(count):\(clientChallenge):auth:\(place)"))
+        return "?authmod=llnw&user=\(credentials.user)&nonce=\(nonce)&cnonce=\(clientChallenge)&nc=\(count)&response=\(response)"
+    }
+
+    private static func digest(_ text: String) -> [UInt8] { MD5.digest(Array(text.utf8)) }
+
+    private static func hexadecimal(_ bytes: [UInt8]) -> String {
+        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+}

@@ -1,0 +1,59 @@
+import Mux
+
+/// Cuts the bytes of an FLV file into tags (Adobe Flash Video File Format 10.1, E.2 to E.4).
+///
+/// It holds one tag at most, which is 16 MiB; nothing is reserved on a claim.
+package struct FLVTagReader: Sendable {
+    private var buffer: [UInt8] = []
+    private var position = 0
+    /// Bytes of the file's header that follow the first nine; nil until it was read.
+    private var headerRest: Int?
+
+    package init() {}
+
+    /// Takes the next bytes of the file.
+    package mutating func append(_ bytes: some Sequence<UInt8>) {
+        buffer.removeFirst(position)
+        position = 0
+        buffer += bytes
+    }
+
+    /// The next tag; nil where more bytes are needed. Tags of unknown kinds are left out.
+    package mutating func next() throws(FLVError) -> FLVTag? {
+        guard try readHeader() else { return nil }
+        while true {
+            // The size of the tag before, then this tag's header (E.3, E.4.1).
+            guard buffer.count - position >= 4 + 11 else { return nil }
+            let start = position + 4
+            let length = integer(start + 1, 3)
+            guard buffer.count - start >= 11 + length else { return nil }
+            let timestamp = UInt32(integer(start + 4, 3)) | UInt32(buffer[start + 7]) << 24
+            position = start + 11 + length
+            // Bit 5 says that the tag is encrypted.
+            guard buffer[start] & 0x20 == 0 else { throw .unsupported("it is encrypted") }
+            if let kind = FLVTag.Kind(rawValue: buffer[start] & 0x1F) {
+                return FLVTag(kind: kind, timestamp: timestamp, header: [], payload: Array(buffer[start + 11..<position]))
+            }
+        }
+    }
+
+    private mutating func readHeader() throws(FLVError) -> Bool {
+        if headerRest == nil {
+            guard buffer.count - position >= 9 else { return false }
+            guard buffer[position..<position + 3].elementsEqual("FLV".utf8) else { throw .malformed("it does not start with FLV") }
+            let offset = integer(position + 5, 4)
+            guard (9...65_536).contains(offset) else { throw .malformed("its header claims \(offset) bytes") }
+            headerRest = offset - 9
+            position += 9
+        }
+        guard let rest = headerRest, buffer.count - position >= rest else { return false }
+        position += rest
+        headerRest = 0
+        return true
+    }
+
+    /// Big endian.
+    private func integer(_ offset: Int, _ count: Int) -> Int {
+        buffer[offset..<offset + count].reduce(0) { $0 << 8 | Int($1) }
+    }
+}

@@ -1,0 +1,57 @@
+import NIOSSL
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Musl
+#endif
+
+extension TLSProblem {
+    /// What NIOSSL's `error` means for a user; nil where the server just closed the connection, or it is no error of TLS.
+    ///
+    /// - Parameter certificate: the server's, if it has shown one. The library does not say why it was not good enough.
+    init?(_ error: any Error, certificate: NIOSSLCertificate?) {
+        switch error {
+        case NIOSSLExtraError.failedToValidateHostname as NIOSSLExtraError,
+            NIOSSLExtraError.serverHostnameImpossibleToMatch as NIOSSLExtraError:
+            self = .wrongHost
+        case NIOSSLError.handshakeFailed(let cause):
+            guard let problem = Self(cause, certificate: certificate) else { return nil }
+            self = problem
+        case NIOSSLError.unableToValidateCertificate, NIOSSLError.noCertificateToValidate: self = .wrongHost
+        case let error as NIOSSLError: self = .failed("\(error)")
+        case let error as BoringSSLError:
+            guard let problem = Self(error, certificate: certificate) else { return nil }
+            self = problem
+        default: return nil
+        }
+    }
+
+    private init?(_ error: BoringSSLError, certificate: NIOSSLCertificate?) {
+        guard case .sslError(let stack) = error else {
+            self = .failed("\(error)")
+            return
+        }
+        guard !stack.contains(.eofDuringHandshake) else { return nil }
+        // The reason is the last word but one of “error:1000…:SSL routines:OPENSSL_internal:REASON at file:line”.
+        let words = stack.map(\.description).joined(separator: " ")
+        func names(_ reasons: String...) -> Bool { reasons.contains { words.contains($0) } }
+        if names("CERTIFICATE_VERIFY_FAILED") {
+            self = Self.fault(of: certificate)
+        } else if names("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "HTTPS_PROXY_REQUEST", "UNEXPECTED_MESSAGE", "UNEXPECTED_RECORD", "INVALID_RECORD") {
+            self = .notTLS
+        } else if names("PROTOCOL_VERSION", "UNSUPPORTED_PROTOCOL", "HANDSHAKE_FAILURE", "INSUFFICIENT_SECURITY", "NO_CIPHER") {
+            self = .nothingInCommon
+        } else {
+            let reason = stack.first.map { $0.description.split(separator: ":").dropFirst(4).first ?? "" } ?? ""
+            self = .failed(reason.split(separator: " ").first.map(String.init) ?? "unknown")
+        }
+    }
+
+    private static func fault(of certificate: NIOSSLCertificate?) -> TLSProblem {
+        guard let certificate else { return .unknownIssuer }
+        let now = time(nil)
+        if certificate.notValidAfter < now { return .expired }
+        return certificate.notValidBefore > now ? .notYetValid : .unknownIssuer
+    }
+}

@@ -1,0 +1,49 @@
+import Encode
+import Media
+import Mix
+
+/// What makes two destinations share one encode: the picture that they want, and when they want it.
+package struct RenditionSettings: Sendable, Equatable {
+    package var size: PixelSize
+    /// Nil where only raw pictures are taken.
+    package var encoding: VideoSettings?
+    package var pacing: FramePacer.Mode
+
+    /// What `plans`, which share one rendition, need of a source of `sourceSize`; all of them ask for the same picture.
+    ///
+    /// - Parameter keepsClips: the rendition is encoded also where nobody else takes it encoded.
+    package init(
+        plans: [DestinationPlan], configuration: SessionConfiguration, sourceSize: PixelSize, frameRate: Int, keepsClips: Bool
+    ) throws(SessionError) {
+        let wishes = plans.first?.picture ?? PictureWishes()
+        let size = (wishes.size ?? configuration.outputSize ?? sourceSize).roundedDownToEven
+        guard size.width >= 16, size.height >= 16, size.width <= 16384, size.height <= 16384 else { throw .unusableSize("\(size)") }
+        self.size = size
+        pacing = configuration.pacing ?? (plans.contains { $0.prefersConstantPacing } ? .constant : .variable)
+        guard keepsClips || plans.contains(where: { !$0.takesRawVideo }) else { return }
+        let rateControl: VideoSettings.RateControl =
+            if let bitrate = wishes.bitrate {
+                .bitrate(bitrate)
+            } else if let chosen = configuration.rateControl {
+                chosen
+            } else if plans.contains(where: { $0.isLive }) {
+                .bitrate(SessionConfiguration.recommendedBitrate(size: size, frameRate: frameRate))
+            } else {
+                .quality(23)
+            }
+        encoding = VideoSettings(
+            size: size, frameRate: frameRate, rateControl: rateControl, preset: configuration.preset,
+            latency: configuration.latency, keyframeInterval: configuration.keyframeInterval)
+    }
+
+    /// True where a destination that comes later and would have `own` to itself is served as well by this.
+    package func serves(_ own: RenditionSettings) -> Bool {
+        guard size == own.size, pacing == own.pacing || pacing == .constant else { return false }
+        guard let wanted = own.encoding else { return true }
+        guard let encoding else { return false }
+        if encoding.rateControl == wanted.rateControl { return true }
+        // What is made for viewers is good enough for a file that asks for nothing in particular.
+        if case .quality = wanted.rateControl, case .bitrate = encoding.rateControl { return true }
+        return false
+    }
+}

@@ -1,0 +1,161 @@
+import Capture
+import Foundation
+import Media
+import TestSupport
+import Testing
+
+/// An application's own pictures and sound: headers, times, and bad input.
+@Suite(.serialized) struct ContentTests {
+    private func file(_ bytes: [UInt8], in peers: Peers, name: String = "content") throws -> String {
+        let path = try peers.makeFolder(name) + "/file"
+        try Data(bytes).write(to: URL(fileURLWithPath: path))
+        return path
+    }
+
+    private func y4m(_ header: String, frames: Int, width: Int, height: Int) -> [UInt8] {
+        (0..<frames).reduce(Array((header + "\n").utf8)) { bytes, index in
+            bytes + Array("FRAME\n".utf8) + [UInt8](repeating: UInt8(50 + index), count: width * height)
+                + [UInt8](repeating: 128, count: width * height / 2)
+        }
+    }
+
+    @Test func `Each frame of a Y4M file is seen at its time, and the end is a clean one`() async throws {
+        try await withPeers { peers in
+            let path = try file(y4m("YUV4MPEG2 W32 H16 F10:1 Ip C420jpeg", frames: 3, width: 32, height: 16), in: peers)
+            let source = try PictureRequest.y4m(path: path).open()
+            #expect(source.size == PixelSize(width: 32, height: 16) && source.nominalFrameRate == 10)
+            var shown: [(time: Int64, luma: UInt8)] = []
+            var now: Int64 = 1000
+            try await waitUntil("the first frame") { try note(source, at: now, in: &shown) }
+            while source.condition == .shown && now < 3000 {
+                now += 10
+                try await Task.sleep(for: .milliseconds(1))
+                _ = try note(source, at: now, in: &shown)
+            }
+            #expect(shown.map(\.luma) == [50, 51, 52])
+            #expect(shown.map(\.time) == [1000, 1100, 1200])
+            #expect(now == 1300)
+        }
+    }
+
+    private func note(_ source: any ScreenSource, at milliseconds: Int64, in shown: inout [(time: Int64, luma: UInt8)]) throws -> Bool {
+        guard case .picture(let picture)? = try source.nextSample(at: MediaTime(milliseconds: milliseconds))?.payload,
+            let patch = picture.patches.first
+        else { return false }
+        shown.append((milliseconds, patch.pixels.withUnsafeBytes { $0[0] }))
+        return true
+    }
+
+    @Test func `Of several frames that are due the newest wins`() async throws {
+        try await withPeers { peers in
+            let path = try file(y4m("YUV4MPEG2 W32 H16 F30:1", frames: 4, width: 32, height: 16), in: peers)
+            let source = try PictureRequest.y4m(path: path).open()
+            var shown: [(time: Int64, luma: UInt8)] = []
+            try await waitUntil("the first frame") { try note(source, at: 0, in: &shown) }
+            // The thread reads ahead by four frames: they are all there once the last has come.
+            try await waitUntil("the last frame") {
+                _ = try note(source, at: 100, in: &shown)
+                return shown.last?.luma == 53
+            }
+            source.requestWholePicture()
+            let isShownAgain = try note(source, at: 101, in: &shown)
+            #expect(isShownAgain)
+        }
+    }
+
+    @Test(arguments: [
+        ("", "it is empty"), ("RIFF", "it is empty"), ("RIFF\n", "does not begin with YUV4MPEG2"), ("YUV4MPEG2 W32\n", "size is missing"),
+        ("YUV4MPEG2 W33 H16\n", "odd"), ("YUV4MPEG2 W32 H16 C444\n", "444"), ("YUV4MPEG2 W32 H16 F0:0\n", "frame rate"),
+        ("YUV4MPEG2 W32 H16 It\n", "interlaced"), ("YUV4MPEG2 W99999999999999999999 H16\n", "size is missing"),
+        ("YUV4MPEG2 W32 H16 XCOLORRANGE=FULL\n", "full range"),
+        ("YUV4MPEG2 " + String(repeating: "x", count: 400) + "\n", "longer than"),
+    ])
+    func `A wrong Y4M header is a sentence`(text: String, sentence: String) async throws {
+        try await withPeers { peers in
+            let path = try file(Array(text.utf8), in: peers)
+            do throws(CaptureError) {
+                _ = try PictureRequest.y4m(path: path).open()
+                Issue.record("it was opened")
+            } catch {
+                #expect(error.description.contains(sentence), "\(error)")
+            }
+        }
+    }
+
+    @Test func `A frame that is none is told, and one that is cut off is left out`() async throws {
+        try await withPeers { peers in
+            let good = y4m("YUV4MPEG2 W32 H16 F30:1", frames: 1, width: 32, height: 16)
+            for (bytes, isError) in [(good + Array("GARBAGE\n".utf8), true), (good + Array("FRAME\nabc".utf8), false)] {
+                let source = try PictureRequest.y4m(path: try file(bytes, in: peers)).open()
+                var failure: (any Error)?
+                var shown: [(time: Int64, luma: UInt8)] = []
+                var now: Int64 = 0
+                try await waitUntil("the end") {
+                    now += 40
+                    do { _ = try note(source, at: now, in: &shown) } catch { failure = error }
+                    return failure != nil || source.condition == .ended
+                }
+                #expect((failure != nil) == isError && shown.count == 1)
+            }
+        }
+    }
+
+    private func wav(tag: UInt16 = 1, channels: UInt16, rate: UInt32, bits: UInt16, data: [UInt8], length: UInt32? = nil) -> [UInt8] {
+        func little(_ value: some FixedWidthInteger) -> [UInt8] { withUnsafeBytes(of: value.littleEndian) { Array($0) } }
+        let block = channels * bits / 8
+        return Array("RIFF".utf8) + little(UInt32(36 + data.count)) + Array("WAVEfmt ".utf8) + little(UInt32(16)) + little(tag) + little(channels)
+            + little(rate) + little(rate * UInt32(block)) + little(block) + little(bits) + Array("LIST".utf8) + little(UInt32(3)) + [1, 2, 3, 0]
+            + Array("data".utf8) + little(length ?? UInt32(data.count)) + data
+    }
+
+    private func samples(of bytes: [UInt8], in peers: Peers) throws -> (AudioFormat, [Float], [MediaTime]) {
+        let source = try WAVSource(path: try file(bytes, in: peers), clock: SessionClock(), while: { true })
+        var all: [Float] = []
+        var times: [MediaTime] = []
+        while true {
+            switch try source.next() {
+            case .sound(let sample):
+                guard case .sound(let sound) = sample.payload else { continue }
+                times.append(sample.presentationTime)
+                all += sound.samples
+            case .nothing: continue
+            case .ended: return (source.format, all, times)
+            }
+        }
+    }
+
+    @Test func `Every kind of PCM is read as floats`() async throws {
+        try await withPeers { peers in
+            let (format, s16, _) = try samples(of: wav(channels: 2, rate: 44_100, bits: 16, data: [0, 0x40, 0, 0xC0]), in: peers)
+            #expect(format == AudioFormat(sampleRate: 44_100, channelCount: 2) && s16 == [0.5, -0.5])
+            #expect(try samples(of: wav(channels: 1, rate: 8000, bits: 8, data: [128, 192, 64]), in: peers).1 == [0, 0.5, -0.5])
+            #expect(try samples(of: wav(channels: 1, rate: 8000, bits: 24, data: [0, 0, 0x40, 0, 0, 0xC0]), in: peers).1 == [0.5, -0.5])
+            #expect(try samples(of: wav(channels: 1, rate: 8000, bits: 32, data: [0, 0, 0, 0x40]), in: peers).1 == [0.5])
+            #expect(try samples(of: wav(tag: 3, channels: 1, rate: 8000, bits: 32, data: [0, 0, 0, 0x3F]), in: peers).1 == [0.5])
+        }
+    }
+
+    @Test func `What follows the sound is not played, and a stream of unknown length is played to its end`() async throws {
+        try await withPeers { peers in
+            let data = [UInt8](repeating: 1, count: 64)
+            for (length, count) in [(32, 16), (0xFFFF_FFFF, 32), (0, 32)] as [(UInt32, Int)] {
+                let found = try samples(of: wav(channels: 1, rate: 8000, bits: 16, data: data, length: length), in: peers).1
+                #expect(found.count == count)
+            }
+        }
+    }
+
+    @Test func `Every beginning of a WAV file is sound or a sentence, never a crash`() async throws {
+        try await withPeers { peers in
+            let whole = wav(channels: 2, rate: 48_000, bits: 16, data: [UInt8](repeating: 7, count: 32))
+            for count in 0..<whole.count {
+                let path = try file(Array(whole[..<count]), in: peers, name: "wav\(count)")
+                do throws(CaptureError) {
+                    _ = try WAVSource(path: path, clock: SessionClock(), while: { true })
+                } catch {
+                    #expect(error.description.hasPrefix("Cannot broadcast"))
+                }
+            }
+        }
+    }
+}

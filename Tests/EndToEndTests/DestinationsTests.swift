@@ -1,0 +1,136 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension EndToEndTests {
+    /// Destinations that come, go, and ask for pictures of their own.
+    @Suite(.serialized)
+    struct DestinationsTests {
+        @Test func `A destination is added and removed while the broadcast runs, and the others do not notice`() async throws {
+            try await withStudio(["clock", "--beep"], width: 640, height: 360) { studio in
+                let server = try await NginxRTMP.start(in: studio.peers)
+                let peer = try await studio.startLive(["--to", studio.path("all.mp4")])
+                try await studio.waitUntilElapsed(1, of: peer)
+                let added = try await studio.broadcast.run(["add-destination", server.url(key: "late")])
+                #expect(added.status == .exited(0) && added.output == "rtmp\n", "\(added.errors)")
+                try await peer.wait(for: "the stream") { try await server.isPublishing(key: "late") }
+                let file = try await studio.broadcast.run(["add-destination", studio.path("late.mp4")])
+                #expect(file.status == .exited(0) && file.output == studio.path("late.mp4") + "\n", "\(file.errors)")
+                let twice = try await studio.broadcast.run(["add-destination", studio.path("late.mp4")])
+                #expect(twice.status == .exited(1) && twice.errors.contains("part of this broadcast already"), "\(twice.errors)")
+                try await studio.waitUntilElapsed(4, of: peer)
+                let removed = try await studio.broadcast.run(["remove-destination", "rtmp"])
+                #expect(removed.status == .exited(0), "\(removed.errors)")
+                try await server.peer.wait(for: "its end") { try await !server.isPublishing(key: "late") }
+                #expect(try await studio.broadcast.run(["remove-destination", "nothing"]).status == .exited(1))
+                try await studio.waitUntilElapsed(5, of: peer)
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                #expect(try await peer.waitForExit() == .exited(0))
+                for (name, shortest) in [("all.mp4", 4.8), ("late.mp4", 1.0)] {
+                    let media = studio.media(name)
+                    try await media.expectDecodable()
+                    let clock = try await media.clock()
+                    #expect(clock.unreadable == 0 && clock.isRising)
+                    let seconds = try #require(clock.readings.last).pts - (try #require(clock.readings.first)).pts
+                    #expect(seconds >= shortest, "\(name): \(seconds) s")
+                    #expect(zip(clock.readings, clock.readings.dropFirst()).allSatisfy { $1.pts - $0.pts < 0.3 }, "\(name) has a gap")
+                }
+            }
+        }
+
+        @Test func `The only destination is not removed`() async throws {
+            try await withStudio(["clock"], width: 320, height: 240, hasSound: false) { studio in
+                let peer = try await studio.startLive(["--to", studio.path("a.mp4")])
+                let answer = try await studio.broadcast.run(["remove-destination", "a.mp4"])
+                #expect(answer.status == .exited(1) && answer.errors.contains("broadcast stop"), "\(answer.errors)")
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                #expect(try await peer.waitForExit() == .exited(0))
+            }
+        }
+
+        @Test func `Each destination gets the size that its config asks for`() async throws {
+            try await withStudio(["clock"], width: 1280, height: 720, hasSound: false) { studio in
+                let server = try await NginxRTMP.start(in: studio.peers, live: "record all; record_path \(studio.folder); record_suffix .flv;")
+                let folder = try #require(studio.broadcast.environment["XDG_CONFIG_HOME"]) + "/broadcast"
+                try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+                try """
+                [destinations.small]
+                extension = "rtmp"
+                url = "\(server.url(key: "small"))"
+                size = "640x360"
+                bitrate = 800
+                [destinations.big]
+                extension = "rtmp"
+                url = "\(server.url(key: "big"))"
+                """.write(toFile: folder + "/config.toml", atomically: false, encoding: .utf8)
+                let peer = try await studio.startLive(["--to", "small", "--to", "big", "--to", studio.path("file.mp4")])
+                try await peer.wait(for: "both streams") {
+                    guard try await server.isPublishing(key: "small") else { return false }
+                    return try await server.isPublishing(key: "big")
+                }
+                try await studio.waitUntilElapsed(4, of: peer)
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                #expect(try await peer.waitForExit() == .exited(0))
+                for (name, width) in [("small.flv", 640), ("big.flv", 1280), ("file.mp4", 1280)] {
+                    let media = studio.media(name)
+                    let probe = try await FFProbe.probe(media.path, in: studio.peers)
+                    #expect(probe.video?.width == width, "\(name): \(probe.video?.width ?? 0)")
+                    let clock = try await media.clock()
+                    #expect(clock.unreadable == 0 && clock.isRising && clock.readings.count > 60, "\(name)")
+                }
+            }
+        }
+
+        @Test func `A server that dies and comes back has the stream again, and the file beside it is whole`() async throws {
+            try await withStudio(["clock", "--beep"], width: 640, height: 360) { studio in
+                let directives = "record all; record_path \(studio.folder); record_suffix -%s.flv;"
+                let server = try await NginxRTMP.start(in: studio.peers, live: directives)
+                let peer = try await studio.startLive(["--to", server.url(key: "key"), "--to", studio.path("file.mp4")])
+                try await peer.wait(for: "the stream") { try await server.isPublishing(key: "key") }
+                try await studio.waitUntilElapsed(2, of: peer)
+                server.peer.signal(SIGKILL)
+                try await peer.wait(for: "the outage") { try await status(of: "rtmp", in: studio)?.state == "reconnecting" }
+                let waiting = try #require(try await status(of: "rtmp", in: studio))
+                #expect((waiting.nextRetryS ?? -1) >= 0 && waiting.error != nil)
+                try await server.peer.waitForExit()
+                let again = try await server.startAgain(in: studio.peers)
+                let retry = try await studio.broadcast.run(["retry"])
+                #expect(retry.status == .exited(0) && retry.output == "rtmp\n", "\(retry.errors)")
+                try await peer.wait(for: "the stream again") { try await again.isPublishing(key: "key") }
+                #expect(try await status(of: "rtmp", in: studio)?.reconnects == 1)
+                #expect(try await studio.broadcast.run(["retry"]).status == .exited(1))
+                let elapsed = try await studio.status()?.elapsed ?? 0
+                try await studio.waitUntilElapsed(elapsed + 2, of: peer)
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                #expect(try await peer.waitForExit() == .exited(0))
+                let recordings = try FileManager.default.contentsOfDirectory(atPath: studio.folder).filter { $0.hasSuffix(".flv") }.sorted()
+                #expect(recordings.count == 2)
+                let second = studio.media(try #require(recordings.last))
+                let clock = try await second.clock()
+                #expect(clock.readings.count > 30 && clock.unreadable == 0 && clock.isRising)
+                let packets = try await FFProbe.packets(of: second.path, in: studio.peers)
+                #expect(packets.first { $0.kind == "video" }?.isKeyframe == true)
+                let file = try await studio.media("file.mp4").clock()
+                #expect(zip(file.readings, file.readings.dropFirst()).allSatisfy { $1.pts - $0.pts < 0.3 })
+            }
+        }
+
+        private nonisolated(nonsending) func status(of name: String, in studio: Studio) async throws -> SessionStatus.Destination? {
+            try await studio.status()?.destinations.first { $0.name == name }
+        }
+
+        @Test func `A broadcast that is stopped while it still connects ends as asked`() async throws {
+            try await withStudio(["clock"], width: 320, height: 240, hasSound: false) { studio in
+                // It accepts and says nothing.
+                let port = try freePort()
+                let program = "import socket, time; s = socket.create_server(('127.0.0.1', \(port))); c = s.accept()[0]; time.sleep(300)"
+                let silent = try studio.peers.start("silent-server", ["python3", "-c", program])
+                try await silent.wait(for: "its port") { isBound(port) }
+                let peer = try studio.broadcast.start(["start", "--to", "rtmp://127.0.0.1:\(port)/live/key"])
+                try await peer.wait(for: "the session") { try await studio.status()?.destinations.first?.state == "connecting" }
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                #expect(try await peer.waitForExit() == .exited(0), "\(peer.standardError)")
+            }
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import TestPatterns
+import TestSupport
+import Testing
+
+extension EndToEndTests {
+    /// An application brings its own picture and sound: `--y4m` and `--wav`.
+    @Suite(.serialized)
+    struct InAppTests {
+        /// Another broadcast's pictures and sound as files: the clock and its beeps.
+        private nonisolated(nonsending) func record(in studio: Studio) async throws {
+            try await studio.record(["--duration", "4s", "--to", studio.path("own.mp4")])
+            try await studio.peers.run(
+                "ffmpeg", ["ffmpeg", "-nostdin", "-v", "error", "-i", studio.path("own.mp4"), "-fps_mode", "cfr", "-r", "25", studio.path("own.y4m")])
+            try await studio.peers.run(
+                "ffmpeg",
+                ["ffmpeg", "-nostdin", "-v", "error", "-i", studio.path("own.mp4"), "-ar", "44100", "-ac", "1", studio.path("own.wav")])
+        }
+
+        @Test func `Picture and sound come from files, at their own rates, and the end of the picture is the end`() async throws {
+            try await withStudio(["clock", "--beep"], width: 640, height: 360) { studio in
+                try await record(in: studio)
+                // No display and no sound server: nothing of them is needed.
+                let own = try BroadcastCommand(in: studio.peers)
+                let result = try await own.run(
+                    ["start", "--y4m", studio.path("own.y4m"), "--wav", studio.path("own.wav"), "--to", studio.path("again.mp4")])
+                #expect(result.status == .exited(0), "\(result.errors)")
+                let media = studio.media("again.mp4")
+                try await media.expectDecodable()
+                let probe = try await FFProbe.probe(media.path, in: studio.peers)
+                #expect(probe.video?.width == 640 && probe.video?.height == 360 && abs(probe.format.seconds - 4) < 0.4)
+                #expect((92...108).contains(probe.video?.frames ?? 0), "\(probe.video?.frames ?? 0) frames of 25 a second")
+                let clock = try await media.clock()
+                #expect(clock.unreadable == 0 && clock.isRising)
+                let delays = clock.soundDelays(onsets: BeepFinder.onsets(in: try await AudioDecoder.decode(media.path, in: studio.peers)))
+                #expect(delays.count >= 2 && delays.allSatisfy { abs($0) <= 0.1 }, "\(delays)")
+            }
+        }
+
+        @Test func `Another program's pictures come through standard input, and its sound through a named pipe`() async throws {
+            try await withPeers { peers in
+                let own = try BroadcastCommand(in: peers)
+                let folder = try peers.makeFolder("pipe")
+                let script = """
+                    mkfifo sound
+                    ffmpeg -nostdin -v error -re -f lavfi -i sine=frequency=1000:duration=3 -f wav -y sound &
+                    ffmpeg -nostdin -v error -re -f lavfi -i testsrc=size=320x240:rate=30:duration=3 -pix_fmt yuv420p -f yuv4mpegpipe - \
+                        | "$BROADCAST" start --y4m - --wav sound --to out.mp4 --fps 30
+                    """
+                var environment = own.environment
+                environment["BROADCAST"] = own.binary
+                let shell = try peers.start("shell", ["sh", "-c", script], environment: environment, folder: folder)
+                #expect(try await shell.waitForExit(deadline: .seconds(60)) == .exited(0), "\(shell.standardError)")
+                let media = MediaFile(path: folder + "/out.mp4", peers: peers)
+                try await media.expectDecodable()
+                let probe = try await FFProbe.probe(media.path, in: peers)
+                #expect(probe.video?.width == 320 && (80...95).contains(probe.video?.frames ?? 0))
+                let sound = try await AudioDecoder.decode(media.path, in: peers)
+                #expect(sound.samples.count { abs($0) > 0.01 } > sound.rate * 2, "a tone of 3 s")
+            }
+        }
+
+        @Test(arguments: [
+            (["--y4m", "/nonexistent/a.y4m"], 66, "Cannot read /nonexistent/a.y4m"),
+            (["--y4m", "/etc/passwd"], 66, "does not begin with YUV4MPEG2"),
+            (["--y4m", "-", "--wav", "-"], 64, "cannot both come from standard input"),
+            (["--y4m", "a.y4m", "--display", ":0"], 64, "leave out --display"),
+            (["--wav", "a.wav", "--no-app-audio"], 64, "leave out"),
+            (["--y4m", "-", "--detach"], 64, "no standard input"),
+        ])
+        func `What cannot be is said in a sentence`(arguments: [String], status: Int32, words: String) async throws {
+            try await withPeers { peers in
+                let own = try BroadcastCommand(in: peers)
+                let result = try await own.run(["start"] + arguments + ["--to", try peers.makeFolder("out") + "/a.mp4"])
+                #expect(result.status == .exited(status) && result.errors.contains(words), "\(result.status) \(result.errors)")
+            }
+        }
+
+        @Test func `Separate tracks hold the applications and the microphone each for itself`() async throws {
+            try await withStudio(["clock", "--beep"], width: 320, height: 240) { studio in
+                try await studio.pulse?.control(["load-module", "module-null-sink", "sink_name=quiet"])
+                for name in ["two.mp4", "two.ts"] {
+                    try await studio.record([
+                        "--duration", "3s", "--mic", "--mic-source", "quiet.monitor", "--audio-tracks", "separate", "--to", studio.path(name),
+                    ])
+                    let media = studio.media(name)
+                    try await media.expectDecodable()
+                    let probe = try await FFProbe.probe(media.path, in: studio.peers)
+                    #expect(probe.streams.filter { $0.kind == "audio" }.count == 2, "\(name)")
+                }
+                // The applications beep; nobody speaks into the microphone.
+                for (track, hears) in [(0, true), (1, false)] {
+                    try await studio.peers.run(
+                        "ffmpeg",
+                        ["ffmpeg", "-nostdin", "-v", "error", "-i", studio.path("two.mp4"), "-map", "0:a:\(track)", studio.path("track\(track).wav")])
+                    let onsets = BeepFinder.onsets(in: try await AudioDecoder.decode(studio.path("track\(track).wav"), in: studio.peers))
+                    #expect(onsets.isEmpty != hears, "track \(track): \(onsets)")
+                }
+            }
+        }
+    }
+}

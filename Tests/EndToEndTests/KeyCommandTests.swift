@@ -1,0 +1,73 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension EndToEndTests {
+    /// Keys that a program prints.
+    @Suite(.serialized)
+    struct KeyCommandTests {
+        private func configure(_ broadcast: BroadcastCommand, command: String, port: Int = 9) throws {
+            try broadcast.writeConfiguration(
+                "[destinations.mine]\nextension = \"rtmp\"\nurl = \"rtmp://127.0.0.1:\(port)/live\"\nkey-command = '''\(command)'''\n")
+        }
+
+        @Test func `The first line is the key, and nothing is blocked or ignored in the command`() async throws {
+            try await withStudio(width: 320, height: 240) { studio in
+                let server = try await NginxRTMP.start(in: studio.peers)
+                let note = studio.path("signals")
+                try configure(
+                    studio.broadcast, command: "grep -E 'Sig(Blk|Ign)' /proc/self/status > \(note); printf 'k3y\\nmore\\n'", port: server.port)
+                let peer = try await studio.startLive(["--to", "mine"])
+                try await peer.wait(for: "the stream") { try await server.isPublishing(key: "k3y") }
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                let masks = try String(contentsOfFile: note, encoding: .utf8).split(separator: "\n").compactMap {
+                    $0.split(separator: "\t").last.flatMap { UInt64($0, radix: 16) }
+                }
+                // 32 and 33 belong to the C library.
+                #expect(masks.count == 2 && masks.allSatisfy { $0 & ~0x1_8000_0000 == 0 }, "\(masks)")
+            }
+        }
+
+        @Test func `Ctrl-C and a signal from elsewhere end the command and the start`() async throws {
+            try await withStudio(width: 320, height: 240) { studio in
+                let note = studio.path("pid")
+                try configure(studio.broadcast, command: "echo $$ > \(note); sleep 300; echo key")
+                let terminal = try await Terminal.open(environment: studio.broadcast.environment, in: studio.peers)
+                try await terminal.type("\(studio.broadcast.binary) start --to mine; echo status=$?")
+                try await waitUntil("the command") { FileManager.default.fileExists(atPath: note) }
+                try await terminal.press("C-c")
+                try await terminal.wait(for: "status=1")
+                #expect(try await terminal.text().contains("interrupted"))
+
+                for way in ["signal", "stop"] {
+                    try FileManager.default.removeItem(atPath: note)
+                    let peer = try studio.broadcast.start(["start", "--to", "mine"])
+                    try await peer.wait(for: "the command") { (try? String(contentsOfFile: note, encoding: .utf8))?.hasSuffix("\n") == true }
+                    let pid = try #require(pid_t(try String(contentsOfFile: note, encoding: .utf8).trimmingCharacters(in: .newlines)))
+                    if way == "signal" {
+                        peer.signal(SIGTERM)
+                    } else {
+                        let stop = try await studio.broadcast.run(["stop"])
+                        #expect(stop.status == .exited(1))
+                        expectSentence(in: stop.errors, saying: ["before it was live"])
+                    }
+                    #expect(try await peer.waitForExit(deadline: .seconds(5)) == .exited(1), "\(way)")
+                    expectSentence(in: peer.standardError, saying: ["key-command of mine", "interrupted"])
+                    #expect(kill(pid, 0) != 0)
+                }
+                #expect(try await studio.peers.run("pgrep", ["sh", "-c", "pgrep -fx 'sleep 300' || true"]) == "")
+            }
+        }
+
+        @Test func `A command that prints no key is status 77`() async throws {
+            try await withStudio(width: 320, height: 240) { studio in
+                for command in ["true", "false", "echo key; exit 1", "head -c 100000 /dev/zero | tr '\\0' x", "kill -TERM $$"] {
+                    try configure(studio.broadcast, command: command)
+                    let result = try await studio.broadcast.run(["start", "--to", "mine"])
+                    #expect(result.status == .exited(77), "\(command)")
+                    expectSentence(in: result.errors, saying: ["mine", "key-command gave no key"])
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import Foundation
+import Media
+import RTMP
+import TestSupport
+import Testing
+
+/// RTMPS to nginx behind stunnel, with certificates of our own.
+@Suite(.serialized) struct PublishOverTLSTests {
+    private func failure(
+        _ port: Int, host: String = "localhost", caFile: String? = nil, deadlines: RTMPDeadlines = RTMPDeadlines()
+    ) async throws -> RTMPError? {
+        let url = try RTMPURL("rtmps://\(host):\(port)/live/key")
+        do throws(RTMPError) {
+            _ = try await RTMPPublisher.connect(to: url, stream: .literal, caFile: caFile, deadlines: deadlines)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test(arguments: ["localhost", "127.0.0.1"]) func `nginx behind TLS records every picture and sound`(host: String) async throws {
+        try await withPeers { peers in
+            let sample = try await SampleStream.make(in: peers)
+            let certificates = try await Certificates.make(in: peers)
+            let recordings = try peers.makeFolder("recordings")
+            let server = try await NginxRTMP.start(in: peers, live: "record all; record_path \(recordings);")
+            let tunnel = try await Stunnel.start(
+                in: peers, certificate: certificates.server(names: "DNS:localhost,IP:127.0.0.1"), to: server.port)
+            let publisher = try await RTMPPublisher.connect(
+                to: RTMPURL("rtmps://\(host):\(tunnel.port)/live/key"), stream: sample.description, caFile: certificates.authority)
+            for packet in sample.packets { try await publisher.send(packet) }
+            #expect(await publisher.finish())
+            try await waitUntil("the access log's line") { server.accessLog.contains("PUBLISH") }
+
+            let counted = try await peers.run(
+                "ffprobe",
+                [
+                    "ffprobe", "-v", "error", "-count_frames", "-show_entries", "stream=codec_type,nb_read_frames", "-of", "csv=p=0",
+                    "\(recordings)/key.flv",
+                ])
+            let first = try #require(sample.pictures.first).decodeTime
+            #expect(counted.contains("video,\(sample.pictures.count)"), "\(counted)")
+            #expect(counted.contains("audio,\(sample.sounds.filter { $0.decodeTime >= first }.count)"), "\(counted)")
+        }
+    }
+
+    @Test func `a certificate's fault is named`() async throws {
+        try await withPeers { peers in
+            let certificates = try await Certificates.make(in: peers)
+            let server = try await NginxRTMP.start(in: peers)
+            func tunnel(_ pair: Certificates.Pair) async throws -> Int {
+                try await Stunnel.start(in: peers, certificate: pair, to: server.port).port
+            }
+            let good = try await tunnel(certificates.server(names: "DNS:localhost,IP:127.0.0.1"))
+            #expect(try await failure(good, caFile: certificates.authority) == nil)
+            #expect(try await failure(good) == .insecure(host: "localhost", .unknownIssuer))
+            let expired = try await tunnel(certificates.server(names: "DNS:localhost", validity: ("20200101000000Z", "20200201000000Z")))
+            #expect(try await failure(expired, caFile: certificates.authority) == .insecure(host: "localhost", .expired))
+            let early = try await tunnel(certificates.server(names: "DNS:localhost", validity: ("20490101000000Z", "20490201000000Z")))
+            #expect(try await failure(early, caFile: certificates.authority) == .insecure(host: "localhost", .notYetValid))
+            let other = try await tunnel(certificates.server(names: "DNS:example.com"))
+            #expect(try await failure(other, caFile: certificates.authority) == .insecure(host: "localhost", .wrongHost))
+            #expect(try await failure(other, host: "127.0.0.1", caFile: certificates.authority) == .insecure(host: "127.0.0.1", .wrongHost))
+        }
+    }
+
+    @Test func `a server with old versions only has nothing in common with us`() async throws {
+        try await withPeers { peers in
+            let certificates = try await Certificates.make(in: peers)
+            let tunnel = try await Stunnel.start(
+                in: peers, certificate: certificates.server(names: "DNS:localhost"), to: 1,
+                options: "sslVersionMin = TLSv1.1\nsslVersionMax = TLSv1.1\nciphers = ALL:@SECLEVEL=0")
+            #expect(try await failure(tunnel.port, caFile: certificates.authority) == .insecure(host: "localhost", .nothingInCommon))
+        }
+    }
+
+    @Test func `a file of authorities that is none is named`() async throws {
+        try await withPeers { peers in
+            let folder = try peers.makeFolder("files")
+            let missing = "\(folder)/missing.pem"
+            #expect(try await failure(1, caFile: missing) == .unusableCertificateFile(path: missing, reason: "No such file or directory"))
+            let empty = "\(folder)/empty.pem"
+            try "no certificate".write(toFile: empty, atomically: false, encoding: .utf8)
+            #expect(try await failure(1, caFile: empty) == .unusableCertificateFile(path: empty, reason: "it holds no PEM certificate"))
+        }
+    }
+
+    @Test func `a server without TLS is told so`() async throws {
+        try await withPeers { peers in
+            let server = try await NginxRTMP.start(in: peers)
+            #expect(try await failure(server.statisticsPort) == .insecure(host: "localhost", .notTLS))
+            // nginx waits for the rest of a plain handshake.
+            var deadlines = RTMPDeadlines()
+            deadlines.securing = .milliseconds(300)
+            #expect(try await failure(server.port, deadlines: deadlines) == .timedOut(.securing))
+        }
+    }
+}

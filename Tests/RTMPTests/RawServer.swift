@@ -1,0 +1,70 @@
+import NIOCore
+import NIOPosix
+
+/// A server that says what it is told to, whatever it hears.
+struct RawServer {
+    enum Step: Sendable {
+        case say([UInt8])
+        /// Until so many bytes have come since the connection began.
+        case hear(Int)
+        /// Says it again and again, as fast as the client reads.
+        case flood([UInt8])
+        case close
+    }
+
+    let port: Int
+    var url: String { "rtmp://127.0.0.1:\(port)/live/key" }
+
+    /// Serves on a free port of 127.0.0.1 while `body` runs. After the last step it keeps silent.
+    nonisolated(nonsending) static func run(_ steps: [Step], _ body: (RawServer) async throws -> Void) async throws {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let listener = try await ServerBootstrap(group: group)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Handler(steps)) }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        let port = listener.localAddress?.port ?? 0
+        do {
+            try await body(RawServer(port: port))
+        } catch {
+            try await group.shutdownGracefully()
+            throw error
+        }
+        try await group.shutdownGracefully()
+    }
+
+    private final class Handler: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+        typealias OutboundOut = ByteBuffer
+        private var steps: ArraySlice<Step>
+        private var heard = 0
+
+        init(_ steps: [Step]) {
+            self.steps = steps[...]
+        }
+
+        func channelActive(context: ChannelHandlerContext) { go(context) }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            heard += unwrapInboundIn(data).readableBytes
+            go(context)
+        }
+
+        func channelWritabilityChanged(context: ChannelHandlerContext) { go(context) }
+
+        private func go(_ context: ChannelHandlerContext) {
+            while context.channel.isActive, let step = steps.first {
+                switch step {
+                case .say(let bytes): context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: bytes)), promise: nil)
+                case .hear(let count): guard heard >= count else { return }
+                case .flood(let bytes):
+                    guard context.channel.isWritable else { return }
+                    context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: bytes)), promise: nil)
+                    continue
+                case .close: context.close(promise: nil)
+                }
+                steps.removeFirst()
+            }
+        }
+    }
+}

@@ -1,0 +1,153 @@
+import Mux
+import NIOCore
+import NIOPosix
+import RTMP
+import Synchronization
+
+/// An RTMP server that takes any number of connections, notes what each of them sends, and answers as it is told to.
+final class RecordingServer: Sendable {
+    /// What it does when a command comes.
+    enum Answer: Sendable {
+        /// What a server says to it.
+        case ordinary
+        /// These bytes instead.
+        case bytes([UInt8])
+        case close
+    }
+
+    /// What one connection has sent, and whether it is over.
+    struct Connection: Sendable {
+        var commands: [[AMF0Value]] = []
+        /// Audio, video and data messages.
+        var media: [RTMPMessage] = []
+        var isPublishing = false
+        var isClosed = false
+    }
+
+    typealias Behaviour = @Sendable (_ command: [AMF0Value], _ connection: Int, _ server: RecordingServer, _ script: inout ServerScript) -> Answer
+
+    private let state = Mutex<[Connection]>([])
+    private let channels = Mutex<[any Channel]>([])
+    private let port = Mutex(0)
+    private let behaviour: Behaviour
+
+    private init(_ behaviour: @escaping Behaviour) {
+        self.behaviour = behaviour
+    }
+
+    /// `rtmp://127.0.0.1:PORT/live`
+    var tcURL: String { "rtmp://127.0.0.1:\(port.withLock { $0 })/live" }
+    var url: String { tcURL + "/key" }
+    /// In the order in which they came.
+    var connections: [Connection] { state.withLock { $0 } }
+
+    /// Says something on a connection, unasked.
+    func say(on connection: Int, _ make: (inout ServerScript) -> [UInt8]) {
+        // A message with a full header follows any other; the script of the answers goes on as if nothing had been said.
+        var script = ServerScript()
+        channels.withLock { $0[connection] }.writeAndFlush(ByteBuffer(bytes: make(&script)), promise: nil)
+    }
+
+    /// Serves on a free port of 127.0.0.1 while `body` runs.
+    nonisolated(nonsending) static func run(
+        _ behaviour: @escaping Behaviour = { _, _, _, _ in .ordinary }, _ body: (RecordingServer) async throws -> Void
+    ) async throws {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let server = RecordingServer(behaviour)
+        let listener = try await ServerBootstrap(group: group)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Handler(server)) }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        server.port.withLock { $0 = listener.localAddress?.port ?? 0 }
+        do {
+            try await body(server)
+        } catch {
+            try await group.shutdownGracefully()
+            throw error
+        }
+        try await group.shutdownGracefully()
+    }
+
+    private final class Handler: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+        typealias OutboundOut = ByteBuffer
+        private let server: RecordingServer
+        private var number = 0
+        private var script = ServerScript()
+        private var reader = ChunkStreamReader()
+        private var handshakeBytes = 0
+
+        init(_ server: RecordingServer) {
+            self.server = server
+        }
+
+        func channelActive(context: ChannelHandlerContext) {
+            server.channels.withLock { $0.append(context.channel) }
+            number = server.state.withLock { connections in
+                connections.append(Connection())
+                return connections.count - 1
+            }
+        }
+
+        func channelInactive(context: ChannelHandlerContext) {
+            note { connection in
+                connection.isClosed = true
+                connection.isPublishing = false
+            }
+        }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            var bytes = Array(unwrapInboundIn(data).readableBytesView)[...]
+            if handshakeBytes < 3073 {
+                let before = handshakeBytes
+                let count = min(bytes.count, 3073 - handshakeBytes)
+                handshakeBytes += count
+                bytes = bytes.dropFirst(count)
+                if before < 1537, handshakeBytes >= 1537 { write(ServerScript.handshake, context) }
+            }
+            reader.append(bytes)
+            do {
+                while let message = try reader.next() { handle(message, context) }
+            } catch {
+                context.close(promise: nil)
+            }
+        }
+
+        private func handle(_ message: RTMPMessage, _ context: ChannelHandlerContext) {
+            if [8, 9, 18].contains(message.kind) { return note { $0.media.append(message) } }
+            guard message.kind == RTMPMessage.Kind.commandAMF0, let command = try? AMF0Decoder.decode(message.payload),
+                let name = command.first?.stringValue
+            else { return }
+            note { $0.commands.append(command) }
+            switch server.behaviour(command, number, server, &script) {
+            case .bytes(let bytes): write(bytes, context)
+            case .close: context.close(promise: nil)
+            case .ordinary: answer(name, context)
+            }
+        }
+
+        private func answer(_ name: String, _ context: ChannelHandlerContext) {
+            switch name {
+            case "connect": write(script.connectResult(), context)
+            case "createStream": write(script.createStreamResult(), context)
+            case "publish":
+                note { $0.isPublishing = true }
+                write(script.publishStart(), context)
+            case "deleteStream":
+                note { $0.isPublishing = false }
+                context.close(promise: nil)
+            default: break
+            }
+        }
+
+        private func note(_ change: (inout Connection) -> Void) {
+            server.state.withLock { change(&$0[number]) }
+        }
+
+        private func write(_ bytes: [UInt8], _ context: ChannelHandlerContext) {
+            guard !bytes.isEmpty else { return }
+            context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: bytes)), promise: nil)
+        }
+    }
+}

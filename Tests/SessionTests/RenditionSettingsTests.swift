@@ -1,0 +1,57 @@
+import Encode
+import Media
+import Mix
+import Session
+import Testing
+import Upload
+
+/// Which destinations share one encode.
+struct RenditionSettingsTests {
+    private let screen = PixelSize(width: 1920, height: 1080)
+
+    private func plan(isLive: Bool, size: PixelSize? = nil, bitrate: Int? = nil, raw: Bool = false) -> DestinationPlan {
+        DestinationPlan(
+            name: "one", extensionName: "file", isLive: isLive, prefersConstantPacing: isLive, takesRawVideo: raw,
+            picture: PictureWishes(size: size, bitrate: bitrate), makeHandler: { ClipsHandler() })
+    }
+
+    private func settings(_ plans: [DestinationPlan], keepsClips: Bool = false) throws -> RenditionSettings {
+        try RenditionSettings(plans: plans, configuration: SessionConfiguration(), sourceSize: screen, frameRate: 30, keepsClips: keepsClips)
+    }
+
+    @Test func `A file alone gets constant quality and variable pacing`() throws {
+        let own = try settings([plan(isLive: false)])
+        #expect(own.encoding?.rateControl == .quality(23) && own.pacing == .variable && own.size == screen)
+    }
+
+    @Test func `With a viewer beside it everything goes by the bitrate, at every tick`() throws {
+        let own = try settings([plan(isLive: false), plan(isLive: true)])
+        #expect(own.encoding?.rateControl == .bitrate(4500) && own.pacing == .constant)
+    }
+
+    @Test func `Raw pictures alone need no encoder, unless clips are kept`() throws {
+        #expect(try settings([plan(isLive: false, raw: true)]).encoding == nil)
+        #expect(try settings([plan(isLive: false, raw: true)], keepsClips: true).encoding != nil)
+    }
+
+    @Test func `A destination's own size and bitrate are its own`() throws {
+        let own = try settings([plan(isLive: true, size: PixelSize(width: 1280, height: 720), bitrate: 1800)])
+        #expect(own.size == PixelSize(width: 1280, height: 720) && own.encoding?.rateControl == .bitrate(1800))
+    }
+
+    @Test func `A file that comes later takes what viewers get; a viewer does not take a file's encode`() throws {
+        let live = try settings([plan(isLive: true)])
+        let file = try settings([plan(isLive: false)])
+        #expect(live.serves(file))
+        #expect(!file.serves(live))
+        #expect(!live.serves(try settings([plan(isLive: true, bitrate: 1000)])))
+    }
+
+    @Test func `A picture that cannot be made is an error`() {
+        #expect(throws: SessionError.self) {
+            try RenditionSettings(
+                plans: [plan(isLive: true)], configuration: SessionConfiguration(), sourceSize: PixelSize(width: 8, height: 8), frameRate: 30,
+                keepsClips: false)
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import Foundation
+import Media
+import Synchronization
+import TestSupport
+import Testing
+import Upload
+
+/// Clips that an extension is told of and leaves where they are.
+@Suite(.serialized)
+struct ClipFilesHandlerTests {
+    private static let stream = StreamDescription(
+        video: VideoTrackFormat(
+            codec: .h264(sequenceParameterSet: [0x67, 0x64, 0, 0x0a], pictureParameterSet: [0x68, 0xee]), size: PixelSize(width: 16, height: 16),
+            frameRate: 30), audio: [])
+
+    @Test func `Of clips that are never taken away the newest 64 are kept, with a warning for each that is not`() async throws {
+        try await withPeers { peers in
+            let program = try ProgramFolder("#!/bin/sh\necho '{\"hello\":1}'\nexec cat > /dev/null\n", mode: .clips, in: peers)
+            var manifest = program.manifest
+            manifest.clipDuration = 0.1
+            let warnings = Mutex<[String]>([])
+            let launch = program.launch { line in warnings.withLock { $0.append(line) } }
+            let handler = ClipFilesHandler(manifest: manifest, launch: launch)
+            try await handler.started(Self.stream)
+            for number in 0..<300 {
+                let time = MediaTime(value: Int64(number), timescale: 30)
+                try await handler.process(
+                    EncodedPacket(
+                        track: .screen, presentationTime: time, decodeTime: time, isKeyframe: true, sequence: UInt32(number),
+                        data: [0, 0, 0, 4, 0x65, 1, 2, 3]))
+            }
+            let clips = try FileManager.default.subpathsOfDirectory(atPath: launch.clipFolder).filter { $0.hasSuffix(".mp4") }.sorted()
+            // Those that are finished, and the one that is being written.
+            #expect((64...65).contains(clips.count), "\(clips.count)")
+            #expect(clips.first?.hasSuffix("clip-000001.mp4") == false)
+            let told = warnings.withLock { $0 }.filter { $0.contains("fill the disk") }
+            #expect(told.count >= 5 && told.first?.contains("clip-000001.mp4") == true, "\(told.prefix(2))")
+            try await handler.finished(deadline: .seconds(6))
+            #expect(try FileManager.default.contentsOfDirectory(atPath: launch.clipFolder) == [])
+        }
+    }
+}
