@@ -9,6 +9,9 @@ extension BroadcastSession {
     /// Adds a destination to a broadcast that runs. It begins with a keyframe of its own.
     package func add(_ plan: DestinationPlan) async throws(SessionError) {
         guard [.starting, .live, .paused].contains(state) else { throw .conflict("The broadcast is ending.") }
+        if let path = plan.path, destinations.contains(where: { !$0.state.isOver && $0.plan.path.map { FileIdentity.areOne($0, path) } ?? false }) {
+            throw .conflict("\(path) is part of this broadcast already.")
+        }
         let destination = Destination(plan: plan) { [observer] in observer(.destination($0)) }
         let isTaken = members.withLock { members -> Bool in
             if members.contains(where: { $0.destination.plan.name == plan.name && !$0.destination.state.isOver }) { return true }

@@ -188,11 +188,16 @@ final class SessionHost: Sendable {
 
     private func add(_ request: ControlRequest, to session: BroadcastSession) async -> ControlReply {
         guard let target = request.destination, !target.isEmpty else { return Self.refuse(400, "Say which destination is to be added.") }
-        let plan: DestinationPlan
+        var plan: DestinationPlan
         do throws(CommandError) {
             plan = try await prepare { [resolve] preparation throws(CommandError) in try resolve(target, request.folder, preparation) }
         } catch {
             return ControlReply(error: ErrorReport(code: 400, message: error.message, status: error.status.rawValue))
+        }
+        // What has no name of its own, an address or a file, gets one that is free.
+        let taken = session.snapshot().destinations.filter { !$0.state.isOver }.map(\.name)
+        if plan.name != target, taken.contains(plan.name) {
+            plan.name += (2...).lazy.map { "-\($0)" }.first { [name = plan.name] in !taken.contains(name + $0) } ?? ""
         }
         if plan.extensionName == "stdout" { return Self.refuse(400, "Standard output can only be given at the start.") }
         do throws(SessionError) {
