@@ -20,6 +20,8 @@ final class CaptureLoop: Sendable {
         /// Another application came to the front, or its title changed.
         case application(ApplicationInformation)
         case warning(String)
+        /// It shows something else than before: the focus went to another monitor.
+        case source(SourceDescription)
         /// The source has nothing more: a clean end.
         case ended
         case failed(CaptureError)
@@ -98,6 +100,7 @@ final class CaptureLoop: Sendable {
     private func tick(_ source: any ScreenSource, clock: SessionClock, rate: Int64) throws(CaptureError) {
         var feeds: [FrameFeed] = []
         var index: Int64 = 0
+        var description = source.description
         while !stopping.load(ordering: .relaxed) {
             clock.sleep(until: MediaTime(value: index, timescale: rate))
             // The end may have come meanwhile: nothing is shown after it.
@@ -116,7 +119,11 @@ final class CaptureLoop: Sendable {
             for position in feeds.indices {
                 feeds[position].show(sample, isWithheld: paused || source.condition == .withheld, at: tickTime)
             }
-            if let warning = source.takeWarning() { report(.warning(warning)) }
+            while let warning = source.takeWarning() { report(.warning(warning)) }
+            if source.description != description {
+                description = source.description
+                report(.source(description))
+            }
             if !paused, let application = source.takeApplicationChange() { report(.application(application)) }
             index += 1
         }

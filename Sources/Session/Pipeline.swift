@@ -25,7 +25,13 @@ final class Pipeline: Sendable {
     private let sound: Distributor
     private let audio: AudioLoop?
     private let clips: ClipBuffer?
+    private let latest: LatestSource
     private let state = Mutex(State())
+
+    /// What the source shows now, where that is something else than at its opening.
+    private final class LatestSource: Sendable {
+        let value = Mutex<SourceDescription?>(nil)
+    }
 
     private struct State {
         var clock: SessionClock?
@@ -44,8 +50,11 @@ final class Pipeline: Sendable {
         sound = Distributor(clips: clips)
         let hasSound = configuration.audio.app != nil || configuration.audio.mic != nil
         audio = hasSound ? AudioLoop(configuration: configuration.audio, distributor: sound) : nil
+        let latest = LatestSource()
+        self.latest = latest
         capture = CaptureLoop(request: configuration.picture) { event in
             switch event {
+            case .source(let description): latest.value.withLock { $0 = description }
             case .application(let information): report(.application(information))
             case .warning(let text): report(.warning(text))
             case .ended: report(.ended)
@@ -211,7 +220,11 @@ final class Pipeline: Sendable {
     }
 
     var renditions: [Rendition] { state.withLock { $0.renditions } }
-    var source: CaptureLoop.Opening? { state.withLock { $0.source } }
+    var source: CaptureLoop.Opening? {
+        var source = state.withLock { $0.source }
+        if let description = latest.value.withLock({ $0 }) { source?.source = description }
+        return source
+    }
     private var frameRate: Int { state.withLock { $0.frameRate } }
 
     // MARK: The end

@@ -74,7 +74,9 @@ package final class X11ScreenSource: ScreenSource {
         guard let area = try place(), try isVisible(area, at: now) else { return nil }
         var changed = lastRefresh == nil ? .whole(size) : DamageRegion(size: size)
         if isDamaged {
-            changed.formUnion(visible(damage.take(in: area), in: area))
+            let drawn = damage.take(in: area)
+            if !area.isOfWindow { cover.noteDrawing(drawn.rectangles.map { $0.offsetBy(x: area.place.x, y: area.place.y) }, at: now) }
+            changed.formUnion(visible(drawn, in: area))
             isDamaged = false
         }
         if let cursor {

@@ -95,7 +95,7 @@ final class SessionHost: Sendable {
     }
 
     private func run(_ configuration: SessionConfiguration, plans: [DestinationPlan]) async throws(CommandError) {
-        if showsNotice { status.say("Everything on your screen, including notifications, will be visible.") }
+        if showsNotice { status.say(configuration.picture.notice) }
         let information = SetupInformation(paths: paths)
         for plan in plans {
             let url = try information.watchURL(of: plan.name)

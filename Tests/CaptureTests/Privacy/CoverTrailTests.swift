@@ -55,6 +55,26 @@ import Testing
         }
     }
 
+    @Test func `Where a compositor is late a place stays covered until something was drawn there, and a while longer`() {
+        var trail = CoverTrail()
+        let (delay, patience) = (MediaTime(milliseconds: 1000), MediaTime(milliseconds: 5000))
+        func look(_ windows: [UInt: PixelRect], at milliseconds: Int64) {
+            trail.update(windows, passed: [], released: [], at: MediaTime(milliseconds: milliseconds), for: delay, patience: patience)
+        }
+        look([1: here], at: 0)
+        look([:], at: 100)
+        look([:], at: 2000)
+        #expect(trail.rectangles == [here])
+        trail.noteDrawing([there], at: MediaTime(milliseconds: 2100))
+        #expect(trail.nextEnd == MediaTime(milliseconds: 5100))
+        trail.noteDrawing([here], at: MediaTime(milliseconds: 2500))
+        #expect(trail.nextEnd == MediaTime(milliseconds: 3500))
+        // What is drawn there later does not count: a film may run there.
+        trail.noteDrawing([here], at: MediaTime(milliseconds: 3000))
+        look([:], at: 3500)
+        #expect(trail.isEmpty)
+    }
+
     private func update(_ trail: inout CoverTrail, _ windows: [UInt: PixelRect], at milliseconds: Int) {
         trail.update(
             windows, passed: [], released: [], at: MediaTime(milliseconds: Int64(milliseconds)), for: MediaTime(milliseconds: 250))

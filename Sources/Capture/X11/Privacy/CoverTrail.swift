@@ -12,6 +12,8 @@ package struct CoverTrail {
         var rectangle: PixelRect
         /// The session's time from which it may be seen.
         var end: MediaTime
+        /// How long it stays covered from the moment on at which something is drawn there; nil once that has happened.
+        var afterDrawing: MediaTime?
     }
 
     /// Where each hidden window is now.
@@ -39,18 +41,33 @@ package struct CoverTrail {
     /// - Parameters:
     ///   - passed: where hidden windows were for a moment since the last call.
     ///   - released: windows that are hidden no more: nothing of theirs stays covered.
-    package mutating func update(_ windows: [UInt: PixelRect], passed: [PixelRect], released: Set<UInt>, at now: MediaTime, for duration: MediaTime) {
+    ///   - patience: how long a place stays covered where nothing is drawn over it: a compositor that is short of time still shows the window.
+    package mutating func update(
+        _ windows: [UInt: PixelRect], passed: [PixelRect], released: Set<UInt>, at now: MediaTime, for duration: MediaTime,
+        patience: MediaTime? = nil
+    ) {
         places.removeAll { $0.end <= now }
         var left = passed
         for (window, rectangle) in current where windows[window] != rectangle && !released.contains(window) { left.append(rectangle) }
         for rectangle in left {
             places.removeAll { $0.rectangle == rectangle }
-            places.append(Place(rectangle: rectangle, end: now + duration))
+            places.append(Place(rectangle: rectangle, end: now + (patience ?? duration), afterDrawing: patience == nil ? nil : duration))
         }
         if places.count > Self.maximumPlaces, let end = places.map(\.end).max() {
             let box = places.dropFirst().reduce(places[0].rectangle) { $0.union($1.rectangle) }
-            places = [Place(rectangle: box, end: end)]
+            places = [Place(rectangle: box, end: end, afterDrawing: places.compactMap(\.afterDrawing).max())]
         }
         current = windows
+    }
+
+    /// Takes note of what was drawn, in pixels of the root window.
+    package mutating func noteDrawing(_ rectangles: [PixelRect], at now: MediaTime) {
+        for index in places.indices {
+            guard let rest = places[index].afterDrawing, rectangles.contains(where: { !$0.intersection(places[index].rectangle).isEmpty }) else {
+                continue
+            }
+            places[index].end = min(places[index].end, now + rest)
+            places[index].afterDrawing = nil
+        }
     }
 }

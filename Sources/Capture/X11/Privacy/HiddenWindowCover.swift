@@ -12,6 +12,8 @@ final class HiddenWindowCover {
     private static let delay = MediaTime(milliseconds: 250)
     /// The same with a compositor, which draws in its own time and lets windows fade (picom by default for a third of a second).
     private static let compositedDelay = MediaTime(milliseconds: 1000)
+    /// And so long where the compositor has drawn nothing there yet.
+    private static let compositedPatience = MediaTime(milliseconds: 5000)
     /// Pixels around a window that a compositor may use for its shadow.
     private static let shadowMargin = 32
     /// While anything is covered, the windows are asked again after so long although no event told of a change.
@@ -76,12 +78,17 @@ final class HiddenWindowCover {
         let margin = isComposited ? Self.shadowMargin : 0
         trail.update(
             finding.places.mapValues { $0.grown(by: margin) }, passed: finding.passed.map { $0.grown(by: margin) }, released: finding.released,
-            at: now, for: isComposited ? Self.compositedDelay : Self.delay)
+            at: now, for: isComposited ? Self.compositedDelay : Self.delay, patience: isComposited ? Self.compositedPatience : nil)
         rectangles = trail.rectangles
         lastLook = now
         appliedRevision = revision
         self.rules.apply(revision: revision, processes: finding.processes)
         return true
+    }
+
+    /// Takes note of what was drawn, in pixels of the root window.
+    func noteDrawing(_ rectangles: [PixelRect], at now: MediaTime) {
+        trail.noteDrawing(rectangles, at: now)
     }
 
     /// Paints over what of the hidden windows lies in `pixels`, which show the root window from (`x`, `y`) on.
