@@ -160,6 +160,45 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `A minimised window is a slate until it is back, and its end is the broadcast's`() async throws {
+            try await withDesktop(width: 800, height: 450) { desktop in
+                try await desktop.startWindowManager()
+                let window = try await desktop.openWindow("clock", "640x360+100+60")
+                let path = desktop.folder + "/out.mp4"
+                let peer = try await desktop.startLive(["--window", window.id, "--no-app-audio", "--no-cursor", "--quality", "10", "--to", path])
+                try await waitForMoreSeconds(1.5, of: peer, desktop)
+                try await desktop.xdotool(["windowminimize", window.id])
+                try await waitForMoreSeconds(1.5, of: peer, desktop)
+                try await desktop.xdotool(["windowactivate", window.id])
+                try await waitForMoreSeconds(1.5, of: peer, desktop)
+                try await desktop.xdotool(["windowkill", window.id])
+                #expect(try await peer.waitForExit() == .exited(0))
+                try await MediaFile(path: path, peers: desktop.peers).expectDecodable()
+                try await expectSlateBetweenClocks(in: path, peers: desktop.peers)
+            }
+        }
+
+        @Test func `A monitor that is unplugged is a slate until it is back, and nothing of the other is shown`() async throws {
+            try await withPeers { peers in
+                let xorg = try await XorgDummy.start(in: peers)
+                try await xorg.plugIn("DUMMY1", mode: "1280x720", x: 1920)
+                let desktop = try Desktop(xorg.display, in: peers)
+                try await desktop.openWindow("chart", "1920x1080+0+0")
+                try await desktop.openWindow("clock", "1280x720+1920+0")
+                let path = desktop.folder + "/out.mp4"
+                let peer = try await desktop.startLive(
+                    ["--monitor", "DUMMY1", "--fps", "15", "--no-app-audio", "--no-cursor", "--quality", "10", "--to", path])
+                try await waitForMoreSeconds(1.5, of: peer, desktop)
+                try await xorg.xrandr(["--output", "DUMMY1", "--off"])
+                try await waitForMoreSeconds(1.5, of: peer, desktop)
+                try await xorg.plugIn("DUMMY1", mode: "1280x720", x: 1920)
+                try await waitForMoreSeconds(1.5, of: peer, desktop)
+                #expect(try await desktop.broadcast.run(["stop"]).status == .exited(0))
+                #expect(try await peer.waitForExit() == .exited(0))
+                try await expectSlateBetweenClocks(in: path, peers: peers)
+            }
+        }
+
         // MARK: Sound
 
         @Test func `One application is heard without the others`() async throws {
@@ -263,6 +302,31 @@ extension EndToEndTests {
             }
             print("frames while modes change:", counts)
             #expect(counts.wide > 20 && counts.upright > 20 && counts.neither < (counts.wide + counts.upright) / 2, "\(path): \(counts)")
+        }
+
+        /// Expects first the clock, then the slate, then the clock again, and nothing else but for a frame or two of a window that has not
+        /// painted yet.
+        private func expectSlateBetweenClocks(in path: String, peers: Peers) async throws {
+            var kinds: [Character] = []
+            try await FrameDecoder(path).forEachFrame(in: peers) { frame in
+                let corners = [(0.0, 0.0), (0.8, 0.0), (0.0, 0.8), (0.8, 0.8)].map { x, y in
+                    frame.mean(of: PatternRectangle(x: x, y: y, width: 0.2, height: 0.2))[0]
+                }
+                // The slate's ground: 40 in limited range.
+                let isSlate = corners.allSatisfy { abs($0 - 28) < 3 }
+                kinds.append(isSlate ? "s" : ClockReader().milliseconds(in: frame) != nil ? "c" : "?")
+                return true
+            }
+            let order = kinds.filter { $0 != "?" }.reduce(into: "") { order, kind in if order.last != kind { order.append(kind) } }
+            #expect(order == "csc", "\(String(kinds))")
+            #expect(kinds.count { $0 == "?" } <= 3, "\(String(kinds))")
+            #expect(kinds.count { $0 == "s" } >= 5 && kinds.count { $0 == "c" } > 20, "\(String(kinds))")
+        }
+
+        /// Waits until the session has run so much longer, by its own clock.
+        private func waitForMoreSeconds(_ seconds: Double, of peer: Peer, _ desktop: Desktop) async throws {
+            let start = try await elapsed(desktop)
+            try await peer.wait(for: "\(seconds) s") { try await elapsed(desktop) > start + seconds }
         }
 
         private func elapsed(_ desktop: Desktop) async throws -> Double {

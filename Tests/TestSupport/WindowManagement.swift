@@ -17,10 +17,10 @@ package enum WindowManagement: String, Sendable, CaseIterable {
         let environment = screen.environment.merging([
             "HOME": folder, "XDG_CONFIG_HOME": folder, "XDG_CACHE_HOME": folder, "DBUS_SESSION_BUS_ADDRESS": "disabled:",
         ]) { $1 }
-        let openbox = try peers.start("openbox", ["openbox", "--sm-disable"], environment: environment)
-        try await openbox.wait(for: "its place as the window manager") {
-            try await peers.run("xprop", ["xprop", "-root", "_NET_SUPPORTING_WM_CHECK"], environment: environment).contains("window id")
-        }
+        // Its word on the root window comes before it looks at windows: those that are mapped meanwhile are overlooked.
+        let ready = folder + "/managed"
+        let openbox = try peers.start("openbox", ["openbox", "--sm-disable", "--startup", "touch \(ready)"], environment: environment)
+        try await openbox.wait(for: "its start") { FileManager.default.fileExists(atPath: ready) }
         guard self == .openboxAndPicom else { return }
         let pidFile = folder + "/picom.pid"
         let picom = try peers.start(

@@ -111,13 +111,12 @@ package final class X11ScreenSource: ScreenSource {
     private func place() throws(CaptureError) -> CapturedArea? {
         switch try target.locate() {
         case .shown(let now):
-            condition = .shown
             if area.map({ now.isAnotherPicture(than: $0) }) ?? true { lastRefresh = nil }
             if now.size != size { grabber = ImageGrabber(connection: connection, size: now.size) }
             size = now.size
             area = now
         case .withheld(_, let reason):
-            if condition == .shown { warnings.append(reason) }
+            if condition != .withheld { warnings.append(reason) }
             condition = .withheld
             area = nil
         case .ended:
@@ -252,6 +251,8 @@ package final class X11ScreenSource: ScreenSource {
             return nil
         }
         refusedGrabs = 0
+        // What was withheld is so until there is a picture of it.
+        condition = .shown
         for patch in patches {
             for part in area.deadParts { patch.blacken(part) }
             if !area.isOfWindow { cover.paint(over: patch.pixels, x: patch.x + area.place.x, y: patch.y + area.place.y) }
