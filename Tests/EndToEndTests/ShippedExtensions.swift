@@ -18,7 +18,7 @@ enum ShippedExtensions {
 }
 
 extension MediaFile {
-    /// Expects the painted clock in every frame, without a gap, and its beeps in time: at least that many seconds of both.
+    /// Expects the painted clock in every frame, without a gap, and most of its beeps in time: at least that many seconds of both.
     nonisolated(nonsending) func expectClockAndBeeps(seconds: Double) async throws {
         let clock = try await clock()
         let times = clock.readings.map(\.pts)
@@ -31,7 +31,9 @@ extension MediaFile {
         }
         let sound = try await AudioDecoder.decode(path, in: peers)
         let delays = clock.soundDelays(onsets: BeepFinder.onsets(in: sound))
-        if Double(delays.count) < seconds - 2 || delays.contains(where: { abs($0) > 0.06 }) || sound.largestGap > 0.03 {
+        // A busy machine shows or plays one late now and then; a container that is wrong shifts them all.
+        let middle = delays.isEmpty ? .infinity : delays.sorted()[delays.count / 2]
+        if Double(delays.count) < seconds - 2 || abs(middle) > 0.06 || sound.largestGap > 0.03 {
             throw PeerError.answer("\(path): beeps are late by \(delays), the largest gap is \(sound.largestGap) s")
         }
     }
