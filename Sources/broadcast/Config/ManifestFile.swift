@@ -42,7 +42,7 @@ enum ManifestFile {
     }
 
     /// The manifest that `text` gives; nil where what is needed most is missing.
-    private static func parse(_ text: String, folder: String, faults: inout ManifestFaults) -> ExtensionManifest? {
+    static func parse(_ text: String, folder: String, faults: inout ManifestFaults) -> ExtensionManifest? {
         let path = folder + "/extension.toml"
         let document: TOMLDocument
         do throws(TOMLDocument.SyntaxError) {
@@ -54,7 +54,8 @@ enum ManifestFile {
         }
         let root = ConfigurationSection(document: document, path: path, name: [])
         let known = [
-            "name", "version", "description", "exec", "mode", "video", "audio", "tracks", "container", "clip-duration", "schemes", "setup", "setup-exec",
+            "name", "version", "description", "exec", "mode", "video", "audio", "tracks", "container", "clip-duration", "schemes", "setup",
+            "setup-exec",
         ]
         for fault in root.faults(allowing: known) { faults.add(fault) }
         let name = faults.collect { () throws(CommandError) in try Self.name(root) }
