@@ -3,6 +3,7 @@
 #   make          build the release
 #   make demo     broadcast this desktop (or a virtual one) for 10 s into a file, and say what is in it
 #   make test     build, and run all tests against real peers
+#   make test-faults   servers that die, hang and lie, lines that lose packets, hundreds of starts: some minutes more
 #   make bench    measure against ffmpeg on this machine
 #   make install  PREFIX=/usr/local DESTDIR=
 #   make docs     generate man/ and completions/ anew
@@ -28,7 +29,7 @@ TEST_PACKAGES = $(DEMO_PACKAGES) xauth x11-utils x11-xserver-utils xdotool xserv
 # The extensions that are shipped, each a program broadcast-NAME and a manifest Extensions/NAME/extension.toml.
 EXTENSIONS = hls srt
 
-.PHONY: all build demo test bench install uninstall docs check-docs lint clean
+.PHONY: all build demo test test-faults bench install uninstall docs check-docs lint clean
 
 all: build
 
@@ -50,6 +51,12 @@ test:
 	$(BUILD) --build-tests --explicit-target-dependency-import-check error
 	@$(MAKE) --no-print-directory check-docs
 	@./.ci/tests $(BIN)
+
+# Lines that lose packets need network namespaces, which take root; without it those tests are skipped, and say so.
+test-faults:
+	@./.ci/packages $(TEST_PACKAGES) iproute2
+	$(BUILD) --build-tests
+	$(SWIFT) test -c release --skip-build --no-parallel --filter FaultTests
 
 bench:
 	@./.ci/packages $(TEST_PACKAGES)

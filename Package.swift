@@ -110,8 +110,10 @@ let package = Package(
         // What tests stand on: patterns that can be read back, a program that paints and plays them, and real peers.
         .target(name: "TestPatterns", path: "Tests/TestPatterns", swiftSettings: strict),
         .executableTarget(name: "TestScreen", dependencies: ["TestPatterns", "CX11", "CPulse"], path: "Tests/TestScreen", swiftSettings: strict),
-        .target(name: "TestSupport", dependencies: ["TestPatterns"], path: "Tests/TestSupport", swiftSettings: strict),
-        .target(name: "FuzzTargets", dependencies: ["RTMP", "Mux", "Media"], path: "Tests/FuzzTargets", swiftSettings: strict),
+        .target(name: "TestSupport", dependencies: ["TestPatterns"], path: "Tests/TestSupport", exclude: ["Programs"], swiftSettings: strict),
+        .target(
+            name: "FuzzTargets", dependencies: ["RTMP", "Mux", "Media", "Upload", "BroadcastExtension", "Control", "CTOMLPlusPlus"],
+            path: "Tests/FuzzTargets", swiftSettings: strict),
         .testTarget(name: "TestSupportTests", dependencies: ["TestSupport", "TestPatterns", "TestScreen"], swiftSettings: strict),
 
         .testTarget(name: "MediaTests", dependencies: ["Media"], swiftSettings: strict),
@@ -130,16 +132,22 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "ControlTests",
-            dependencies: ["Control", .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio")],
+            dependencies: [
+                "Control", "FuzzTargets", .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+            ],
             swiftSettings: strict),
-        .testTarget(name: "CommandTests", dependencies: ["broadcast"], swiftSettings: strict),
+        .testTarget(name: "CommandTests", dependencies: ["broadcast", "FuzzTargets"], swiftSettings: strict),
         .testTarget(
-            name: "UploadTests", dependencies: ["Upload", "BroadcastExtension", "Session", "Capture", "Media", "TestSupport"], swiftSettings: strict),
+            name: "UploadTests", dependencies: ["Upload", "BroadcastExtension", "Session", "Capture", "Media", "TestSupport", "FuzzTargets"],
+            swiftSettings: strict),
         .testTarget(name: "SessionTests", dependencies: ["Session", "Media", "Encode", "Mix", "Upload"], swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests",
             dependencies: ["TestSupport", "TestPatterns", "TestScreen", "broadcast", "broadcast-hls", "broadcast-srt", "in-app", "keyframe-watch"],
             swiftSettings: strict),
+        // Minutes of outages, bad lines and lies: make test-faults. It shares the studio with EndToEndTests.
+        .testTarget(
+            name: "FaultTests", dependencies: ["TestSupport", "TestPatterns", "TestScreen", "BroadcastKit", "broadcast"], swiftSettings: strict),
         .testTarget(
             name: "HLSTests", dependencies: ["HLS", "broadcast-hls", "Media", "BroadcastExtension"], swiftSettings: strict),
         .testTarget(name: "SRTTests", dependencies: ["broadcast-srt", "Media", "BroadcastExtension"], swiftSettings: strict),

@@ -4,7 +4,7 @@ import Media
 ///
 /// The bitrate falls with the backlog, at 200, 400 and 700 ms, and not below what was measured to pass; it climbs back once
 /// the backlog is gone, quickly to where it was too much the last time, and carefully past that (DESIGN section 11). A destination that takes
-/// nothing at all has no say: others that share its encode are not to suffer for it.
+/// nothing at all has no say, from the moment on at which it hangs: others that share its encode are not to suffer for it.
 package struct CongestionController: Sendable {
     /// How often the bitrate is lowered, at most.
     private static let fallInterval = MediaTime(milliseconds: 500)
@@ -26,6 +26,8 @@ package struct CongestionController: Sendable {
     private var lastFall: MediaTime?
     private var lastClimb: MediaTime?
     private var calmSince: MediaTime?
+    /// What had got through when the backlog began; nil while there is none.
+    private var bytesAtBacklog: Int?
     /// kbit/s at which the backlog last grew, and when.
     private var ceiling: (bitrate: Int, time: MediaTime)?
 
@@ -45,9 +47,12 @@ package struct CongestionController: Sendable {
         readings.append((time, bytes))
         while readings.count > 2 && time - readings[1].time >= Self.window { readings.removeFirst() }
         let passed = self.passed
+        bytesAtBacklog = backlog < MediaTime(milliseconds: 100) ? nil : bytesAtBacklog ?? bytes
         if backlog > MediaTime(milliseconds: 200) {
             calmSince = nil
             if let passed, passed == 0 { return nil }
+            // What hangs looks like what is slow until something more has got through.
+            if bytes == bytesAtBacklog { return current }
             fall(backlog: backlog, passed: passed ?? wanted, at: time)
         } else if backlog < MediaTime(milliseconds: 100) {
             let since = calmSince ?? time

@@ -23,6 +23,7 @@ struct SessionStatus: Decodable {
         let repeated: Int
         let dropped: Int
         let bitrateKbps: Int
+        let targetKbps: Int?
     }
 
     struct Sound: Decodable {

@@ -68,6 +68,13 @@ struct CongestionControllerTests {
         #expect(network.bitrate >= 1000)
     }
 
+    @Test func `A destination that hangs in the middle of the broadcast lowers nothing`() {
+        var network = Network()
+        _ = network.run(seconds: 10, capacity: 6000)
+        let hang = network.run(seconds: 5, capacity: 0)
+        #expect(hang.lowest == 3000 && hang.longest == 2000)
+    }
+
     @Test func `A destination that takes nothing at all has no say`() {
         var controller = CongestionController(wanted: 3000, audio: 0)
         var votes: [Int?] = []

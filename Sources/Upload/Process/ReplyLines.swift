@@ -1,15 +1,15 @@
 /// Cuts what an extension writes into lines, and notices a flood.
 ///
 /// It has no clock: the caller says when it read.
-struct ReplyLines {
+package struct ReplyLines {
     /// Bytes of the longest line.
-    static let maximumLineByteCount = 64 << 10
+    package static let maximumLineByteCount = 64 << 10
     /// Lines and bytes in a second that nobody needs who has something to say.
     static let maximumLinesPerSecond = 1000
     static let maximumBytesPerSecond = 1 << 20
 
     /// Why nothing more is read.
-    enum Failure: Error, Equatable {
+    package enum Failure: Error, Equatable {
         case lineTooLong
         case flood
     }
@@ -19,8 +19,10 @@ struct ReplyLines {
     private var lineCount = 0
     private var byteCount = 0
 
+    package init() {}
+
     /// The lines, without their newlines, that `bytes` completed; empty lines are left out.
-    mutating func append(_ bytes: ArraySlice<UInt8>, at now: ContinuousClock.Instant) throws(Failure) -> [[UInt8]] {
+    package mutating func append(_ bytes: ArraySlice<UInt8>, at now: ContinuousClock.Instant) throws(Failure) -> [[UInt8]] {
         if let start = windowStart, now - start < .seconds(1) {
             byteCount += bytes.count
         } else {
@@ -42,7 +44,7 @@ struct ReplyLines {
     }
 
     /// What came after the last newline, at the end.
-    mutating func takeRest() -> [UInt8]? {
+    package mutating func takeRest() -> [UInt8]? {
         defer { partial = [] }
         return partial.isEmpty ? nil : partial
     }

@@ -42,7 +42,7 @@ enum ManifestFile {
     }
 
     /// The manifest that `text` gives; nil where what is needed most is missing.
-    private static func parse(_ text: String, folder: String, faults: inout ManifestFaults) -> ExtensionManifest? {
+    static func parse(_ text: String, folder: String, faults: inout ManifestFaults) -> ExtensionManifest? {
         let path = folder + "/extension.toml"
         let document: TOMLDocument
         do throws(TOMLDocument.SyntaxError) {

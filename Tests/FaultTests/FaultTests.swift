@@ -1,0 +1,54 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What goes wrong out there, done on purpose: servers that die, hang and lie, lines that lose packets, and starts without end.
+///
+/// `make test-faults` runs them; they take minutes, so `make test` has only the short ones (`OutageTests` in EndToEndTests). What else is
+/// asked of faults is tested where it is at home: timestamps that cross 0xFFFFFF and 32 bits in RTMPTests (`TimestampTests`); a full disk,
+/// `kill -9` and an X server that dies in `SurvivalTests`; PulseAudio that is killed in `SoundSurvivalTests`.
+@Suite(.serialized)
+struct FaultTests {}
+
+extension Peer {
+    /// Resident memory of the process, now and at most, in bytes; nil where it has ended.
+    func memory() -> (now: Int, peak: Int)? {
+        let text = String(decoding: FileManager.default.contents(atPath: "/proc/\(processIdentifier)/status") ?? Data(), as: UTF8.self)
+        func field(_ name: String) -> Int? {
+            text.split(separator: "\n").first { $0.hasPrefix(name + ":") }?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap {
+                Int($0)
+            }
+        }
+        guard let now = field("VmRSS"), let peak = field("VmHWM") else { return nil }
+        return (now * 1024, peak * 1024)
+    }
+}
+
+extension MediaFile {
+    /// The steps between the packets of a track, the largest one, in seconds; nil where it has none.
+    nonisolated(nonsending) func largestStep(_ kind: String) async throws -> Double? {
+        let times = try await FFProbe.packets(of: path, in: peers).filter { $0.kind == kind }.compactMap { $0.pts.flatMap { Double($0) } }
+        return zip(times, times.dropFirst()).map { $1 - $0 }.max()
+    }
+
+    /// Expects that no sound was left out: a lost AAC frame would be a step of 43 ms, and FLV's milliseconds round a step of 21.3 ms.
+    nonisolated(nonsending) func expectWholeSound(sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        let step = try await largestStep("audio") ?? 1
+        #expect(step < 0.03, "\(path): a step of \(step) s in the sound", sourceLocation: sourceLocation)
+    }
+
+    /// Expects a clock without a hole: every frame can be read, none is older than the one before, and none comes late.
+    nonisolated(nonsending) func expectUnbrokenClock(gap: Double = 0.3, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        let clock = try await clock()
+        #expect(clock.unreadable == 0 && clock.isRising, "\(path): \(clock.unreadable) unreadable", sourceLocation: sourceLocation)
+        let steps = zip(clock.readings, clock.readings.dropFirst()).map { $1.pts - $0.pts }
+        #expect(clock.readings.count > 30 && (steps.max() ?? 1) < gap, "\(path): a gap of \(steps.max() ?? 0) s", sourceLocation: sourceLocation)
+    }
+}
+
+extension Studio {
+    /// One destination of the session, by its name.
+    nonisolated(nonsending) func destination(_ name: String) async throws -> SessionStatus.Destination? {
+        try await status()?.destinations.first { $0.name == name }
+    }
+}

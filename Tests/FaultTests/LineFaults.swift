@@ -1,0 +1,92 @@
+import Foundation
+import TestPatterns
+import TestSupport
+import Testing
+
+extension FaultTests {
+    /// Lines that lose packets, that are long, and that get narrow: real TCP between two network namespaces.
+    @Suite(.serialized, .enabled("network namespaces and /dev/net/tun can be had here: it takes root") { await Link.isPossible() })
+    struct LineFaults {
+        @Test(arguments: ["loss 5", "delay 300"])
+        func `On a bad line that is wide enough nothing of the sound is lost`(fault: String) async throws {
+            try await onAir { studio, link, peer in
+                try await link.set(fault)
+                let begin = try #require(try await studio.status()).elapsed
+                var targets: [Int] = []
+                try await peer.wait(for: "12 s of it") {
+                    let status = try #require(try await studio.status())
+                    if let target = status.video?.targetKbps, targets.last != target { targets.append(target) }
+                    return status.elapsed > begin + 12
+                }
+                try await link.set(fault.hasPrefix("loss") ? "loss 0" : "delay 0")
+                let recovery = try await waitForWholeBitrate(studio, peer)
+                print("\(fault): target_kbps \(targets), whole again \(recovery) after its end")
+            }
+        }
+
+        @Test func `The bitrate follows a line that gets narrow, and comes back with it`() async throws {
+            try await onAir { studio, link, peer in
+                try await link.set("rate 1000")
+                let begin = ContinuousClock.now
+                var targets: [Int] = []
+                try await peer.wait(for: "a lower bitrate") {
+                    let target = try await studio.status()?.video?.targetKbps ?? 0
+                    if targets.last != target { targets.append(target) }
+                    return target <= 900
+                }
+                print("line of 1000 kbit/s: target_kbps \(targets) in \(ContinuousClock.now - begin)")
+                let elapsed = try #require(try await studio.status()).elapsed
+                try await studio.waitUntilElapsed(elapsed + 10, of: peer)
+                let dropped = try #require(try await studio.destination("rtmp")).dropped
+                try await link.set("rate 0")
+                print("whole again after \(try await waitForWholeBitrate(studio, peer)); \(dropped) pictures dropped")
+            }
+        }
+
+        private static let bitrate = 2000
+
+        /// How long it takes until the bitrate that was asked for is back: 30 s at most.
+        private nonisolated(nonsending) func waitForWholeBitrate(_ studio: Studio, _ peer: Peer) async throws -> Duration {
+            let begin = ContinuousClock.now
+            try await peer.wait(for: "the whole bitrate", deadline: .seconds(60)) { try await studio.status()?.video?.targetKbps == Self.bitrate }
+            #expect(ContinuousClock.now - begin < .seconds(30))
+            return ContinuousClock.now - begin
+        }
+
+        /// Broadcasts 2000 kbit/s from one host to another while `body` plays with the line, and looks at what came through.
+        private nonisolated(nonsending) func onAir(_ body: (Studio, Link, Peer) async throws -> Void) async throws {
+            try await withStudio(["everything"], width: 640, height: 360) { studio in
+                try await PaintedScreen.start(
+                    ["clock", "--beep", "--window", "320x180+0+0"], on: studio.screen.display, pulse: studio.pulse, in: studio.peers)
+                let link = try await Link.open(in: studio.peers)
+                let listener = try await link.listen(writing: studio.path("far.flv"), in: studio.peers)
+                let arguments = ["start", "--to", listener.url, "--to", studio.path("near.mp4"), "--bitrate", "\(Self.bitrate)"]
+                let peer = try studio.peers.start(
+                    "broadcast", link.near([studio.broadcast.binary] + arguments), environment: studio.broadcast.environment)
+                _ = try await peer.waitForErrorLine(containing: "session default: live")
+                try await studio.waitUntilElapsed(3, of: peer)
+                #expect(try await studio.status()?.video?.targetKbps == Self.bitrate)
+                try await body(studio, link, peer)
+                let elapsed = try #require(try await studio.status()).elapsed
+                #expect(try await studio.destination("rtmp")?.reconnects == 0)
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                #expect(try await peer.waitForExit() == .exited(0), "\(peer.standardError)")
+                try await listener.peer.waitForExit()
+                for name in ["far.flv", "near.mp4"] { try await expectGood(studio.media(name), seconds: elapsed) }
+            }
+        }
+
+        /// Sound without a hole to the end, and a clock that never goes back.
+        private nonisolated(nonsending) func expectGood(_ media: MediaFile, seconds: Double) async throws {
+            try await media.expectWholeSound()
+            let sound = try await AudioDecoder.decode(media.path, in: media.peers)
+            #expect(Double(sound.samples.count) / 48_000 > seconds - 1)
+            let clock = try await ClockTrack.read(FrameDecoder(media.path, size: (640, 360)), with: .corner, in: media.peers)
+            #expect(clock.isRising && clock.unreadable * 20 < clock.readings.count, "\(clock.unreadable) of \(clock.readings.count) unreadable")
+            let last = try #require(clock.readings.last).pts - (try #require(clock.readings.first)).pts
+            #expect(last > seconds - 1.5)
+            let steps = zip(clock.readings, clock.readings.dropFirst()).map { $1.pts - $0.pts }
+            print("\(media.path.split(separator: "/").last ?? ""): the longest time without a picture \(steps.max() ?? 0) s")
+        }
+    }
+}
