@@ -22,20 +22,23 @@ final class DamageTracker {
         XFixesDestroyRegion(connection.display, region)
     }
 
+    /// What was taken last, rectangle by rectangle, in pixels of the drawable.
+    private(set) var lastTaken: [PixelRect] = []
+
     /// Takes what was damaged since the last call, as far as `area` shows it. What is drawn from now on is reported anew.
     func take(in area: CapturedArea) -> DamageRegion {
         var result = DamageRegion(size: area.size)
         let offset = area.damageOffset
         XDamageSubtract(connection.display, damage, XserverRegion(None), region)
+        lastTaken = []
         var count: Int32 = 0
         guard let rectangles = XFixesFetchRegion(connection.display, region, &count) else { return result }
         defer { XFree(rectangles) }
-        for index in 0..<Int(count) {
+        lastTaken = (0..<Int(count)).map { index in
             let rectangle = rectangles[index]
-            result.add(
-                PixelRect(
-                    x: Int(rectangle.x) + offset.x, y: Int(rectangle.y) + offset.y, width: Int(rectangle.width), height: Int(rectangle.height)))
+            return PixelRect(x: Int(rectangle.x), y: Int(rectangle.y), width: Int(rectangle.width), height: Int(rectangle.height))
         }
+        for rectangle in lastTaken { result.add(rectangle.offsetBy(x: offset.x, y: offset.y)) }
         return result
     }
 }

@@ -75,7 +75,7 @@ package final class X11ScreenSource: ScreenSource {
         var changed = lastRefresh == nil ? .whole(size) : DamageRegion(size: size)
         if isDamaged {
             let drawn = damage.take(in: area)
-            if !area.isOfWindow { cover.noteDrawing(drawn.rectangles.map { $0.offsetBy(x: area.place.x, y: area.place.y) }, at: now) }
+            if !area.isOfWindow { cover.noteDrawing(damage.lastTaken, at: now) }
             changed.formUnion(visible(drawn, in: area))
             isDamaged = false
         }
