@@ -32,8 +32,8 @@ let package = Package(
     targets: [
         // System libraries: a module map and a shim header, nothing else.
         .systemLibrary(
-            name: "CX11", pkgConfig: "x11 xext xcomposite xdamage xfixes xrandr",
-            providers: [.apt(["libx11-dev", "libxext-dev", "libxcomposite-dev", "libxdamage-dev", "libxfixes-dev", "libxrandr-dev"])]),
+            name: "CX11", pkgConfig: "x11 xext xcomposite xdamage xfixes xrandr xscrnsaver",
+            providers: [.apt(["libx11-dev", "libxext-dev", "libxcomposite-dev", "libxdamage-dev", "libxfixes-dev", "libxrandr-dev", "libxss-dev"])]),
         .systemLibrary(name: "CPulse", providers: [.apt(["libpulse-dev"])]),
         .systemLibrary(name: "CX264", providers: [.apt(["libx264-dev"])]),
         .systemLibrary(name: "CAVCodec", pkgConfig: "libavcodec libavutil", providers: [.apt(["libavcodec-dev", "libavutil-dev"])]),
@@ -76,7 +76,8 @@ let package = Package(
         .executableTarget(
             name: "broadcast",
             dependencies: [
-                "Session", "Control", "Media", "Threads", "Capture", "Mix", "Encode", "Upload", "RTMP", "CLinux", "CTOMLPlusPlus", "CSecret",
+                "Session", "Control", "Media", "Threads", "Capture", "Mix", "Encode", "Upload", "RTMP", "CLinux", "CTOMLPlusPlus",
+                "CSecret",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
@@ -106,6 +107,11 @@ let package = Package(
 
         // The RTMP library at work: an FLV file goes live.
         .executableTarget(name: "flv-publish", dependencies: ["RTMP"], path: "Examples/flv-publish", swiftSettings: strict),
+
+        // An application that stops its film while the display is being broadcast, in plain C: what it needs is Xlib's.
+        .executableTarget(
+            name: "is-captured", path: "Examples/is-captured", cSettings: [.treatAllWarnings(as: .error)],
+            linkerSettings: [.linkedLibrary("X11"), .linkedLibrary("Xfixes")]),
 
         // What tests stand on: patterns that can be read back, a program that paints and plays them, and real peers.
         .target(name: "TestPatterns", path: "Tests/TestPatterns", swiftSettings: strict),
@@ -138,7 +144,9 @@ let package = Package(
         .testTarget(name: "SessionTests", dependencies: ["Session", "Media", "Encode", "Mix", "Upload"], swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests",
-            dependencies: ["TestSupport", "TestPatterns", "TestScreen", "broadcast", "broadcast-hls", "broadcast-srt", "in-app", "keyframe-watch"],
+            dependencies: [
+                "TestSupport", "TestPatterns", "TestScreen", "broadcast", "broadcast-hls", "broadcast-srt", "in-app", "keyframe-watch", "is-captured",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "HLSTests", dependencies: ["HLS", "broadcast-hls", "Media", "BroadcastExtension"], swiftSettings: strict),
