@@ -18,7 +18,7 @@ BIN_STATIC = .build-static/release
 
 # What the program is built with and runs on; what the demo, the tests and the benchmark run beside it.
 BUILD_PACKAGES = pkg-config libx11-dev libxext-dev libxcomposite-dev libxdamage-dev libxfixes-dev libxrandr-dev libxss-dev libx264-dev libpulse-dev \
-	libavcodec-dev libavutil-dev libswresample-dev libyuv-dev libtomlplusplus-dev libsrt-openssl-dev
+	libavcodec-dev libavutil-dev libswresample-dev libyuv-dev libpng-dev libtomlplusplus-dev libsrt-openssl-dev
 DEMO_PACKAGES = $(BUILD_PACKAGES) xvfb pulseaudio pulseaudio-utils ffmpeg util-linux
 TEST_PACKAGES = $(DEMO_PACKAGES) xauth x11-utils x11-xserver-utils xdotool xserver-xorg-core xserver-xorg-video-dummy openbox picom \
 	nginx-light libnginx-mod-rtmp stunnel4 openssl python3 tmux mpv \

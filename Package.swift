@@ -39,6 +39,8 @@ let package = Package(
         .systemLibrary(name: "CAVCodec", pkgConfig: "libavcodec libavutil", providers: [.apt(["libavcodec-dev", "libavutil-dev"])]),
         .systemLibrary(name: "CSWResample", pkgConfig: "libswresample libavutil", providers: [.apt(["libswresample-dev"])]),
         .systemLibrary(name: "CYUV", providers: [.apt(["libyuv-dev"])]),
+        // Pictures for `broadcast preview`. libavcodec brings it along anyway.
+        .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
         // For the srt extension only, a program of its own: who does not use it need not have libsrt.
         .systemLibrary(name: "CSRT", pkgConfig: "srt", providers: [.apt(["libsrt-openssl-dev"])]),
         .systemLibrary(name: "CLinux"),
@@ -57,7 +59,7 @@ let package = Package(
         .target(name: "Threads", dependencies: ["CLinux"], swiftSettings: strict),
         .target(name: "Capture", dependencies: ["Media", "Threads", "CX11", "CPulse"], swiftSettings: strict),
         .target(name: "Mix", dependencies: ["Media", "CPixelKernels", "CYUV", "CSWResample"], swiftSettings: strict),
-        .target(name: "Encode", dependencies: ["Media", "CX264", "CAVCodec"], swiftSettings: strict),
+        .target(name: "Encode", dependencies: ["Media", "CX264", "CAVCodec", "CPNG"], swiftSettings: strict),
         .target(name: "Mux", dependencies: ["Media"], swiftSettings: strict),
         .target(
             name: "RTMP",

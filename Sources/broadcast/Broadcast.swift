@@ -19,7 +19,7 @@ struct Broadcast: AsyncParsableCommand {
         subcommands: [
             StartCommand.self, StopCommand.self, PauseCommand.self, ResumeCommand.self, MicCommand.self, AnnotateCommand.self, ClipCommand.self,
             AddDestinationCommand.self, RemoveDestinationCommand.self, RetryCommand.self, StatusCommand.self, EventsCommand.self, LogsCommand.self,
-            CapturedCommand.self,
+            CapturedCommand.self, PreviewCommand.self,
             PickerCommand.self, ListDestinationsCommand.self,
             ListExtensionsCommand.self, ListSourcesCommand.self, SetupCommand.self, SignOutCommand.self, CheckExtensionCommand.self,
         ])
