@@ -43,6 +43,8 @@ let package = Package(
         .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
         // For the srt extension only, a program of its own: who does not use it need not have libsrt.
         .systemLibrary(name: "CSRT", pkgConfig: "srt", providers: [.apt(["libsrt-openssl-dev"])]),
+        // The desktop's session bus. Of the libraries for it this one is in memory already: libpulse is linked with it.
+        .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
         .systemLibrary(name: "CLinux"),
         // Our own pixel kernels: BGRA to I420 in BT.709, which libyuv of this age does not have.
         .target(name: "CPixelKernels", cSettings: [.treatAllWarnings(as: .error)]),
@@ -74,11 +76,13 @@ let package = Package(
             name: "Control",
             dependencies: [.product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio")],
             swiftSettings: strict),
+        // Notifications, indicators and lockers, on the session bus.
+        .target(name: "Desktop", dependencies: ["Threads", "CDBus"], swiftSettings: strict),
         .target(name: "BroadcastExtension", dependencies: ["Media"], swiftSettings: strict),
         .executableTarget(
             name: "broadcast",
             dependencies: [
-                "Session", "Control", "Media", "Threads", "Capture", "Mix", "Encode", "Upload", "RTMP", "CLinux", "CTOMLPlusPlus",
+                "Session", "Control", "Desktop", "Media", "Threads", "Capture", "Mix", "Encode", "Upload", "RTMP", "CLinux", "CTOMLPlusPlus",
                 "CSecret",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],

@@ -1,4 +1,5 @@
 import Control
+import Desktop
 import FoundationEssentials
 import Media
 import Session
@@ -11,7 +12,7 @@ final class SessionHost: Sendable {
     private let name: String
     private let title: String?
     private let paths: Paths
-    private let showsNotice: Bool
+    private let context: CommandContext
     private let status = StatusLine(isTerminal: Output.isTerminal)
     private let readiness: ReadinessPipe?
     private let started = Date()
@@ -50,7 +51,7 @@ final class SessionHost: Sendable {
         self.name = name
         self.title = title
         paths = context.paths
-        showsNotice = context.configuration.privacy.notice ?? true
+        self.context = context
         self.readiness = readiness
         // A detached session's standard error is its log.
         log = SessionLog(path: readiness == nil ? context.paths.log(session: name) : nil)
@@ -94,7 +95,7 @@ final class SessionHost: Sendable {
     }
 
     private func run(_ configuration: SessionConfiguration, plans: [DestinationPlan]) async throws(CommandError) {
-        if showsNotice { status.say("Everything on your screen, including notifications, will be visible.") }
+        if context.configuration.privacy.notice ?? true { status.say("Everything on your screen, including notifications, will be visible.") }
         let information = SetupInformation(paths: paths)
         for plan in plans {
             let url = try information.watchURL(of: plan.name)
@@ -106,12 +107,15 @@ final class SessionHost: Sendable {
             return state.isStopWanted
         }
         if isStopWanted { session.stop() }
+        let desktop = DesktopLink.Request(context, configuration).map { DesktopLink($0) { session.setDesktopLocked($0) } }
+        if let warning = await desktop?.begin() { say("Warning: " + warning) }
         var failure: CommandError?
         do throws(SessionError) {
             _ = try await session.run()
         } catch {
             failure = CommandError(error)
         }
+        await desktop?.end()
         let snapshot = session.snapshot()
         sayResults(snapshot)
         failure = sayFailures(snapshot, after: failure)
