@@ -32,15 +32,19 @@ let package = Package(
     targets: [
         // System libraries: a module map and a shim header, nothing else.
         .systemLibrary(
-            name: "CX11", pkgConfig: "x11 xext xcomposite xdamage xfixes xrandr",
-            providers: [.apt(["libx11-dev", "libxext-dev", "libxcomposite-dev", "libxdamage-dev", "libxfixes-dev", "libxrandr-dev"])]),
+            name: "CX11", pkgConfig: "x11 xext xcomposite xdamage xfixes xrandr xscrnsaver",
+            providers: [.apt(["libx11-dev", "libxext-dev", "libxcomposite-dev", "libxdamage-dev", "libxfixes-dev", "libxrandr-dev", "libxss-dev"])]),
         .systemLibrary(name: "CPulse", providers: [.apt(["libpulse-dev"])]),
         .systemLibrary(name: "CX264", providers: [.apt(["libx264-dev"])]),
         .systemLibrary(name: "CAVCodec", pkgConfig: "libavcodec libavutil", providers: [.apt(["libavcodec-dev", "libavutil-dev"])]),
         .systemLibrary(name: "CSWResample", pkgConfig: "libswresample libavutil", providers: [.apt(["libswresample-dev"])]),
         .systemLibrary(name: "CYUV", providers: [.apt(["libyuv-dev"])]),
+        // Pictures for `broadcast preview`. libavcodec brings it along anyway.
+        .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
         // For the srt extension only, a program of its own: who does not use it need not have libsrt.
         .systemLibrary(name: "CSRT", pkgConfig: "srt", providers: [.apt(["libsrt-openssl-dev"])]),
+        // The desktop's session bus. Of the libraries for it this one is in memory already: libpulse is linked with it.
+        .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
         .systemLibrary(name: "CLinux"),
         // Our own pixel kernels: BGRA to I420 in BT.709, which libyuv of this age does not have.
         .target(name: "CPixelKernels", cSettings: [.treatAllWarnings(as: .error)]),
@@ -57,7 +61,7 @@ let package = Package(
         .target(name: "Threads", dependencies: ["CLinux"], swiftSettings: strict),
         .target(name: "Capture", dependencies: ["Media", "Threads", "CX11", "CPulse"], swiftSettings: strict),
         .target(name: "Mix", dependencies: ["Media", "CPixelKernels", "CYUV", "CSWResample"], swiftSettings: strict),
-        .target(name: "Encode", dependencies: ["Media", "CX264", "CAVCodec"], swiftSettings: strict),
+        .target(name: "Encode", dependencies: ["Media", "CX264", "CAVCodec", "CPNG"], swiftSettings: strict),
         .target(name: "Mux", dependencies: ["Media"], swiftSettings: strict),
         .target(
             name: "RTMP",
@@ -72,11 +76,14 @@ let package = Package(
             name: "Control",
             dependencies: [.product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio")],
             swiftSettings: strict),
+        // Notifications, indicators and lockers, on the session bus.
+        .target(name: "Desktop", dependencies: ["Threads", "CDBus"], swiftSettings: strict),
         .target(name: "BroadcastExtension", dependencies: ["Media"], swiftSettings: strict),
         .executableTarget(
             name: "broadcast",
             dependencies: [
-                "Session", "Control", "Media", "Threads", "Capture", "Mix", "Encode", "Upload", "RTMP", "CLinux", "CTOMLPlusPlus", "CSecret",
+                "Session", "Control", "Desktop", "Media", "Threads", "Capture", "Mix", "Encode", "Upload", "RTMP", "CLinux", "CTOMLPlusPlus",
+                "CSecret",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
@@ -106,6 +113,11 @@ let package = Package(
 
         // The RTMP library at work: an FLV file goes live.
         .executableTarget(name: "flv-publish", dependencies: ["RTMP"], path: "Examples/flv-publish", swiftSettings: strict),
+
+        // An application that stops its film while the display is being broadcast, in plain C: what it needs is Xlib's.
+        .executableTarget(
+            name: "is-captured", path: "Examples/is-captured", cSettings: [.treatAllWarnings(as: .error)],
+            linkerSettings: [.linkedLibrary("X11"), .linkedLibrary("Xfixes")]),
 
         // What tests stand on: patterns that can be read back, a program that paints and plays them, and real peers.
         .target(name: "TestPatterns", path: "Tests/TestPatterns", swiftSettings: strict),
@@ -143,7 +155,9 @@ let package = Package(
         .testTarget(name: "SessionTests", dependencies: ["Session", "Media", "Encode", "Mix", "Upload"], swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests",
-            dependencies: ["TestSupport", "TestPatterns", "TestScreen", "broadcast", "broadcast-hls", "broadcast-srt", "in-app", "keyframe-watch"],
+            dependencies: [
+                "TestSupport", "TestPatterns", "TestScreen", "broadcast", "broadcast-hls", "broadcast-srt", "in-app", "keyframe-watch", "is-captured",
+            ],
             swiftSettings: strict),
         // Minutes of outages, bad lines and lies: make test-faults. It shares the studio with EndToEndTests.
         .testTarget(

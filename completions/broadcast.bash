@@ -173,22 +173,22 @@ _broadcast() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    start|stop|pause|resume|mic|annotate|clip|status|events|logs|picker|list-destinations|list-extensions|list-sources|setup|sign-out|check-extension|help)
+    start|stop|pause|resume|mic|annotate|clip|add-destination|remove-destination|retry|status|events|logs|captured|preview|picker|list-destinations|list-extensions|list-sources|setup|sign-out|check-extension|help)
         # Offer subcommand argument completions
         "_broadcast_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'start stop pause resume mic annotate clip status events logs picker list-destinations list-extensions list-sources setup sign-out check-extension help' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'start stop pause resume mic annotate clip add-destination remove-destination retry status events logs captured preview picker list-destinations list-extensions list-sources setup sign-out check-extension help' -- "${cur}"))
         ;;
     esac
 }
 
 _broadcast_start() {
     repeating_flags=()
-    non_repeating_flags=(--follow-focus --force-x11 --cursor --no-cursor --app-audio --no-app-audio --mic --no-mic --detach --version -h --help)
+    non_repeating_flags=(--follow-focus --force-x11 --cursor --no-cursor --app-audio --no-app-audio --mic --no-mic --detach --preview --version -h --help)
     repeating_options=(--to --hide)
-    non_repeating_options=(--display --monitor --region --window --size --fps --bitrate --quality --preset --latency --keyframe-interval --frame-pacing --app-source --mic-source --audio-bitrate --session --duration --title --clip-buffer --format)
+    non_repeating_options=(--display --y4m --monitor --region --window --size --fps --bitrate --quality --preset --latency --keyframe-interval --frame-pacing --app-source --mic-source --wav --audio-tracks --audio-bitrate --session --duration --title --clip-buffer --format)
     __broadcast_offer_flags_options 0
 
     # Offer option value completions
@@ -197,6 +197,9 @@ _broadcast_start() {
         return
         ;;
     '--display')
+        return
+        ;;
+    '--y4m')
         return
         ;;
     '--monitor')
@@ -236,6 +239,13 @@ _broadcast_start() {
         return
         ;;
     '--mic-source')
+        return
+        ;;
+    '--wav')
+        return
+        ;;
+    '--audio-tracks')
+        __broadcast_add_completions -W 'mixed'$'\n''separate'
         return
         ;;
     '--audio-bitrate')
@@ -355,6 +365,51 @@ _broadcast_clip() {
     esac
 }
 
+_broadcast_add-destination() {
+    repeating_flags=()
+    non_repeating_flags=(--version -h --help)
+    repeating_options=()
+    non_repeating_options=(--session)
+    __broadcast_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--session')
+        return
+        ;;
+    esac
+}
+
+_broadcast_remove-destination() {
+    repeating_flags=()
+    non_repeating_flags=(--version -h --help)
+    repeating_options=()
+    non_repeating_options=(--session)
+    __broadcast_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--session')
+        return
+        ;;
+    esac
+}
+
+_broadcast_retry() {
+    repeating_flags=()
+    non_repeating_flags=(--version -h --help)
+    repeating_options=()
+    non_repeating_options=(--session)
+    __broadcast_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--session')
+        return
+        ;;
+    esac
+}
+
 _broadcast_status() {
     repeating_flags=()
     non_repeating_flags=(--json --watch --version -h --help)
@@ -388,6 +443,75 @@ _broadcast_logs() {
     # Offer option value completions
     case "${prev}" in
     '--session')
+        return
+        ;;
+    esac
+}
+
+_broadcast_captured() {
+    repeating_flags=()
+    non_repeating_flags=(--wait --wait-end --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--display)
+    __broadcast_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '--display')
+        return
+        ;;
+    esac
+}
+
+_broadcast_preview() {
+    repeating_flags=()
+    non_repeating_flags=(--follow-focus --force-x11 --cursor --no-cursor --version -h --help)
+    repeating_options=(--hide)
+    non_repeating_options=(--display --y4m --monitor --region --window --size --fps --bitrate --quality --preset --latency --keyframe-interval --frame-pacing)
+    __broadcast_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--display')
+        return
+        ;;
+    '--y4m')
+        return
+        ;;
+    '--monitor')
+        return
+        ;;
+    '--region')
+        return
+        ;;
+    '--window')
+        return
+        ;;
+    '--size')
+        return
+        ;;
+    '--fps')
+        return
+        ;;
+    '--bitrate')
+        return
+        ;;
+    '--quality')
+        return
+        ;;
+    '--preset')
+        return
+        ;;
+    '--latency')
+        return
+        ;;
+    '--keyframe-interval')
+        return
+        ;;
+    '--frame-pacing')
+        return
+        ;;
+    '--hide')
         return
         ;;
     esac

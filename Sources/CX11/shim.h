@@ -12,6 +12,7 @@
 #include <X11/extensions/Xdamage.h>
 #include <X11/extensions/Xfixes.h>
 #include <X11/extensions/Xrandr.h>
+#include <X11/extensions/scrnsaver.h>
 
 /* XDestroyImage is a macro around a member function. */
 static inline int cx11_destroy_image(XImage *image) { return XDestroyImage(image); }

@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 #include <libyuv/convert.h>
+#include <libyuv/convert_argb.h>
 #include <libyuv/planar_functions.h>
 #include <libyuv/scale.h>
 

@@ -17,6 +17,8 @@ package struct ScreenRequest: Sendable {
     package var showsCursor = true
     /// The windows that viewers must not see. The rules may be changed while the source runs.
     package var hiddenWindows = HiddenWindowRules()
+    /// Other programs on the display are told that it is captured.
+    package var isAnnounced = true
 
     package init(display: String? = nil) {
         self.display = display

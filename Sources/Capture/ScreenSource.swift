@@ -14,6 +14,9 @@ package protocol ScreenSource: AnyObject {
     /// Whether there is anything that may be shown; as of the last `nextSample`.
     var condition: SourceCondition { get }
 
+    /// Nobody is at the screen, or nobody may be: viewers get the slate, and hear nothing; as of the last `nextSample`.
+    var isLocked: Bool { get }
+
     /// What changed since the last call, or nil where nothing did. It never waits for a change.
     ///
     /// The patches' memory is the source's own and holds until the next call.
@@ -42,6 +45,7 @@ package enum SourceCondition: Sendable, Equatable {
 
 extension ScreenSource {
     package var condition: SourceCondition { .shown }
+    package var isLocked: Bool { false }
     package var nominalFrameRate: Int? { nil }
     package func takeApplicationChange() -> ApplicationInformation? { nil }
     package func takeWarning() -> String? { nil }

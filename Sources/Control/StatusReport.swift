@@ -17,13 +17,16 @@ package struct SessionReport: Codable, Sendable, Equatable {
         package var name: String?
         package var width: Int?
         package var height: Int?
+        /// True while viewers get nothing because the screen is locked; left out where it is not.
+        package var locked: Bool?
 
-        package init(kind: String, display: String, name: String? = nil, width: Int?, height: Int?) {
+        package init(kind: String, display: String, name: String? = nil, width: Int?, height: Int?, locked: Bool? = nil) {
             self.kind = kind
             self.display = display
             self.name = name
             self.width = width
             self.height = height
+            self.locked = locked
         }
     }
 

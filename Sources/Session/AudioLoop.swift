@@ -24,6 +24,7 @@ final class AudioLoop: Sendable {
         var end: MediaTime?
         var sources: [Track: SourceStatus] = [:]
         var isPaused = false
+        var isLocked = false
         /// The sources that are listened to now.
         var wanted: Set<Track> = []
     }
@@ -162,6 +163,11 @@ final class AudioLoop: Sendable {
         inbox.update { $0.isPaused = paused }
     }
 
+    /// While the screen is locked everything is silent too, whether the session is paused or not.
+    func setLocked(_ locked: Bool) {
+        inbox.update { $0.isLocked = locked }
+    }
+
     private var requests: [PulseRequest] {
         let wanted = inbox.withLock { $0.wanted }
         var requests: [PulseRequest] = []
@@ -205,7 +211,7 @@ final class AudioLoop: Sendable {
             let work = waitForWork(clock: clock, deadline: mixer.nextDeadline)
             for sample in work.samples { mixer.feed(sample) }
             for track in work.suspended { mixer.suspend(track) }
-            mixer.isSilenced = work.isPaused
+            mixer.isSilenced = work.isPaused || work.isLocked
             let encoded = distributor.tracks(raw: false)
             let plain = distributor.tracks(raw: true)
             while let first = mixer.nextDueTime(now: clock.now) {

@@ -22,6 +22,11 @@ extension BroadcastSession {
         return true
     }
 
+    /// The desktop says that the screen is locked, or no longer: viewers get a slate and silence meanwhile. A user's pause is a thing of its own.
+    package func setDesktopLocked(_ locked: Bool) {
+        pipeline.setDesktopLocked(locked)
+    }
+
     /// Turns the microphone on or off. Nil where the session has no sound that it could be part of; else whether it is on now.
     package func setMicrophone(_ choose: (Bool) -> Bool) -> Bool? {
         pipeline.setMicrophone(choose)

@@ -164,7 +164,8 @@ package final class BroadcastSession: Sendable {
         let now = self.now
         let source = pipeline.source
         return SessionSnapshot(
-            state: state, elapsed: now, source: source?.source, sourceSize: source?.sourceSize, application: application.value,
+            state: state, elapsed: now, source: source?.source, sourceSize: source?.sourceSize, isLocked: pipeline.isLocked,
+            application: application.value,
             video: pipeline.renditions.first?.snapshot(at: now, isOver: isOver), app: sound(of: .app), mic: sound(of: .mic),
             destinations: destinations.map { $0.snapshot(at: now) })
     }

@@ -19,6 +19,8 @@ final class CaptureLoop: Sendable {
     enum Event: Sendable {
         /// Another application came to the front, or its title changed.
         case application(ApplicationInformation)
+        /// The screen was locked, or is no longer.
+        case locked(Bool)
         case warning(String)
         /// It shows something else than before: the focus went to another monitor.
         case source(SourceDescription)
@@ -34,6 +36,8 @@ final class CaptureLoop: Sendable {
     private let renditions = Mutex<[Rendition]>([])
     private let stopping = Atomic(false)
     private let isPaused = Atomic(false)
+    /// The desktop says that the screen is locked; the source may know by itself.
+    private let isDesktopLocked = Atomic(false)
 
     private enum Gate {
         case closed
@@ -84,6 +88,11 @@ final class CaptureLoop: Sendable {
         isPaused.store(paused, ordering: .relaxed)
     }
 
+    /// While the desktop is locked nothing is grabbed either.
+    func setDesktopLocked(_ locked: Bool) {
+        isDesktopLocked.store(locked, ordering: .relaxed)
+    }
+
     private func run(_ source: any ScreenSource) {
         let opening = gate.wait { gate -> Gate? in
             if case .closed = gate { return nil }
@@ -101,6 +110,7 @@ final class CaptureLoop: Sendable {
         var feeds: [FrameFeed] = []
         var index: Int64 = 0
         var description = source.description
+        var wasLocked = false
         while !stopping.load(ordering: .relaxed) {
             clock.sleep(until: MediaTime(value: index, timescale: rate))
             // The end may have come meanwhile: nothing is shown after it.
@@ -110,14 +120,18 @@ final class CaptureLoop: Sendable {
             index = max(index, clock.now.nanoseconds * rate / 1_000_000_000)
             if follow(&feeds) { source.requestWholePicture() }
             let paused = isPaused.load(ordering: .relaxed)
-            let sample = paused ? nil : try source.nextSample(at: clock.now)
+            let isDesktopLocked = isDesktopLocked.load(ordering: .relaxed)
+            let sample = paused || isDesktopLocked ? nil : try source.nextSample(at: clock.now)
             if source.condition == .ended {
                 report(.ended)
                 return
             }
+            let isLocked = isDesktopLocked || source.isLocked
+            if isLocked != wasLocked { report(.locked(isLocked)) }
+            wasLocked = isLocked
             let tickTime = MediaTime(value: index, timescale: rate)
             for position in feeds.indices {
-                feeds[position].show(sample, isWithheld: paused || source.condition == .withheld, at: tickTime)
+                feeds[position].show(sample, isWithheld: paused || isLocked || source.condition == .withheld, at: tickTime)
             }
             while let warning = source.takeWarning() { report(.warning(warning)) }
             if source.description != description {

@@ -26,6 +26,7 @@ final class Pipeline: Sendable {
     private let audio: AudioLoop?
     private let clips: ClipBuffer?
     private let latest: LatestSource
+    private let lock: ScreenLock
     private let state = Mutex(State())
 
     /// What the source shows now, where that is something else than at its opening.
@@ -49,13 +50,22 @@ final class Pipeline: Sendable {
         clips = configuration.clipBuffer.map { ClipBuffer(length: $0) }
         sound = Distributor(clips: clips)
         let hasSound = configuration.audio.app != nil || configuration.audio.mic != nil
-        audio = hasSound ? AudioLoop(configuration: configuration.audio, distributor: sound) : nil
+        let audio = hasSound ? AudioLoop(configuration: configuration.audio, distributor: sound) : nil
+        self.audio = audio
+        let lock = ScreenLock()
+        self.lock = lock
         let latest = LatestSource()
         self.latest = latest
         capture = CaptureLoop(request: configuration.picture) { event in
             switch event {
             case .source(let description): latest.value.withLock { $0 = description }
             case .application(let information): report(.application(information))
+            case .locked(let isLocked):
+                lock.isOn.store(isLocked, ordering: .relaxed)
+                audio?.setLocked(isLocked)
+                if isLocked {
+                    report(.warning("The screen is locked, or its screen saver runs: viewers see a slate and hear nothing until it ends."))
+                }
             case .warning(let text): report(.warning(text))
             case .ended: report(.ended)
             case .failed(let error): report(.failed(.capture(error)))
@@ -200,6 +210,14 @@ final class Pipeline: Sendable {
         audio?.setPaused(paused)
     }
 
+    /// The desktop's word, beside what the source knows.
+    func setDesktopLocked(_ locked: Bool) {
+        capture.setDesktopLocked(locked)
+    }
+
+    /// True while viewers get nothing because the screen is locked.
+    var isLocked: Bool { lock.isOn.load(ordering: .relaxed) }
+
     /// Turns the microphone on or off; nil where there is no sound that it could be part of, else whether it is on now.
     func setMicrophone(_ choose: (Bool) -> Bool) -> Bool? {
         guard state.withLock({ $0.audioFormat }) != nil else { return nil }
@@ -238,6 +256,11 @@ final class Pipeline: Sendable {
         for rendition in renditions { await rendition.finish() }
         for thread in audioThreads { await thread.join() }
     }
+}
+
+/// Whether the screen is locked, as the capture thread last said.
+private final class ScreenLock: Sendable {
+    let isOn = Atomic(false)
 }
 
 extension AudioTrackFormat {

@@ -54,6 +54,8 @@ package struct SessionSnapshot: Sendable {
     /// Nil until it is open.
     package var source: SourceDescription?
     package var sourceSize: PixelSize?
+    /// Viewers get nothing because the screen is locked.
+    package var isLocked = false
     package var application: ApplicationInformation?
     package var video: Video?
     package var app: Audio?

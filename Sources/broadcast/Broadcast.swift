@@ -20,6 +20,7 @@ struct Broadcast: AsyncParsableCommand {
             StartCommand.self, StopCommand.self, PauseCommand.self, ResumeCommand.self, MicCommand.self, AnnotateCommand.self, ClipCommand.self,
             AddDestinationCommand.self, RemoveDestinationCommand.self, RetryCommand.self, HideCommand.self, UnhideCommand.self,
             StatusCommand.self, EventsCommand.self, LogsCommand.self,
+            CapturedCommand.self, PreviewCommand.self,
             PickerCommand.self, ListDestinationsCommand.self,
             ListExtensionsCommand.self, ListSourcesCommand.self, SetupCommand.self, SignOutCommand.self, CheckExtensionCommand.self,
         ])

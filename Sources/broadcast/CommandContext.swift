@@ -6,10 +6,14 @@ struct CommandContext {
     let configuration: Configuration
     /// Whether a terminal, where there is one, can place its cursor.
     let hasCursor: Bool
+    /// Whether a terminal, where there is one, shows pictures.
+    let terminalShowsPictures: Bool
     /// Where secrets are.
     let credentials: CredentialStore
     /// True where a desktop's session bus is there.
     let hasSessionBus: Bool
+    /// Where it is (D-Bus Specification, Server Addresses); nil where there is none.
+    let sessionBusAddress: String?
 
     /// True where the desktop is Wayland's: X11 sees little of it.
     let isWaylandSession: Bool
@@ -22,9 +26,12 @@ struct CommandContext {
         let environment = ProcessInfo.processInfo.environment
         paths = Self.paths
         hasCursor = !["", "dumb"].contains(environment["TERM"] ?? "")
+        terminalShowsPictures = KittyGraphics.isKnown(to: environment)
         isWaylandSession = !(environment["WAYLAND_DISPLAY"] ?? "").isEmpty || environment["XDG_SESSION_TYPE"] == "wayland"
         let service = SecretService(environment: environment)
         hasSessionBus = service.isBusThere
+        let named = environment["DBUS_SESSION_BUS_ADDRESS"].flatMap { $0.isEmpty ? nil : $0 }
+        sessionBusAddress = hasSessionBus ? named ?? environment["XDG_RUNTIME_DIR"].map { "unix:path=\($0)/bus" } : nil
         credentials = CredentialStore(service: service, paths: paths)
         configuration = try ConfigurationFile.load(paths.configFile)
         try refuseUnknownExtensions()

@@ -34,8 +34,11 @@ struct CommandError: Error, Equatable {
     }
 
     /// Nobody reads the answer any more: an end, and nothing to say.
-    static var quiet: CommandError {
-        var error = CommandError(.success, "")
+    static var quiet: CommandError { quiet(.success) }
+
+    /// The status says everything.
+    static func quiet(_ status: ExitStatus) -> CommandError {
+        var error = CommandError(status, "")
         error.isTold = true
         return error
     }

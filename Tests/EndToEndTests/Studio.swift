@@ -10,7 +10,7 @@ struct Studio: Sendable {
     let painter: Peer
     /// Where recordings go, an absolute path.
     let folder: String
-    let broadcast: BroadcastCommand
+    var broadcast: BroadcastCommand
 
     /// Opens one. `scene` is what TestScreen paints and plays (`["clock", "--beep"]`).
     nonisolated(nonsending) static func open(

@@ -24,6 +24,8 @@ package final class X11ScreenSource: ScreenSource {
     private let damage: DamageTracker
     private let focus: FocusWatcher
     private let cover: HiddenWindowCover
+    private var announcement: CaptureSelection?
+    private let screenSaver: ScreenSaverWatch?
     private var grabber: ImageGrabber
     /// Where the last sample came from; nil where there was nothing to show.
     private var area: CapturedArea?
@@ -45,6 +47,7 @@ package final class X11ScreenSource: ScreenSource {
         connection.select(StructureNotifyMask | PropertyChangeMask, of: connection.root, for: .screen)
         target = try request.selection.target(on: connection)
         cover = HiddenWindowCover(connection: connection, rules: request.hiddenWindows)
+        screenSaver = ScreenSaverWatch(connection: connection)
         switch try target.locate() {
         case .shown(let area): size = area.size
         case .withheld(let size, let reason):
@@ -64,12 +67,18 @@ package final class X11ScreenSource: ScreenSource {
         }
         try connection.check()
         try refuseHiddenWindow()
+        if request.isAnnounced { announcement = CaptureSelection(connection: connection) }
     }
 
     package func nextSample(at now: MediaTime) throws(CaptureError) -> SampleBuffer? {
         handleEvents()
         // A window that went since the last call leaves errors that mean nothing.
         try connection.checkConnection()
+        if isLocked {
+            condition = .withheld
+            lastRefresh = nil
+            return nil
+        }
         if isCursorNew { cursor?.fetchImage() }
         guard let area = try place(), try isVisible(area, at: now) else { return nil }
         var changed = lastRefresh == nil ? .whole(size) : DamageRegion(size: size)
@@ -94,6 +103,8 @@ package final class X11ScreenSource: ScreenSource {
         }
         return try grabCovered(isRefreshDue ? .whole(size) : changed, of: area, at: now)
     }
+
+    package var isLocked: Bool { screenSaver?.isOn ?? false }
 
     package func requestWholePicture() {
         lastRefresh = nil
@@ -141,6 +152,8 @@ package final class X11ScreenSource: ScreenSource {
             }
             target.note(event)
             cover.note(event)
+            announcement?.note(event)
+            screenSaver?.note(event)
         }
     }
 

@@ -28,6 +28,9 @@ struct StartCommand: AsyncParsableCommand {
     @OptionGroup(title: "Privacy") var privacy: PrivacyOptions
     @OptionGroup(title: "Session") var session: SessionOptions
 
+    @Flag(help: "Show what viewers will see, and go live after Enter; at once where there is no terminal to ask on.")
+    var preview = false
+
     /// Where a detached session says whether it is live: a descriptor that the parent reads.
     @Option(help: .hidden) var readinessDescriptor: Int32?
 
@@ -51,20 +54,23 @@ struct StartCommand: AsyncParsableCommand {
             if session.detach { throw CommandError(.usage, "A detached broadcast has no standard input. Leave out --detach, or use a named pipe.") }
             if isatty(STDIN_FILENO) != 0 { throw CommandError(.usage, "Standard input is a terminal. Pipe pictures or sound into broadcast.") }
         }
-        if context.isWaylandSession && !source.forceX11 && source.y4m == nil {
-            throw CommandError(
-                .noInput,
-                "This is a Wayland session: X11 capture sees the programs that run under Xwayland, and nothing of the others or of the desktop. "
-                    + "Log in to an X11 session, or broadcast what it sees with --force-x11.")
+        try source.refuseWayland(context)
+        let picksWindow = try source.selection() == nil
+        if preview && source.y4m == "-" { throw CommandError(.usage, "--preview would take the first pictures of standard input. Leave it out.") }
+        if preview && session.detach && picksWindow {
+            throw CommandError(.usage, "--preview and --detach need a window by its number. See broadcast list-sources.")
         }
         if session.detach {
+            if preview { try await showPreview(of: configuration, context) }
             if targets.contains(where: { $0 == "-" || $0 == "stdout" }) {
                 throw CommandError(.usage, "A detached broadcast has no standard output. Leave out --detach, or choose a file.")
             }
             try DetachedLaunch(context: context, session: name).run()
             return
         }
-        if try source.selection() == nil { try pickWindow(for: &configuration) }
+        if picksWindow { try source.pickWindow(for: &configuration) }
+        // Whoever starts a detached session has seen it already.
+        if preview && readinessDescriptor == nil { try await showPreview(of: configuration, context) }
         let readiness = readinessDescriptor.map(ReadinessPipe.init(descriptor:))
         do throws(CommandError) {
             let entries = DesktopEntries(environment: ProcessInfo.processInfo.environment)
@@ -94,16 +100,13 @@ struct StartCommand: AsyncParsableCommand {
         }
     }
 
-    /// Asks for a click before anything starts, so that Ctrl-C simply ends it.
-    private func pickWindow(for configuration: inout SessionConfiguration) throws(CommandError) {
-        guard case .screen(var request) = configuration.picture else { return }
-        Output.note("broadcast: Click the window that is to be shown. Esc or another mouse button cancels.")
-        do throws(CaptureError) {
-            request.selection = .window(try WindowPicker.pick(on: source.display))
-        } catch {
-            throw CommandError(error)
-        }
-        configuration.picture = .screen(request)
+    /// Shows what viewers will see, and asks whether it may go live where there is someone to ask.
+    private func showPreview(of configuration: SessionConfiguration, _ context: CommandContext) async throws(CommandError) {
+        let path = try await PreviewPicture.take(configuration).show(context)
+        guard isatty(STDIN_FILENO) != 0 else { return }
+        defer { if let path { unlink(path) } }
+        Output.raw("This is what viewers will see. Enter goes live, Ctrl-C does not. ")
+        guard readLine() != nil else { throw CommandError(.nothing, "Nothing was started.") }
     }
 
     /// What someone who sees no terminal would not hear of.

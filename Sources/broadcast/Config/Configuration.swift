@@ -33,6 +33,8 @@ struct Configuration {
         var hide: [HiddenWindowRule] = []
         /// Leave out the sound of those windows' processes.
         var mute: Bool?
+        /// Hold notifications back while the screen is broadcast.
+        var doNotDisturb: Bool?
     }
 
     /// A configured, named use of an extension.

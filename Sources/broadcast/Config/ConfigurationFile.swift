@@ -85,11 +85,9 @@ enum ConfigurationFile {
 
     private static func privacy(_ section: ConfigurationSection) throws(CommandError) -> Configuration.Privacy {
         try section.allow(["notice", "hide", "mute", "do-not-disturb"])
-        // Better no broadcast than one that shows what was to be hidden.
-        for key in ["do-not-disturb"] where section.asksFor(key) {
-            throw section.error(key, "this version cannot do that yet. Remove the key, and see to it yourself before you broadcast")
-        }
-        return Configuration.Privacy(notice: try section.boolean("notice"), hide: try hiddenWindows(section), mute: try section.boolean("mute"))
+        return Configuration.Privacy(
+            notice: try section.boolean("notice"), hide: try hiddenWindows(section), mute: try section.boolean("mute"),
+            doNotDisturb: try section.boolean("do-not-disturb"))
     }
 
     private static func hiddenWindows(_ section: ConfigurationSection) throws(CommandError) -> [HiddenWindowRule] {

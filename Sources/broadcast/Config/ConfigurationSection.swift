@@ -97,14 +97,4 @@ struct ConfigurationSection {
         }
         return sections
     }
-
-    /// True where the key is there and is neither false nor an empty list.
-    func asksFor(_ key: String) -> Bool {
-        guard let node = document[name + [key]] else { return false }
-        return switch node.value {
-        case .boolean(let value): value
-        case .array: document[name + [key, "0"]] != nil
-        default: true
-        }
-    }
 }

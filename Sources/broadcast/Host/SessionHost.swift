@@ -1,5 +1,6 @@
 import Capture
 import Control
+import Desktop
 import FoundationEssentials
 import Media
 import Session
@@ -12,7 +13,7 @@ final class SessionHost: Sendable {
     private let name: String
     private let title: String?
     private let paths: Paths
-    private let showsNotice: Bool
+    private let context: CommandContext
     private let status = StatusLine(isTerminal: Output.isTerminal)
     private let readiness: ReadinessPipe?
     private let started = Date()
@@ -51,7 +52,7 @@ final class SessionHost: Sendable {
         self.name = name
         self.title = title
         paths = context.paths
-        showsNotice = context.configuration.privacy.notice ?? true
+        self.context = context
         self.readiness = readiness
         // A detached session's standard error is its log.
         log = SessionLog(path: readiness == nil ? context.paths.log(session: name) : nil)
@@ -95,7 +96,7 @@ final class SessionHost: Sendable {
     }
 
     private func run(_ configuration: SessionConfiguration, plans: [DestinationPlan]) async throws(CommandError) {
-        if showsNotice { status.say(configuration.picture.notice) }
+        if context.configuration.privacy.notice ?? true { status.say(configuration.picture.notice) }
         let information = SetupInformation(paths: paths)
         for plan in plans {
             let url = try information.watchURL(of: plan.name)
@@ -107,12 +108,15 @@ final class SessionHost: Sendable {
             return state.isStopWanted
         }
         if isStopWanted { session.stop() }
+        let desktop = DesktopLink.Request(context, configuration).map { DesktopLink($0) { session.setDesktopLocked($0) } }
+        if let warning = await desktop?.begin() { say("Warning: " + warning) }
         var failure: CommandError?
         do throws(SessionError) {
             _ = try await session.run()
         } catch {
             failure = CommandError(error)
         }
+        await desktop?.end()
         let snapshot = session.snapshot()
         sayResults(snapshot)
         failure = sayFailures(snapshot, after: failure)

@@ -1,0 +1,76 @@
+import CDBus
+
+/// A message of D-Bus (D-Bus Specification, Message Protocol). Owned by the thread of its connection.
+final class BusMessage {
+    let handle: OpaquePointer
+
+    /// Takes over a reference.
+    init?(_ handle: OpaquePointer?) {
+        guard let handle else { return nil }
+        self.handle = handle
+    }
+
+    deinit {
+        dbus_message_unref(handle)
+    }
+
+    /// A call of a method, which starts the service where that is asked for and can be done.
+    static func call(_ target: BusObject, _ interface: String, _ member: String, _ arguments: [BusValue], startsService: Bool) -> BusMessage? {
+        let message = BusMessage(dbus_message_new_method_call(target.service, target.path, interface, member))
+        if let message { dbus_message_set_auto_start(message.handle, startsService ? 1 : 0) }
+        return message?.with(arguments)
+    }
+
+    static func signal(path: String, interface: String, member: String, _ arguments: [BusValue]) -> BusMessage? {
+        BusMessage(dbus_message_new_signal(path, interface, member))?.with(arguments)
+    }
+
+    /// The answer to this call.
+    func reply(_ arguments: [BusValue]) -> BusMessage? {
+        BusMessage(dbus_message_new_method_return(handle))?.with(arguments)
+    }
+
+    func errorReply(_ name: String, _ text: String) -> BusMessage? {
+        BusMessage(dbus_message_new_error(handle, name, text))
+    }
+
+    private func with(_ arguments: [BusValue]) -> BusMessage {
+        var iterator = DBusMessageIter()
+        dbus_message_iter_init_append(handle, &iterator)
+        for argument in arguments { argument.append(to: &iterator) }
+        return self
+    }
+
+    /// Up to the first of a type that is not needed here.
+    var arguments: [BusValue] {
+        var iterator = DBusMessageIter()
+        guard dbus_message_iter_init(handle, &iterator) != 0 else { return [] }
+        var values: [BusValue] = []
+        while let value = BusValue(at: &iterator) {
+            values.append(value)
+            if dbus_message_iter_next(&iterator) == 0 { break }
+        }
+        return values
+    }
+
+    /// DBUS_MESSAGE_TYPE_METHOD_CALL and DBUS_MESSAGE_TYPE_SIGNAL (D-Bus Specification, Header Fields).
+    var isCall: Bool { dbus_message_get_type(handle) == 1 }
+    var isSignal: Bool { dbus_message_get_type(handle) == 4 }
+    var isError: Bool { dbus_message_get_type(handle) == 3 }
+    var wantsReply: Bool { isCall && dbus_message_get_no_reply(handle) == 0 }
+    var sender: String { Self.text(dbus_message_get_sender(handle)) }
+    var path: String { Self.text(dbus_message_get_path(handle)) }
+    var interface: String { Self.text(dbus_message_get_interface(handle)) }
+    var member: String { Self.text(dbus_message_get_member(handle)) }
+
+    private static func text(_ pointer: UnsafePointer<CChar>?) -> String { pointer.map { String(cString: $0) } ?? "" }
+}
+
+/// Something on the bus that can be asked.
+struct BusObject {
+    var service: String
+    var path: String
+
+    static let bus = BusObject(service: "org.freedesktop.DBus", path: "/org/freedesktop/DBus")
+    static let notifications = BusObject(service: "org.freedesktop.Notifications", path: "/org/freedesktop/Notifications")
+}

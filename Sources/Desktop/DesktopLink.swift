@@ -1,0 +1,81 @@
+import Glibc
+import Synchronization
+import Threads
+
+/// What a broadcast and the desktop tell each other on the session bus, on a thread of its own: the desktop holds its notifications back and
+/// shows that the screen is captured; the broadcast learns that the screen is locked.
+package final class DesktopLink: Sendable {
+    /// What is asked of the desktop.
+    package struct Request: Sendable {
+        /// Of the session bus (D-Bus Specification, Server Addresses).
+        package var address: String
+        package var holdsNotifications = true
+        /// The file that remembers what is to be restored; its folder must be there.
+        package var recordPath: String
+        package var run: ProgramRunner
+
+        package init(address: String, recordPath: String, run: @escaping ProgramRunner) {
+            self.address = address
+            self.recordPath = recordPath
+            self.run = run
+        }
+    }
+
+    private let request: Request
+    private let lockChanged: @Sendable (Bool) -> Void
+    /// Readable once it is to end.
+    private let stopPipe: (read: Int32, write: Int32)?
+    private let began = Once<String?>()
+    private let ended = Once<Void>()
+
+    /// - Parameter lockChanged: is told on the link's thread that the screen is locked, or no longer.
+    package init(_ request: Request, lockChanged: @escaping @Sendable (Bool) -> Void) {
+        self.request = request
+        self.lockChanged = lockChanged
+        var ends: [Int32] = [-1, -1]
+        stopPipe = pipe(&ends) == 0 ? (ends[0], ends[1]) : nil
+        for end in ends where end >= 0 { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    }
+
+    deinit {
+        if let stopPipe {
+            close(stopPipe.read)
+            close(stopPipe.write)
+        }
+    }
+
+    /// Returns when the desktop is as it was asked to be, after a second at the latest. Gives a sentence for the user where it is not.
+    package func begin() async -> String? {
+        guard let stopPipe else { return nil }
+        _ = NamedThread(name: "desktop") { [self] in
+            run(until: stopPipe.read)
+            ended.set(())
+        }
+        let late = request.holdsNotifications ? "The desktop takes long to answer; notifications may be seen." : nil
+        return await began.value(within: .seconds(1), else: late)
+    }
+
+    /// Returns when the desktop is as it was before, after a second at the latest.
+    package func end() async {
+        guard let stopPipe else { return }
+        _ = write(stopPipe.write, [1], 1)
+        await ended.value(within: .seconds(1), else: ())
+    }
+
+    private func run(until descriptor: Int32) {
+        guard let bus = SessionBus(address: request.address) else { return began.set(nil) }
+        var quiet = DoNotDisturb(bus: bus, recordPath: request.recordPath, run: request.run)
+        var warning: String?
+        if request.holdsNotifications { warning = quiet.begin() } else { quiet.restoreAfterCrash() }
+        var lock = ScreenLockWatch(bus: bus)
+        if lock.isLocked { lockChanged(true) }
+        var indicator = CaptureIndicator(bus: bus)
+        began.set(warning)
+        while let message = bus.nextMessage(unlessReadable: descriptor) {
+            if lock.note(message) { lockChanged(lock.isLocked) }
+            indicator.handle(message)
+        }
+        indicator.end()
+        quiet.end()
+    }
+}

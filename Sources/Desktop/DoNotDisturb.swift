@@ -1,0 +1,88 @@
+/// Holds notifications back while a broadcast runs, through whichever service shows them, and lets them come after it.
+struct DoNotDisturb {
+    private static let failure = "Notifications cannot be held back"
+    private let bus: SessionBus
+    private let recordPath: String
+    private let run: ProgramRunner
+    /// Held while this session needs quiet.
+    private var record: QuietRecord?
+    /// The number of the inhibition, which the service drops by itself when we leave the bus.
+    private var inhibition: UInt32?
+
+    init(bus: SessionBus, recordPath: String, run: @escaping ProgramRunner) {
+        self.bus = bus
+        self.recordPath = recordPath
+        self.run = run
+    }
+
+    /// Holds notifications back from now on. Gives a sentence for the user where that cannot be.
+    mutating func begin() -> String? {
+        // A service that starts only with the first notification is started now: it would show that one.
+        guard let server = bus.call(.notifications, BusObject.notifications.service, "GetServerInformation", startsService: true) else {
+            return bus.hasOwner(BusObject.notifications.service) ? "\(Self.failure): their service does not answer. They may be seen." : nil
+        }
+        let name = server.arguments.first?.string ?? ""
+        inhibition = inhibit()
+        let switches = QuietSwitch.known(on: bus, server: name, run: run)
+        guard inhibition == nil else {
+            restoreAfterCrash(switches)
+            return nil
+        }
+        guard let record = QuietRecord(path: recordPath) else { return "\(Self.failure): \(recordPath) cannot be written. They will be seen." }
+        guard record.lockAlone() else {
+            // Another session holds them back already.
+            record.lockTogether()
+            self.record = record
+            return nil
+        }
+        for one in switches {
+            guard let isQuiet = one.isQuiet() else { continue }
+            if record.pending == one.name || !isQuiet {
+                record.pending = one.name
+                one.setQuiet(true)
+            }
+            record.lockTogether()
+            self.record = record
+            return one.isQuiet() == true ? nil : "\(Self.failure): \(name) does not do as it is told. They will be seen."
+        }
+        return "\(Self.failure): \(name) has no do-not-disturb that is known here. Turn them off yourself, or they will be seen."
+    }
+
+    /// Lets them come again, unless another session still needs quiet.
+    mutating func end() {
+        if let inhibition { _ = bus.call(.notifications, BusObject.notifications.service, "UnInhibit", [.unsigned(inhibition)]) }
+        inhibition = nil
+        guard let record, record.lockAlone() else {
+            self.record = nil
+            return
+        }
+        turnBack(record, QuietSwitch.known(on: bus, server: record.pending == "gnome" ? "gnome-shell" : "", run: run))
+        self.record = nil
+    }
+
+    /// For a broadcast that asks for no quiet: what one before it left is put right.
+    func restoreAfterCrash() {
+        restoreAfterCrash(QuietSwitch.known(on: bus, server: "gnome-shell", run: run))
+    }
+
+    private func restoreAfterCrash(_ switches: [QuietSwitch]) {
+        guard let record = QuietRecord(path: recordPath), !record.pending.isEmpty, record.lockAlone() else { return }
+        turnBack(record, switches)
+    }
+
+    private func turnBack(_ record: QuietRecord, _ switches: [QuietSwitch]) {
+        let name = record.pending
+        guard !name.isEmpty else { return }
+        for one in switches where one.name == name && one.isQuiet() == true { one.setQuiet(false) }
+        record.pending = ""
+    }
+
+    /// KDE's way, which the desktop notification specification has taken up; nil where the service does not have it.
+    private func inhibit() -> UInt32? {
+        let reply = bus.call(
+            .notifications, BusObject.notifications.service, "Inhibit",
+            [.string("broadcast"), .string("The screen is being broadcast"), .properties([:])])
+        guard case .unsigned(let number) = reply?.arguments.first else { return nil }
+        return number
+    }
+}

@@ -1,0 +1,39 @@
+import Synchronization
+
+/// A value that one thread sets once, and one task waits for, though not for ever.
+final class Once<Value: Sendable>: Sendable {
+    private enum State {
+        case open
+        case waiting(CheckedContinuation<Value, Never>)
+        case done(Value)
+    }
+
+    private let state = Mutex(State.open)
+
+    /// Only the first value counts.
+    func set(_ value: Value) {
+        let waiter = state.withLock { state -> CheckedContinuation<Value, Never>? in
+            if case .done = state { return nil }
+            defer { state = .done(value) }
+            return if case .waiting(let continuation) = state { continuation } else { nil }
+        }
+        waiter?.resume(returning: value)
+    }
+
+    /// Suspends until it is set; gives `late` where that takes too long. To be called once.
+    func value(within limit: Duration, else late: Value) async -> Value {
+        let timer = Task {
+            try? await Task.sleep(for: limit)
+            if !Task.isCancelled { set(late) }
+        }
+        defer { timer.cancel() }
+        return await withCheckedContinuation { continuation in
+            let value = state.withLock { state -> Value? in
+                if case .done(let value) = state { return value }
+                state = .waiting(continuation)
+                return nil
+            }
+            if let value { continuation.resume(returning: value) }
+        }
+    }
+}

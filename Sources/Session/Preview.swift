@@ -1,0 +1,64 @@
+import Capture
+import Media
+import Mix
+import Threads
+
+/// A look at what viewers would see, taken with what a broadcast takes it with.
+package enum Preview {
+    /// How long a source may take to show something.
+    private static let patience = MediaTime(milliseconds: 5000)
+
+    /// Opens the source, takes its first frame, and closes it. Nobody is told that the display is captured.
+    ///
+    /// - Returns: an I420 frame of the size that is sent; the slate, where viewers would see that.
+    package static func take(_ configuration: SessionConfiguration) async throws(SessionError) -> PixelBuffer {
+        var configuration = configuration
+        if case .screen(var request) = configuration.picture {
+            request.isAnnounced = false
+            configuration.picture = .screen(request)
+        }
+        let wanted = configuration
+        let (thread, picture) = try await NamedThread.open(name: "preview") { (opened: (Result<PixelBuffer, SessionError>) -> Void) in
+            opened(Result { () throws(SessionError) in try frame(for: wanted) })
+        }
+        await thread.join()
+        return picture
+    }
+
+    private static func frame(for configuration: SessionConfiguration) throws(SessionError) -> PixelBuffer {
+        let source = try capturing { () throws(CaptureError) in try configuration.picture.open() }
+        let rate = configuration.frameRate ?? source.nominalFrameRate ?? 30
+        let settings = try RenditionSettings(
+            plans: [], configuration: configuration, sourceSize: source.size, frameRate: rate, keepsClips: false)
+        let frame = try capturing { () throws(CaptureError) in try firstFrame(of: source, size: settings.size, rate: Int64(rate)) }
+        guard let frame else { throw .conflict("The source ended, or showed nothing for \(Int(patience.seconds)) s: there is nothing to look at.") }
+        return frame
+    }
+
+    /// Nil where none comes.
+    private static func firstFrame(of source: any ScreenSource, size: PixelSize, rate: Int64) throws(CaptureError) -> PixelBuffer? {
+        let clock = SessionClock()
+        var composer = FrameComposer(outputSize: size)
+        var index: Int64 = 0
+        while clock.now < patience {
+            let sample = try source.nextSample(at: clock.now)
+            if case .picture(let picture) = sample.flatMap({ composer.compose($0) })?.payload { return picture.patches.first?.pixels }
+            switch source.condition {
+            case .shown: break
+            case .withheld: return PrivacySlate.frame(size: size)
+            case .ended: return nil
+            }
+            index += 1
+            clock.sleep(until: MediaTime(value: index, timescale: rate))
+        }
+        return nil
+    }
+
+    private static func capturing<Value>(_ body: () throws(CaptureError) -> Value) throws(SessionError) -> Value {
+        do throws(CaptureError) {
+            return try body()
+        } catch {
+            throw .capture(error)
+        }
+    }
+}

@@ -1,0 +1,145 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension EndToEndTests {
+    /// Notifications are held back while the screen is broadcast, with dunst, a real notification service.
+    @Suite(.serialized)
+    struct DoNotDisturbTests {
+        /// Notifications are loud, and stay.
+        private static let loud = "[global]\nfollow = none\n[urgency_normal]\nbackground = \"#ff00ff\"\nforeground = \"#ff00ff\"\ntimeout = 0\n"
+
+        @Test func `A notification that comes while live is in no frame, and comes after it`() async throws {
+            try await withNotifications { studio, desktop in
+                let live = try await studio.startLive(["--quality", "10", "--to", studio.path("out.mp4")])
+                try await notify(in: studio, desktop)
+                try await live.wait(for: "dunst to hold it back") {
+                    try await dunstctl(["count", "waiting"], in: studio, desktop) == "1"
+                }
+                let now = try await studio.status()?.elapsed ?? 0
+                try await studio.waitUntilElapsed(now + 1, of: live)
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                #expect(try await live.waitForExit() == .exited(0))
+                #expect(!live.standardError.contains("Warning: Notif"), "\(live.standardError)")
+                try await waitUntil("the notification") { try await loudestPixel(in: studio) > 200 }
+                #expect(try await loudestFrame(studio.path("out.mp4"), in: studio) < 30)
+            }
+        }
+
+        @Test func `The config can let notifications come`() async throws {
+            try await withNotifications { studio, desktop in
+                try studio.broadcast.writeConfiguration("[privacy]\ndo-not-disturb = false\nnotice = false\n")
+                let live = try await studio.startLive(["--quality", "10", "--to", studio.path("out.mp4")])
+                try await notify(in: studio, desktop)
+                try await live.wait(for: "the notification") { try await loudestPixel(in: studio) > 200 }
+                let now = try await studio.status()?.elapsed ?? 0
+                try await studio.waitUntilElapsed(now + 1, of: live)
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                #expect(!live.standardError.contains("Everything on your screen"))
+                #expect(try await loudestFrame(studio.path("out.mp4"), in: studio) > 200)
+            }
+        }
+
+        @Test(arguments: [true, false]) func `After a crash the next start and its end let them come again`(holds: Bool) async throws {
+            try await withNotifications { studio, desktop in
+                let first = try await studio.startLive(["--to", studio.path("one.mp4")])
+                #expect(try await isPaused(in: studio, desktop))
+                first.signal(SIGKILL)
+                #expect(try await first.waitForExit() == .killed(signal: SIGKILL))
+                #expect(try await isPaused(in: studio, desktop))
+                if !holds { try studio.broadcast.writeConfiguration("[privacy]\ndo-not-disturb = false\n") }
+                _ = try await studio.startLive(["--to", studio.path("two.mp4")])
+                #expect(try await isPaused(in: studio, desktop) == holds)
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                try await waitUntil("notifications") { try await !isPaused(in: studio, desktop) }
+            }
+        }
+
+        @Test func `What the user has silenced stays silent`() async throws {
+            try await withNotifications { studio, desktop in
+                _ = try await dunstctl(["set-paused", "true"], in: studio, desktop)
+                try await studio.record(["--duration", "1s", "--to", studio.path("out.mp4")])
+                #expect(try await isPaused(in: studio, desktop))
+            }
+        }
+
+        @Test func `Notifications come when the last of two sessions has ended`() async throws {
+            try await withNotifications { studio, desktop in
+                let first = try await studio.startLive(["--to", studio.path("one.mp4")])
+                let second = try await studio.startLive(["--to", studio.path("two.mp4")], session: "second")
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                #expect(try await first.waitForExit() == .exited(0))
+                #expect(try await isPaused(in: studio, desktop))
+                #expect(try await studio.broadcast.run(["stop", "--session", "second"]).status == .exited(0))
+                #expect(try await second.waitForExit() == .exited(0))
+                #expect(try await !isPaused(in: studio, desktop))
+            }
+        }
+
+        @Test func `A notification service that hangs costs a warning and not the broadcast`() async throws {
+            try await withNotifications { studio, desktop in
+                desktop.daemon.signal(SIGSTOP)
+                let live = try await studio.startLive(["--to", studio.path("out.mp4")])
+                #expect(live.standardError.components(separatedBy: "Warning: ").count == 2, "\(live.standardError)")
+                #expect(live.standardError.contains("may be seen"))
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                desktop.daemon.signal(SIGCONT)
+            }
+        }
+
+        @Test func `A service that can be inhibited is, until the end`() async throws {
+            try await withStudio(["still"], width: 320, height: 240, hasSound: false) { studio in
+                let desktop = try await FakeDesktop.start(in: studio.peers)
+                var studio = studio
+                studio.broadcast.environment.merge(desktop.environment) { $1 }
+                let live = try await studio.startLive(["--to", studio.path("out.mp4")])
+                #expect(desktop.service.standardOutput.contains("inhibit broadcast\n"))
+                #expect(!desktop.service.standardOutput.contains("uninhibit"))
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                #expect(try await live.waitForExit() == .exited(0))
+                try await desktop.service.wait(for: "its end") { desktop.service.standardOutput.contains("uninhibit 7\n") }
+            }
+        }
+
+        /// A studio without sound, whose desktop has dunst.
+        private nonisolated(nonsending) func withNotifications(_ body: (Studio, NotificationDaemon) async throws -> Void) async throws {
+            try await withStudio(["still"], width: 640, height: 360, hasSound: false) { studio in
+                let desktop = try await NotificationDaemon.start(in: studio.peers, on: studio.screen, configuration: Self.loud)
+                var studio = studio
+                studio.broadcast.environment.merge(desktop.environment) { $1 }
+                try await body(studio, desktop)
+            }
+        }
+
+        private nonisolated(nonsending) func notify(in studio: Studio, _ desktop: NotificationDaemon) async throws {
+            try await studio.peers.run("notify-send", ["notify-send", "A private message"], environment: desktop.environment)
+        }
+
+        private nonisolated(nonsending) func dunstctl(
+            _ arguments: [String], in studio: Studio, _ desktop: NotificationDaemon
+        ) async throws -> String {
+            try await studio.peers.run("dunstctl", ["dunstctl"] + arguments, environment: desktop.environment)
+                .trimmingCharacters(in: .whitespacesAndNewlines)
+        }
+
+        private nonisolated(nonsending) func isPaused(in studio: Studio, _ desktop: NotificationDaemon) async throws -> Bool {
+            try await dunstctl(["is-paused"], in: studio, desktop) == "true"
+        }
+
+        /// What stands on the screen now.
+        private nonisolated(nonsending) func loudestPixel(in studio: Studio) async throws -> Int {
+            let file = studio.path("now.png")
+            #expect(try await studio.broadcast.run(["preview", file]).status == .exited(0))
+            return try await loudestFrame(file, in: studio)
+        }
+
+        private nonisolated(nonsending) func loudestFrame(_ file: String, in studio: Studio) async throws -> Int {
+            var loudest = 0
+            try await FrameDecoder(file, layout: .rgb24).forEachFrame(in: studio.peers) { frame in
+                loudest = max(loudest, frame.loudness)
+                return true
+            }
+            return loudest
+        }
+    }
+}
