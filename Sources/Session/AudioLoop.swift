@@ -127,10 +127,16 @@ final class AudioLoop: Sendable {
     /// The thread that reads an application's own sound.
     private func play(_ path: String, clock: SessionClock, report: (SoundEvent) -> Void) {
         let goesOn = { !self.stopping.load(ordering: .relaxed) }
+        let source: WAVSource
         do throws(CaptureError) {
-            let source = try WAVSource(path: path, clock: clock, while: goesOn)
-            let converter = FormatConverter(from: source.format)
-            inbox.withLock { $0.sources[.app, default: SourceStatus()].name = path }
+            source = try WAVSource(path: path, clock: clock, while: goesOn)
+        } catch {
+            if goesOn() { report(.unusable(error)) }
+            return
+        }
+        let converter = FormatConverter(from: source.format)
+        inbox.withLock { $0.sources[.app, default: SourceStatus()].name = path }
+        do throws(CaptureError) {
             reading: while goesOn() {
                 switch try source.next() {
                 case .sound(let sample): if let converter { take(converter.convert(sample)) }
@@ -139,7 +145,7 @@ final class AudioLoop: Sendable {
                 }
             }
         } catch {
-            if goesOn() { report(.content(error)) }
+            report(.content(error))
         }
         inbox.update { inbox in
             inbox.sources[.app]?.name = nil

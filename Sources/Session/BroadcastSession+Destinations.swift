@@ -55,8 +55,10 @@ extension BroadcastSession {
     }
 
     /// Brings destinations to their end: what waits is written out and closed, and who takes too long is given up.
-    func finish(_ destinations: [Destination]) async {
-        for destination in destinations { destination.end() }
+    ///
+    /// - Parameter isAsked: somebody wants the end now: what never stood need not have.
+    func finish(_ destinations: [Destination], isAsked: Bool = true) async {
+        for destination in destinations { destination.end(isAsked: isAsked) }
         let deadline = Task {
             try await Task.sleep(for: Self.finishDeadline)
             for destination in destinations where !destination.state.isOver {
@@ -91,12 +93,10 @@ extension BroadcastSession {
         let votes = members.withLock { members -> [(Rendition, Int, String)] in
             members.indices.compactMap { index in
                 let member = members[index]
+                // What was learned of a network is kept over a pause and an outage.
                 guard member.destination.plan.isLive, member.destination.state == .live, let rendition = member.rendition,
                     let wanted = rendition.wantedBitrate
-                else {
-                    members[index].congestion = nil
-                    return nil
-                }
+                else { return nil }
                 var controller = member.congestion ?? CongestionController(wanted: wanted, audio: audioBitrate)
                 let vote = controller.note(backlog: member.destination.queue.backlog, bytes: member.destination.byteCount, at: now)
                 members[index].congestion = controller
@@ -106,8 +106,10 @@ extension BroadcastSession {
         for rendition in pipeline.renditions {
             guard let wanted = rendition.wantedBitrate, let before = rendition.bitrate else { continue }
             let slowest = votes.filter { $0.0 === rendition }.min { $0.1 < $1.1 }
-            let bitrate = slowest?.1 ?? wanted
-            guard bitrate != before else { continue }
+            let hasViewers = members.withLock { members in
+                members.contains { $0.rendition === rendition && $0.destination.plan.isLive && !$0.destination.state.isOver }
+            }
+            guard let bitrate = slowest?.1 ?? (hasViewers ? nil : wanted), bitrate != before else { continue }
             rendition.setBitrate(bitrate)
             if bitrate < before, before == wanted, let name = slowest?.2 {
                 observer(.warning("\(name) does not take \(wanted) kbit/s: the bitrate follows what gets through, \(bitrate) kbit/s for now."))

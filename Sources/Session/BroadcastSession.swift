@@ -45,7 +45,7 @@ package final class BroadcastSession: Sendable {
                 information.name = configuration.applicationName(information.id)
                 application.set(information)
             case .warning(let text): observer(.warning(text))
-            case .ended: ending.reach(.asked)
+            case .ended: ending.reach(.over)
             case .failed(let error): ending.reach(.failed(error))
             }
         }
@@ -81,6 +81,7 @@ package final class BroadcastSession: Sendable {
             try await startDestinations()
         } catch {
             await pipeline.stop(at: .zero)
+            await finish(destinations.filter { $0.isStarted })
             change(to: .failed)
             throw error
         }
@@ -91,7 +92,8 @@ package final class BroadcastSession: Sendable {
         supervisor.cancel()
         change(to: .finishing)
         await pipeline.stop(at: now)
-        await finish(destinations)
+        let isAsked = if case .asked = reason { true } else { false }
+        await finish(destinations, isAsked: isAsked)
         let failure: SessionError? = if case .failed(let error) = reason { error } else { nil }
         change(to: failure == nil && destinations.allSatisfy { $0.state == .finished } ? .finished : .failed)
         if let failure { throw failure }
@@ -114,7 +116,12 @@ package final class BroadcastSession: Sendable {
         Task { [weak self] in
             await destination.waitUntilOver()
             guard let self else { return }
-            if destinations.allSatisfy({ $0.state.isOver }) { ending.reach(.destinationsEnded) }
+            if destinations.allSatisfy({ $0.state.isOver }) {
+                ending.reach(.destinationsEnded)
+            } else {
+                // Nobody encodes for one that is gone.
+                await pipeline.detach(destination.queue, from: rendition)
+            }
         }
     }
 
@@ -140,10 +147,10 @@ package final class BroadcastSession: Sendable {
             fitBitrates()
             if let duration = configuration.duration {
                 let rest = duration - now
-                if rest <= .zero { ending.reach(.asked) }
+                if rest <= .zero { ending.reach(.over) }
                 if rest < MediaTime(milliseconds: 250) && rest > .zero {
                     try? await Task.sleep(for: .nanoseconds(rest.nanoseconds))
-                    ending.reach(.asked)
+                    ending.reach(.over)
                     return
                 }
             }

@@ -28,6 +28,8 @@ package struct CongestionController: Sendable {
     private var calmSince: MediaTime?
     /// What had got through when the backlog began; nil while there is none.
     private var bytesAtBacklog: Int?
+    /// Readings in a row with a backlog: a hiccup of one is no slow network.
+    private var lateReadings = 0
     /// kbit/s at which the backlog last grew, and when.
     private var ceiling: (bitrate: Int, time: MediaTime)?
 
@@ -48,11 +50,12 @@ package struct CongestionController: Sendable {
         while readings.count > 2 && time - readings[1].time >= Self.window { readings.removeFirst() }
         let passed = self.passed
         bytesAtBacklog = backlog < MediaTime(milliseconds: 100) ? nil : bytesAtBacklog ?? bytes
+        lateReadings = backlog > MediaTime(milliseconds: 200) ? lateReadings + 1 : 0
         if backlog > MediaTime(milliseconds: 200) {
             calmSince = nil
             if let passed, passed == 0 { return nil }
             // What hangs looks like what is slow until something more has got through.
-            if bytes == bytesAtBacklog { return current }
+            if bytes == bytesAtBacklog || lateReadings < 3 { return current }
             fall(backlog: backlog, passed: passed ?? wanted, at: time)
         } else if backlog < MediaTime(milliseconds: 100) {
             let since = calmSince ?? time

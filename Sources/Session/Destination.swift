@@ -24,6 +24,8 @@ final class Destination: Sendable {
         var reconnects = 0
         var nextRetry: ContinuousClock.Instant?
         var isEnding = false
+        /// Somebody wants the end now; else it is the content or the time that is over.
+        var isEndAsked = false
     }
 
     init(plan: DestinationPlan, onChange: @escaping @Sendable (SessionSnapshot.Destination) -> Void) {
@@ -50,15 +52,20 @@ final class Destination: Sendable {
     }
 
     /// Nothing more comes. What waits is still sent; where no connection stands it is not waited for.
-    func end() {
+    ///
+    /// - Parameter isAsked: see `finish` of the session.
+    func end(isAsked: Bool) {
         let (task, isConnected) = status.withLock { status -> (Task<Void, Never>?, Bool) in
             status.isEnding = true
+            status.isEndAsked = isAsked
             return (status.task, status.state == .live || status.state == .paused)
         }
         queue.end()
         if plan.isLive && !isConnected { task?.cancel() }
         timer.wake()
     }
+
+    var isStarted: Bool { status.withLock { $0.task } != nil }
 
     /// Ends it from outside when it does not end by itself.
     func abandon() {
@@ -178,8 +185,8 @@ final class Destination: Sendable {
 
     /// Waits until it is time to connect again; false where it is over.
     private func waitForNextTry(after error: UploadError, progress: inout Progress) async -> Bool {
-        let isEnding = status.withLock { $0.isEnding }
-        if isEnding && !progress.wasLive, case .unreachable = error {
+        let (isEnding, isEndAsked) = status.withLock { ($0.isEnding, $0.isEndAsked) }
+        if isEndAsked && !progress.wasLive, case .unreachable = error {
             // It was stopped before it stood: as asked.
             change(to: .finished)
             return false

@@ -3,8 +3,10 @@ import Synchronization
 /// The first reason for which a session ends, and a way to wait for it.
 final class Ending: Sendable {
     enum Reason: Sendable {
-        /// Someone asked for it, or the time is up.
+        /// Someone asked for it.
         case asked
+        /// The time is up, or the content at its end.
+        case over
         /// No destination is left.
         case destinationsEnded
         /// Picture or encoder failed.

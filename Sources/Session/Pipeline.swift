@@ -153,6 +153,7 @@ final class Pipeline: Sendable {
         guard let audio else { return }
         let report = self.report
         let threads = audio.begin(clock: clock, at: time) { event in
+            if case .unusable(let error) = event { report(.failed(.capture(error))) }
             if let warning = event.warning { report(.warning(warning)) }
         }
         state.withLock { $0.audioThreads += threads }
@@ -195,10 +196,15 @@ final class Pipeline: Sendable {
         sound.remove(queue)
         guard let rendition else { return }
         rendition.distributor.remove(queue)
-        let isMain = renditions.first === rendition
-        guard !isMain, rendition.distributor.isEmpty else { return }
+        guard !rendition.keepsClips, rendition.distributor.isEmpty else { return }
+        let isAlone = state.withLock { state -> Bool in
+            guard state.renditions.contains(where: { $0 === rendition }), state.renditions.count > 1 else { return true }
+            state.renditions.removeAll { $0 === rendition }
+            return false
+        }
+        // The last one shows in status what there was.
+        guard !isAlone else { return }
         capture.remove(rendition)
-        state.withLock { $0.renditions.removeAll { $0 === rendition } }
         await rendition.finish()
     }
 
@@ -226,7 +232,7 @@ final class Pipeline: Sendable {
 
     /// The last stretch, and the stream that it is of; nil where nothing is kept, or there is nothing yet.
     func excerpt(last span: MediaTime) -> (ClipBuffer.Excerpt, StreamDescription)? {
-        guard let excerpt = clips?.excerpt(last: span), let rendition = renditions.first else { return nil }
+        guard let excerpt = clips?.excerpt(last: span), let rendition = renditions.first(where: \.keepsClips) else { return nil }
         let audio = state.withLock { $0.audioFormat }
         return (excerpt, StreamDescription(video: rendition.format, audio: audio.map { [$0] } ?? [], title: configuration.title))
     }

@@ -12,6 +12,8 @@ final class Rendition: Sendable {
     let wishes: PictureWishes
     let mailbox = FrameMailbox()
     let distributor: Distributor
+    /// True where its packets are kept for clips.
+    let keepsClips: Bool
     /// The size and codec configuration of its stream.
     let format: VideoTrackFormat
     private let loop: VideoLoop
@@ -31,6 +33,7 @@ final class Rendition: Sendable {
         self.settings = settings
         self.wishes = wishes
         distributor = Distributor(clips: clips)
+        keepsClips = clips != nil
         loop = VideoLoop(mailbox: mailbox, distributor: distributor)
         let (thread, format) = try await loop.start(settings: settings.encoding, onFailure: onFailure)
         self.thread = thread

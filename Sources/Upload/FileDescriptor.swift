@@ -69,6 +69,11 @@ struct FileDescriptor: ~Copyable {
         _ = fdatasync(raw)
     }
 
+    /// Says to other programs that ask that this file is being written, until it is closed (flock(2)).
+    func lock() {
+        _ = flock(raw, LOCK_EX | LOCK_NB)
+    }
+
     /// Cuts off what lies behind `size`: the rest of a write that failed half way.
     func truncate(to size: Int) {
         _ = ftruncate(raw, size)

@@ -38,6 +38,7 @@ package actor FileHandler: SampleHandler {
         }
         // A named pipe or a device can't be written over.
         isSeekable = file?.isSeekable ?? true
+        file?.lock()
         if !isSeekable { muxer = format.makeMuxer(isSeekable: false) }
         try write(muxer.begin(stream))
     }
@@ -68,6 +69,7 @@ package actor FileHandler: SampleHandler {
                 defer { free(pointer) }
                 return String(cString: pointer)
             } ?? path
+        try refuseFileInUse(target)
         var aside = target + "~"
         var number = 2
         while access(aside, F_OK) == 0 {
@@ -78,6 +80,16 @@ package actor FileHandler: SampleHandler {
             throw .cannotCreate(path: path, reason: "there is a file already, which cannot be moved aside (\(String(cString: strerror(errno))))")
         }
         notice("The older \(path) is kept as \(aside).")
+    }
+
+    /// A file that another broadcast is writing is not moved away under it: whoever writes one holds a lock on it.
+    private func refuseFileInUse(_ target: String) throws(UploadError) {
+        let descriptor = open(target, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        if flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK {
+            throw .cannotCreate(path: path, reason: "another broadcast is writing it")
+        }
     }
 
     private func write(_ bytes: [UInt8]) throws(UploadError) {

@@ -50,9 +50,9 @@ struct CheckExtensionCommand: AsyncParsableCommand {
         }
         let handler = manifest.plan(name: manifest.name, launch: launch).makeHandler()
         await Self.play(broadcast, elements: broadcast.elements[...], to: handler, found)
-        // A broadcast may be stopped before its first picture.
+        // A broadcast may be stopped before its first picture. What a stream's program makes of an empty one is its own affair.
         let short = manifest.plan(name: manifest.name, launch: launch).makeHandler()
-        if found.isEmpty { await Self.play(broadcast, elements: [], to: short, found) }
+        if found.isEmpty && manifest.mode != .stream { await Self.play(broadcast, elements: [], to: short, found) }
         let sentences = found.sentences
         if let last = sentences.last {
             for sentence in sentences.dropLast() { Output.note(sentence) }
