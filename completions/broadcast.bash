@@ -188,7 +188,7 @@ _broadcast_start() {
     repeating_flags=()
     non_repeating_flags=(--follow-focus --force-x11 --cursor --no-cursor --app-audio --no-app-audio --mic --no-mic --detach --version -h --help)
     repeating_options=(--to --hide)
-    non_repeating_options=(--display --monitor --region --window --size --fps --bitrate --quality --preset --latency --keyframe-interval --frame-pacing --app-source --mic-source --audio-bitrate --session --duration --title --clip-buffer --format)
+    non_repeating_options=(--display --monitor --region --window --size --fps --bitrate --quality --preset --latency --chroma --keyframe-interval --frame-pacing --app-source --mic-source --audio-bitrate --session --duration --title --clip-buffer --format)
     __broadcast_offer_flags_options 0
 
     # Offer option value completions
@@ -224,6 +224,9 @@ _broadcast_start() {
         return
         ;;
     '--latency')
+        return
+        ;;
+    '--chroma')
         return
         ;;
     '--keyframe-interval')

@@ -23,7 +23,7 @@ function __broadcast_parse_tokens -S
         __broadcast_parse_subcommand 0 'version' 'h/help'
         switch $unparsed_tokens[1]
         case 'start'
-            __broadcast_parse_subcommand 0 'to=+' 'display=' 'monitor=' 'region=' 'window=' 'follow-focus' 'force-x11' 'size=' 'fps=' 'bitrate=' 'quality=' 'preset=' 'latency=' 'keyframe-interval=' 'frame-pacing=' 'cursor' 'no-cursor' 'app-audio' 'no-app-audio' 'mic' 'no-mic' 'app-source=' 'mic-source=' 'audio-bitrate=' 'hide=+' 'session=' 'detach' 'duration=' 'title=' 'clip-buffer=' 'format=' 'version' 'h/help'
+            __broadcast_parse_subcommand 0 'to=+' 'display=' 'monitor=' 'region=' 'window=' 'follow-focus' 'force-x11' 'size=' 'fps=' 'bitrate=' 'quality=' 'preset=' 'latency=' 'chroma=' 'keyframe-interval=' 'frame-pacing=' 'cursor' 'no-cursor' 'app-audio' 'no-app-audio' 'mic' 'no-mic' 'app-source=' 'mic-source=' 'audio-bitrate=' 'hide=+' 'session=' 'detach' 'duration=' 'title=' 'clip-buffer=' 'format=' 'version' 'h/help'
         case 'stop'
             __broadcast_parse_subcommand 0 'session=' 'all' 'json' 'version' 'h/help'
         case 'pause'
@@ -144,6 +144,7 @@ complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_flags_or_op
 complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_flags_or_options "broadcast start" quality' -l 'quality' -d 'The quality as x264\'s CRF; 0 is lossless. The default where only files are written: 23.' -rfka ''
 complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_flags_or_options "broadcast start" preset' -l 'preset' -d 'x264\'s preset. Default: veryfast.' -rfka ''
 complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_flags_or_options "broadcast start" latency' -l 'latency' -d 'low: each frame at once. normal: more quality a bit. Default: low.' -rfka ''
+complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_flags_or_options "broadcast start" chroma' -l 'chroma' -d 'How finely colours are kept: 420, as every player takes it, or 444, for files in which every letter counts. Default: 420.' -rfka ''
 complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_flags_or_options "broadcast start" keyframe-interval' -l 'keyframe-interval' -d 'Seconds between keyframes. Default: 2.' -rfka ''
 complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_flags_or_options "broadcast start" frame-pacing' -l 'frame-pacing' -d 'constant: every tick. variable: when something changed. Default: constant for live and stdout, variable for files.' -rfka ''
 complete -c 'broadcast' -n '__broadcast_should_offer_completions_for_flags_or_options "broadcast start" cursor' -l 'cursor' -d 'Show the mouse pointer. Default: shown.'
