@@ -1,4 +1,4 @@
-/// A block of picture memory: packed BGRA, or planar I420.
+/// A block of picture memory: packed BGRA, or planar I420 or I444.
 ///
 /// One thread writes it while it is the only holder; after that it is handed on and only read, until the last reader
 /// lets go of it and a pool may take it back (`isKnownUniquelyReferenced`).
@@ -9,14 +9,18 @@ public final class PixelBuffer: @unchecked Sendable {
         case bgra
         /// Y at full size, then U and V at half width and height; BT.709, limited range.
         case i420
+        /// Y, U and V at full size; BT.709, limited range.
+        case i444
     }
 
     public let format: Format
     public let size: PixelSize
-    /// Bytes from one row to the next: of the pixels (BGRA), or of the Y plane (I420).
+    /// Bytes from one row to the next: of the pixels (BGRA), or of the Y plane.
     public let stride: Int
     /// Bytes from one row of the U or V plane to the next; zero for BGRA.
     public let chromaStride: Int
+    /// The power of two by which U and V are narrower and lower than Y: 1 for I420, 0 for I444 and BGRA.
+    public let chromaShift: Int
     public let byteCount: Int
 
     private let base: UnsafeMutableRawPointer
@@ -30,12 +34,19 @@ public final class PixelBuffer: @unchecked Sendable {
         case .bgra:
             stride = size.width * 4
             chromaStride = 0
+            chromaShift = 0
             byteCount = stride * size.height
         case .i420:
             precondition(size.width % 2 == 0 && size.height % 2 == 0, "I420 needs an even size")
             stride = size.width
             chromaStride = size.width / 2
+            chromaShift = 1
             byteCount = size.area * 3 / 2
+        case .i444:
+            stride = size.width
+            chromaStride = size.width
+            chromaShift = 0
+            byteCount = size.area * 3
         }
         base = .allocate(byteCount: max(byteCount, 1), alignment: 64)
         ownsMemory = true
@@ -47,6 +58,7 @@ public final class PixelBuffer: @unchecked Sendable {
         self.size = size
         self.stride = stride
         chromaStride = 0
+        chromaShift = 0
         byteCount = stride * size.height
         base = memory
         ownsMemory = false
@@ -68,8 +80,8 @@ public final class PixelBuffer: @unchecked Sendable {
         try body(UnsafeMutableRawBufferPointer(start: base, count: byteCount))
     }
 
-    /// Where the three planes of an I420 picture start, in bytes: Y, U, V.
+    /// Where the three planes of an I420 or I444 picture start, in bytes: Y, U, V.
     public var planeOffsets: (y: Int, u: Int, v: Int) {
-        (0, stride * size.height, stride * size.height + chromaStride * (size.height / 2))
+        (0, stride * size.height, stride * size.height + chromaStride * (size.height >> chromaShift))
     }
 }

@@ -23,6 +23,8 @@ public struct VideoTrackFormat: Sendable, Equatable {
         case h264(sequenceParameterSet: [UInt8], pictureParameterSet: [UInt8])
         /// Planar Y, U, V; BT.709, limited range.
         case i420
+        /// The same with U and V at full size.
+        case i444
     }
 
     public var codec: Codec

@@ -10,7 +10,7 @@ struct FrameFeed {
 
     init(_ rendition: Rendition) {
         self.rendition = rendition
-        composer = FrameComposer(outputSize: rendition.settings.size)
+        composer = FrameComposer(outputSize: rendition.settings.size, chroma: rendition.settings.chroma)
         pacer = FramePacer(mode: rendition.settings.pacing)
     }
 
@@ -24,7 +24,7 @@ struct FrameFeed {
         if isWithheld {
             if !showsSlate {
                 _ = rendition.mailbox.takeBack()
-                frame = PrivacySlate.sample(size: composer.outputSize, at: time)
+                frame = PrivacySlate.sample(size: composer.outputSize, chroma: composer.chroma, at: time)
             }
         } else {
             frame = sample.flatMap { composer.compose($0, replacing: rendition.mailbox.takeBack()) }

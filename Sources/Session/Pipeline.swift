@@ -169,7 +169,7 @@ final class Pipeline: Sendable {
             let rendition = try await rendition(for: plan)
             rendition.distributor.add(.init(queue: queue, tracks: [.screen], isRaw: plan.takesRawVideo))
             description.video = rendition.format
-            if plan.takesRawVideo { description.video?.codec = .i420 }
+            if plan.takesRawVideo { description.video?.codec = rendition.settings.chroma.rawCodec }
             served = rendition
         }
         if !plan.audioTracks.isEmpty && audio != nil {

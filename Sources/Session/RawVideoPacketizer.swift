@@ -1,6 +1,6 @@
 import Media
 
-/// Frames as packets of raw I420, for destinations that want them. A repeated frame shares the bytes of the one before.
+/// Frames as packets of raw I420 or I444, for destinations that want them. A repeated frame shares the bytes of the one before.
 struct RawVideoPacketizer {
     private var last: [UInt8] = []
     private var sequence: UInt32 = 0

@@ -37,7 +37,7 @@ final class Rendition: Sendable {
         loop = VideoLoop(mailbox: mailbox, distributor: distributor)
         let (thread, format) = try await loop.start(settings: settings.encoding, onFailure: onFailure)
         self.thread = thread
-        self.format = format ?? VideoTrackFormat(codec: .i420, size: settings.size, frameRate: frameRate)
+        self.format = format ?? VideoTrackFormat(codec: settings.chroma.rawCodec, size: settings.size, frameRate: frameRate)
     }
 
     /// True once showing the last frame longer gives as good a picture as encoding it again.

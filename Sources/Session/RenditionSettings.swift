@@ -5,6 +5,7 @@ import Mix
 /// What makes two destinations share one encode: the picture that they want, and when they want it.
 package struct RenditionSettings: Sendable, Equatable {
     package var size: PixelSize
+    package var chroma: ChromaFormat
     /// Nil where only raw pictures are taken.
     package var encoding: VideoSettings?
     package var pacing: FramePacer.Mode
@@ -19,6 +20,8 @@ package struct RenditionSettings: Sendable, Equatable {
         let size = (wishes.size ?? configuration.outputSize ?? sourceSize).roundedDownToEven
         guard size.width >= 16, size.height >= 16, size.width <= 16384, size.height <= 16384 else { throw .unusableSize("\(size)") }
         self.size = size
+        // A live service takes 4:2:0 only.
+        chroma = plans.contains { $0.isLive } ? .yuv420 : configuration.chroma
         pacing = configuration.pacing ?? (plans.contains { $0.prefersConstantPacing } ? .constant : .variable)
         guard keepsClips || plans.contains(where: { !$0.takesRawVideo }) else { return }
         let rateControl: VideoSettings.RateControl =
@@ -32,13 +35,13 @@ package struct RenditionSettings: Sendable, Equatable {
                 .quality(23)
             }
         encoding = VideoSettings(
-            size: size, frameRate: frameRate, rateControl: rateControl, preset: configuration.preset,
+            size: size, chroma: chroma, frameRate: frameRate, rateControl: rateControl, preset: configuration.preset,
             latency: configuration.latency, keyframeInterval: configuration.keyframeInterval)
     }
 
     /// True where a destination that comes later and would have `own` to itself is served as well by this.
     package func serves(_ own: RenditionSettings) -> Bool {
-        guard size == own.size, pacing == own.pacing || pacing == .constant else { return false }
+        guard size == own.size, chroma == own.chroma, pacing == own.pacing || pacing == .constant else { return false }
         guard let wanted = own.encoding else { return true }
         guard let encoding else { return false }
         if encoding.rateControl == wanted.rateControl { return true }

@@ -47,6 +47,8 @@ package struct SessionConfiguration: Sendable {
     package var picture = PictureRequest.screen(ScreenRequest())
     /// The size of the pictures that are sent; nil for the source's own.
     package var outputSize: PixelSize?
+    /// How finely colours are kept in files; what is live is 4:2:0.
+    package var chroma = ChromaFormat.yuv420
     /// nil: the source's own where it has one, else 30.
     package var frameRate: Int?
     /// nil: a bitrate by the size where anything is live, else quality 23.

@@ -58,9 +58,9 @@ struct EncodedStream {
         return properties
     }
 
-    /// The I420 frames that ffmpeg's decoder gives, one after another.
-    func pictures() throws -> [UInt8] {
-        try run(["ffmpeg", "-v", "error", "-i", file.path, "-f", "rawvideo", "-pix_fmt", "yuv420p", "-fps_mode", "passthrough", "-"])
+    /// The I420 or I444 frames that ffmpeg's decoder gives, one after another.
+    func pictures(_ chroma: ChromaFormat = .yuv420) throws -> [UInt8] {
+        try run(["ffmpeg", "-v", "error", "-i", file.path, "-f", "rawvideo", "-pix_fmt", "yuv\(chroma.rawValue)p", "-fps_mode", "passthrough", "-"])
     }
 
     /// The interleaved stereo samples that ffmpeg's decoder gives.

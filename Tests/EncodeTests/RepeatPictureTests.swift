@@ -23,6 +23,38 @@ import Testing
         #expect(isEqual, "first difference in frame \(firstDifference(decoded.bytes, scene.expected))")
     }
 
+    @Test(arguments: [1, 2]) func losslessFramesInFullChromaComeBackBitForBitAcrossRepeatPictures(threads: Int) throws {
+        let scene = try Scene(
+            settings: VideoSettings(
+                size: Self.size, chroma: .yuv444, frameRate: 30, rateControl: .quality(0), keyframeInterval: MediaTime(milliseconds: 1500),
+                threads: threads))
+        #expect(scene.repeated > 60)
+        let decoded = try decode(
+            scene.stream,
+            with: [
+                "ffmpeg", "-v", "error", "-f", "h264", "-i", "INPUT", "-f", "rawvideo", "-pix_fmt", "yuv444p", "-fps_mode", "passthrough", "OUTPUT",
+            ])
+        #expect(decoded.errors == "")
+        #expect(decoded.bytes.count == 170 * Self.size.area * 3)
+        let isEqual = decoded.bytes == scene.expected
+        #expect(isEqual)
+    }
+
+    @Test func aLossyStreamInFullChromaStaysNearAcrossRepeatPictures() throws {
+        let scene = try Scene(settings: VideoSettings(size: Self.size, chroma: .yuv444, frameRate: 30, rateControl: .bitrate(3000)))
+        #expect(scene.repeated > 60)
+        let decoded = try decode(
+            scene.stream,
+            with: [
+                "ffmpeg", "-v", "error", "-f", "h264", "-i", "INPUT", "-f", "rawvideo", "-pix_fmt", "yuv444p", "-fps_mode", "passthrough", "OUTPUT",
+            ])
+        #expect(decoded.errors == "")
+        #expect(decoded.bytes.count == scene.expected.count)
+        let frame = Self.size.area * 3
+        let errors = zip(decoded.bytes.suffix(frame), scene.expected.suffix(frame)).map { abs(Int($0) - Int($1)) }
+        #expect(errors.reduce(0, +) / frame <= 4)
+    }
+
     @Test func twoDecodersAgreeOnALossyStreamWithRepeatPictures() throws {
         let scene = try Scene(settings: VideoSettings(size: Self.size, frameRate: 30, rateControl: .bitrate(400)))
         #expect(scene.repeated > 60)
@@ -72,7 +104,8 @@ private struct Scene {
         let encoder = try VideoEncoder(settings: settings)
         guard case .h264(let sequence, let picture) = encoder.format.codec else { return }
         var random = SystemRandom(state: 7)
-        var content = [UInt8](repeating: 100, count: settings.size.area * 3 / 2)
+        let isFull = settings.chroma == .yuv444
+        var content = [UInt8](repeating: 100, count: isFull ? settings.size.area * 3 : settings.size.area * 3 / 2)
         for tick in 0..<170 {
             let time = MediaTime(value: Int64(tick), timescale: 30)
             var damage = DamageRegion(size: settings.size)
@@ -80,7 +113,11 @@ private struct Scene {
                 let block = PixelRect(x: Int(random.next() % 10) * 16, y: Int(random.next() % 5) * 16, width: 48, height: 32)
                 damage.add(block)
                 for y in block.y..<block.maxY {
-                    for x in block.x..<block.maxX { content[y * settings.size.width + x] = UInt8(random.next() & 0xff) }
+                    for x in block.x..<block.maxX {
+                        for plane in 0..<(isFull ? 3 : 1) {
+                            content[plane * settings.size.area + y * settings.size.width + x] = UInt8(random.next() & 0xff)
+                        }
+                    }
                 }
             }
             if tick == 0 { damage = .whole(settings.size) }
@@ -88,7 +125,7 @@ private struct Scene {
             if damage.isEmpty {
                 new = try encoder.encodeRepeat(at: time)
             } else {
-                let frame = PixelBuffer(format: .i420, size: settings.size)
+                let frame = PixelBuffer(format: settings.chroma.pixelFormat, size: settings.size)
                 frame.withUnsafeMutableBytes { $0.copyBytes(from: content) }
                 let patch = Picture.Patch(x: 0, y: 0, pixels: frame)
                 new = try encoder.encode(

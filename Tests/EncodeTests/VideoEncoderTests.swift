@@ -120,6 +120,39 @@ import Testing
         }
     }
 
+    @Test(arguments: [.quality(0), .quality(8), .bitrate(20_000)] as [VideoSettings.RateControl])
+    func `a stream in full chroma says so, and its colours are each pixel's own`(rateControl: VideoSettings.RateControl) throws {
+        let encoder = try VideoEncoder(settings: VideoSettings(size: Self.size, chroma: .yuv444, rateControl: rateControl))
+        // Columns of red and blue, one pixel wide: what 4:2:0 makes purple.
+        let area = Self.size.area
+        var content = [UInt8](repeating: 0, count: area * 3)
+        for index in 0..<area {
+            let isRed = index % 2 == 0
+            content[index] = isRed ? 63 : 32
+            content[area + index] = isRed ? 102 : 240
+            content[2 * area + index] = isRed ? 240 : 118
+        }
+        let frame = PixelBuffer(format: .i444, size: Self.size)
+        frame.withUnsafeMutableBytes { $0.copyBytes(from: content) }
+        let packets = try (0..<3).flatMap { tick in
+            try encoder.encode(
+                SampleBuffer(
+                    track: .screen, presentationTime: MediaTime(value: Int64(tick), timescale: 30),
+                    payload: .picture(Picture(size: Self.size, patches: [.init(x: 0, y: 0, pixels: frame)], damage: .whole(Self.size)))))
+        }
+        try EncodedStream.h264(packets, of: encoder) { stream in
+            let properties = try stream.properties()
+            #expect(properties["profile"] == "High 4:4:4 Predictive")
+            #expect(properties["pix_fmt"] == "yuv444p")
+            #expect(properties["color_range"] == "tv" && properties["color_space"] == "bt709")
+            #expect(properties["color_transfer"] == "bt709" && properties["color_primaries"] == "bt709")
+            let decoded = try stream.pictures(.yuv444).suffix(area * 3)
+            #expect(decoded.count == area * 3)
+            let worst = zip(decoded, content).map { abs(Int($0) - Int($1)) }.max() ?? 255
+            #expect(worst <= (rateControl == .quality(0) ? 0 : 12), "\(worst)")
+        }
+    }
+
     // MARK: Keyframes
 
     @Test func `a keyframe comes every two seconds of the frames' own time, whatever their rate`() throws {

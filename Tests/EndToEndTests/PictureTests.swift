@@ -21,6 +21,49 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `Without loss and in full chroma every pixel has its own colour`() async throws {
+            // Neither the chart's edges nor the letters lie on even pixels.
+            for scene in ["chart", "typing"] {
+                try await withStudio([scene], width: 1006, height: 602) { studio in
+                    // What it typed stays, and ffmpeg's own grabber says what is there.
+                    if scene == "typing" { try await Task.sleep(for: .seconds(1)) }
+                    studio.painter.signal(SIGSTOP)
+                    defer { studio.painter.signal(SIGCONT) }
+                    let path = studio.path("sharp.mp4")
+                    try await studio.record(
+                        ["--chroma", "444", "--quality", "0", "--no-cursor", "--duration", "2s", "--to", path, "--to", studio.path("sharp.y4m")])
+                    let probe = try await FFProbe.probe(path, in: studio.peers)
+                    let video = try #require(probe.video)
+                    #expect(video.pixelFormat == "yuv444p" && video.profile == "High 4:4:4 Predictive")
+                    #expect(video.colourRange == "tv" && video.colourSpace == "bt709")
+                    try await studio.media("sharp.mp4").expectDecodable()
+                    try studio.media("sharp.mp4").expectOrdinaryMP4()
+                    let painted = try await painting(of: studio)
+                    let frames = try await FrameDecoder(path, layout: .rgb24).frames(in: studio.peers)
+                    #expect(frames.count > 8)
+                    for frame in frames {
+                        let worst = zip(frame.bytes, painted.bytes).lazy.map { abs(Int($0) - Int($1)) }.max()
+                        #expect(worst ?? 255 <= 2, "\(scene) at \(frame.pts) s")
+                    }
+                    #expect(frames.first?.bytes.count == painted.bytes.count)
+                    let raw = try await FFProbe.probe(studio.path("sharp.y4m"), in: studio.peers)
+                    #expect(raw.video?.pixelFormat == "yuv444p" && raw.video?.frames ?? 0 > 30)
+                }
+            }
+        }
+
+        /// The screen, as somebody else sees it.
+        private nonisolated(nonsending) func painting(of studio: Studio) async throws -> DecodedFrame {
+            var frame: DecodedFrame?
+            try await FrameDecoder(
+                studio.screen.display, layout: .rgb24, inputOptions: ["-f", "x11grab", "-draw_mouse", "0", "-framerate", "10"]
+            ).forEachFrame(in: studio.peers) {
+                frame = $0
+                return false
+            }
+            return try #require(frame)
+        }
+
         @Test func `A smaller size shows the whole screen`() async throws {
             try await withStudio(width: 1920, height: 1080) { studio in
                 try await studio.record(["--size", "1280x720", "--duration", "2s", "--to", studio.path("small.mp4")])

@@ -198,6 +198,100 @@ import Testing
     }
 }
 
+/// The same for I444, where every pixel has a colour of its own.
+@Suite struct FullChromaConversionTests {
+    @Test(arguments: ColourConversionTests.bars) func `a colour bar has exactly its BT.709 values`(colour: Pixel, expected: YUV) {
+        #expect(Self.convert([colour], width: 1) == [expected])
+    }
+
+    @Test func `every grey has no colour`() {
+        let greys = Self.convert((0...255).map { Pixel($0, $0, $0) }, width: 256)
+        #expect(greys.allSatisfy { $0.u == 128 && $0.v == 128 })
+        #expect(greys.first?.y == 16 && greys.last?.y == 235)
+    }
+
+    @Test func `every colour comes back within two of 255`() {
+        let steps = Array(stride(from: 0, through: 255, by: 5)).map { UInt8($0) }
+        let colours = steps.flatMap { red in steps.flatMap { green in steps.map { Pixel(red, green, $0) } } }
+        let errors = zip(colours, Self.convert(colours, width: steps.count)).map { colour, result in
+            // Rec. ITU-R BT.709-6, 3.2 to 3.5, the other way round.
+            let luma = (Double(result.y) - 16) / 219
+            let red = luma + 1.5748 * (Double(result.v) - 128) / 224
+            let blue = luma + 1.8556 * (Double(result.u) - 128) / 224
+            let green = (luma - 0.2126 * red - 0.0722 * blue) / 0.7152
+            return zip([red, green, blue], [colour.red, colour.green, colour.blue]).map { abs($0 * 255 - Double($1)) }.max() ?? 0
+        }
+        #expect(errors.count == 52 * 52 * 52)
+        #expect(errors.max() ?? 255 < 2)
+    }
+
+    @Test func `neighbours do not mix`() {
+        let row = Self.convert([Pixel(255, 0, 0), Pixel(0, 0, 255), Pixel(255, 255, 255), Pixel(0, 255, 0)], width: 4)
+        #expect(row == [YUV(63, 102, 240), YUV(32, 240, 118), YUV(235, 128, 128), YUV(173, 42, 26)])
+    }
+
+    @Test func `every width gives the same pixels, and nothing beside them is written`() {
+        var random = SplitMix64(state: 5)
+        let colours = (0..<140).map { _ in
+            Pixel(.random(in: 0...255, using: &random), .random(in: 0...255, using: &random), .random(in: 0...255, using: &random))
+        }
+        let single = colours.flatMap { Self.convert([$0], width: 1) }
+        for width in 1...140 {
+            let offset = width % 5
+            let frame = PixelBuffer(format: .i444, size: PixelSize(width: width + 10, height: 3))
+            _ = frame.withUnsafeMutableBytes { $0.initializeMemory(as: UInt8.self, repeating: 77) }
+            ColourConversion.convert(.init(x: offset, y: 1, pixels: bgra(Array(colours[..<width]), width: width)), into: frame)
+            let pixels = Self.pixels(of: frame)
+            let untouched = YUV(77, 77, 77)
+            let blank = [YUV](repeating: untouched, count: width + 10)
+            let row = blank[..<offset] + single[..<width] + blank[..<(10 - offset)]
+            let isRight = pixels == blank + row + blank
+            #expect(isRight, "width \(width)")
+        }
+    }
+
+    @Test func `what lies beyond the frame is left out`() {
+        let frame = PixelBuffer(format: .i444, size: PixelSize(width: 4, height: 2))
+        frame.fillBlack()
+        let white = Pixel(255, 255, 255)
+        ColourConversion.convert(.init(x: 3, y: 1, pixels: bgra([white, white, white, white], width: 2)), into: frame)
+        ColourConversion.convert(.init(x: 4, y: 0, pixels: bgra([white], width: 1)), into: frame)
+        let pixels = Self.pixels(of: frame)
+        #expect(pixels == [YUV](repeating: YUV(16, 128, 128), count: 7) + [YUV(235, 128, 128)])
+    }
+
+    @Test func `an I420 picture is doubled in colour, and an I444 picture averaged, where the frame is the other`() {
+        let small = PixelBuffer(format: .i420, size: PixelSize(width: 4, height: 2))
+        small.withUnsafeMutableBytes { $0.copyBytes(from: [1, 2, 3, 4, 5, 6, 7, 8, 50, 90, 60, 70] as [UInt8]) }
+        let frame = PixelBuffer(format: .i444, size: PixelSize(width: 8, height: 4))
+        frame.fillBlack()
+        ColourConversion.place(.init(x: 2, y: 2, pixels: small), into: frame)
+        let black = YUV(16, 128, 128)
+        let expected =
+            [YUV](repeating: black, count: 16)
+            + [black, black, YUV(1, 50, 60), YUV(2, 50, 60), YUV(3, 90, 70), YUV(4, 90, 70), black, black]
+            + [black, black, YUV(5, 50, 60), YUV(6, 50, 60), YUV(7, 90, 70), YUV(8, 90, 70), black, black]
+        #expect(Self.pixels(of: frame) == expected)
+        let back = PixelBuffer(format: .i420, size: PixelSize(width: 8, height: 4))
+        ColourConversion.place(.init(x: 0, y: 0, pixels: frame), into: back)
+        let bytes = back.withUnsafeBytes { Array($0) }
+        #expect(Array(bytes[..<32]) == expected.map(\.y))
+        #expect(Array(bytes[32...]) == [128, 128, 128, 128, 128, 50, 90, 128, 128, 128, 128, 128, 128, 60, 70, 128])
+    }
+
+    /// Rows of `width` colours through the conversion.
+    private static func convert(_ colours: [Pixel], width: Int) -> [YUV] {
+        let frame = PixelBuffer(format: .i444, size: PixelSize(width: width, height: colours.count / width))
+        ColourConversion.convert(.init(x: 0, y: 0, pixels: bgra(colours, width: width)), into: frame)
+        return pixels(of: frame)
+    }
+
+    private static func pixels(of frame: PixelBuffer) -> [YUV] {
+        let area = frame.size.area
+        return frame.withUnsafeBytes { bytes in (0..<area).map { YUV(bytes[$0], bytes[area + $0], bytes[2 * area + $0]) } }
+    }
+}
+
 /// An sRGB colour.
 struct Pixel: Sendable, CustomTestStringConvertible {
     let red: UInt8

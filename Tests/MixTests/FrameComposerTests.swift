@@ -14,15 +14,24 @@ import Testing
 
     @Test(arguments: layouts, [1, 2, 3] as [UInt64])
     func `partial updates give the frame that the whole picture gives`(layout: (PixelSize, PixelSize), seed: UInt64) throws {
+        try expectWholePictures(layout: layout, chroma: .yuv420, seed: seed)
+    }
+
+    @Test(arguments: layouts, [1, 2] as [UInt64])
+    func `in 4 4 4 too partial updates give the frame that the whole picture gives`(layout: (PixelSize, PixelSize), seed: UInt64) throws {
+        try expectWholePictures(layout: layout, chroma: .yuv444, seed: seed)
+    }
+
+    private func expectWholePictures(layout: (PixelSize, PixelSize), chroma: ChromaFormat, seed: UInt64) throws {
         var random = SplitMix64(state: seed)
         var screen = Screen(size: layout.0)
-        var composer = FrameComposer(outputSize: layout.1)
+        var composer = FrameComposer(outputSize: layout.1, chroma: chroma)
         var shown: [UInt8] = []
         var held: [(frame: PixelBuffer, bytes: [UInt8])] = []
         for update in 0..<120 {
             let damage = update == 0 ? DamageRegion.whole(layout.0) : screen.change(using: &random)
             let composed = composer.compose(screen.sample(damage: damage, at: update))
-            var reference = FrameComposer(outputSize: layout.1)
+            var reference = FrameComposer(outputSize: layout.1, chroma: chroma)
             let whole = picture(in: reference.compose(screen.sample(damage: .whole(layout.0), at: update)))
             let expected = bytes(of: try #require(whole).frame)
             if let composed {
@@ -33,7 +42,7 @@ import Testing
                     Issue.record("update \(update): \(differences(now, expected)) bytes differ from the whole picture's")
                     return
                 }
-                let missed = update == 0 ? nil : firstChange(from: shown, to: now, outside: changed)
+                let missed = update == 0 ? nil : firstChange(from: shown, to: now, chroma: chroma, outside: changed)
                 guard missed == nil else {
                     Issue.record(
                         "update \(update): pixel \(missed ?? (0, 0)) changed outside of the damage \(changed.rectangles) from \(damage.rectangles)")
@@ -132,6 +141,33 @@ import Testing
         }
     }
 
+    @Test func `in 4 4 4 a scaled picture keeps its colours, and its borders are black`() throws {
+        let size = PixelSize(width: 640, height: 480)
+        var composer = FrameComposer(outputSize: PixelSize(width: 320, height: 180), chroma: .yuv444)
+        var screen = Screen(size: size)
+        // Red; BT.709 makes 63, 102, 240 of it.
+        screen.fill(PixelRect(size), blue: 0, green: 0, red: 255)
+        let frame = try #require(picture(in: composer.compose(screen.sample(damage: .whole(size), at: 0)))).frame
+        #expect(frame.format == .i444)
+        let pixels = bytes(of: frame)
+        func sample(x: Int, y: Int) -> [Int] { (0..<3).map { Int(pixels[$0 * 320 * 180 + y * 320 + x]) } }
+        for (x, y) in [(0, 0), (39, 90), (280, 90), (319, 179)] { #expect(sample(x: x, y: y) == [16, 128, 128], "(\(x), \(y))") }
+        // libyuv's box filter rounds down.
+        for (x, y) in [(40, 0), (160, 90), (279, 179)] {
+            #expect(zip(sample(x: x, y: y), [63, 102, 240]).allSatisfy { abs($0 - $1) <= 1 }, "(\(x), \(y)): \(sample(x: x, y: y))")
+        }
+    }
+
+    @Test func `the slate of a 4 4 4 broadcast is grey in all of its planes`() throws {
+        let frame = PrivacySlate.frame(size: PixelSize(width: 320, height: 180), chroma: .yuv444)
+        #expect(frame.format == .i444)
+        let pixels = bytes(of: frame)
+        #expect(pixels.count == 320 * 180 * 3)
+        #expect(pixels[320 * 180..<320 * 180 * 3].allSatisfy { $0 == 128 })
+        #expect(pixels[0] == 40)
+        #expect(pixels[90 * 320 + 150] == 180)
+    }
+
     @Test func `sound is no picture`() {
         var composer = FrameComposer(outputSize: PixelSize(width: 320, height: 180))
         let sound = SampleBuffer(track: .app, presentationTime: .zero, payload: .sound(Sound(format: .broadcast, samples: [0, 0])))
@@ -149,14 +185,18 @@ import Testing
     private func differences(_ one: [UInt8], _ other: [UInt8]) -> Int { zip(one, other).reduce(0) { $0 + ($1.0 == $1.1 ? 0 : 1) } }
 
     /// The first luma pixel, or chroma pixel at luma scale, that differs and lies in no rectangle of `region`.
-    private func firstChange(from old: [UInt8], to new: [UInt8], outside region: DamageRegion) -> (x: Int, y: Int)? {
+    private func firstChange(
+        from old: [UInt8], to new: [UInt8], chroma: ChromaFormat, outside region: DamageRegion
+    ) -> (x: Int, y: Int)? {
         let size = region.size
+        let step = chroma == .yuv444 ? 1 : 2
+        let planeSize = size.area / (step * step)
         for y in 0..<size.height {
             for x in 0..<size.width {
-                let chroma = size.area + y / 2 * (size.width / 2) + x / 2
+                let chroma = size.area + y / step * (size.width / step) + x / step
                 let differs =
                     old[y * size.width + x] != new[y * size.width + x] || old[chroma] != new[chroma]
-                    || old[chroma + size.area / 4] != new[chroma + size.area / 4]
+                    || old[chroma + planeSize] != new[chroma + planeSize]
                 if differs && !region.covers(PixelRect(x: x, y: y, width: 1, height: 1)) { return (x, y) }
             }
         }
@@ -177,6 +217,15 @@ private struct Screen {
     mutating func fill(_ rectangle: PixelRect, value: UInt8) {
         for y in rectangle.y..<rectangle.maxY {
             for index in (y * size.width + rectangle.x) * 4..<(y * size.width + rectangle.maxX) * 4 { pixels[index] = value }
+        }
+    }
+
+    mutating func fill(_ rectangle: PixelRect, blue: UInt8, green: UInt8, red: UInt8) {
+        for y in rectangle.y..<rectangle.maxY {
+            for x in rectangle.x..<rectangle.maxX {
+                let index = (y * size.width + x) * 4
+                pixels.replaceSubrange(index..<index + 3, with: [blue, green, red])
+            }
         }
     }
 

@@ -60,6 +60,22 @@ import Testing
             muxer.append(EncodedPacket(track: .mixed, presentationTime: .zero, decodeTime: .zero, isKeyframe: true, sequence: 0, data: [])).isEmpty)
     }
 
+    @Test func `pictures in full chroma have three planes of one size, and ffmpeg reads them`() throws {
+        var muxer = Y4MMuxer()
+        let size = PixelSize(width: 4, height: 2)
+        var file = muxer.begin(StreamDescription(video: VideoTrackFormat(codec: .i444, size: size, frameRate: 30), audio: []))
+        #expect(file == Array("YUV4MPEG2 W4 H2 F30:1 Ip A1:1 C444 XCOLORRANGE=LIMITED\n".utf8))
+        #expect(muxer.append(packet(7, milliseconds: 0)).isEmpty)
+        let picture = [UInt8](repeating: 16, count: 8) + [UInt8](repeating: 90, count: 8) + [UInt8](repeating: 200, count: 8)
+        let frame = muxer.append(
+            EncodedPacket(track: .screen, presentationTime: .zero, decodeTime: .zero, isKeyframe: true, sequence: 0, data: picture))
+        #expect(frame == Array("FRAME\n".utf8) + picture)
+        file += frame
+        let folder = try TemporaryFolder()
+        let path = try folder.write(file, "a.y4m")
+        #expect(try Tool.probe(path, "-count_frames", "-show_entries", "stream=pix_fmt,color_range,nb_read_frames") == ["yuv444p,tv,1"])
+    }
+
     @Test func `ffmpeg and GStreamer read it with its range and rate`() throws {
         var muxer = Y4MMuxer()
         let size = PixelSize(width: 64, height: 36)

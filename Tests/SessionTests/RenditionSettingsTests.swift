@@ -47,6 +47,21 @@ struct RenditionSettingsTests {
         #expect(!live.serves(try settings([plan(isLive: true, bitrate: 1000)])))
     }
 
+    @Test func `Full chroma is for files: what is live stays 4 2 0`() throws {
+        var configuration = SessionConfiguration()
+        configuration.chroma = .yuv444
+        configuration.rateControl = .quality(0)
+        func settings(_ plans: [DestinationPlan]) throws -> RenditionSettings {
+            try RenditionSettings(plans: plans, configuration: configuration, sourceSize: screen, frameRate: 30, keepsClips: false)
+        }
+        let file = try settings([plan(isLive: false)])
+        #expect(file.chroma == .yuv444 && file.encoding?.chroma == .yuv444)
+        #expect(try settings([plan(isLive: false, raw: true)]).chroma == .yuv444)
+        let live = try settings([plan(isLive: false), plan(isLive: true)])
+        #expect(live.chroma == .yuv420 && live.encoding?.chroma == .yuv420)
+        #expect(!live.serves(file) && !file.serves(live))
+    }
+
     @Test func `A picture that cannot be made is an error`() {
         #expect(throws: SessionError.self) {
             try RenditionSettings(

@@ -9,10 +9,11 @@ struct ParameterSets {
     let initialQuantizer: Int32
     let hasDeblockingControl: Bool
     /// True where repeat pictures can be written: CABAC, progressive, picture order count type 2, no weighted prediction,
-    /// one reference, one slice group, no redundant pictures.
+    /// one reference, one slice group, no redundant pictures, no separate colour planes. A skipped macroblock is coded alike in 4:2:0 and
+    /// in 4:4:4 (7.3.4, 7.3.5).
     let allowsRepeatPictures: Bool
 
-    /// Reads both sets: NAL units with their header byte. High profile and below, without scaling lists.
+    /// Reads both sets: NAL units with their header byte. Any profile, without scaling lists.
     init(sequence: [UInt8], picture: [UInt8]) {
         var sps = BitReader(EmulationPrevention.remove(from: sequence.dropFirst()))
         let profile = sps.bits(8)
@@ -20,7 +21,7 @@ struct ParameterSets {
         _ = sps.unsignedExpGolomb()
         var isPlain = true
         if [100, 110, 122, 244, 44, 83, 86, 118, 128].contains(profile) {
-            if sps.unsignedExpGolomb() == 3 { _ = sps.bit() }
+            if sps.unsignedExpGolomb() == 3, sps.bit() == 1 { isPlain = false }
             _ = sps.unsignedExpGolomb()
             _ = sps.unsignedExpGolomb()
             _ = sps.bit()

@@ -61,7 +61,7 @@ package final class VideoEncoder {
         encoder.setBitrate(kilobits)
     }
 
-    /// Encodes a changed frame: an I420 picture of one patch, with its damage.
+    /// Encodes a changed frame: an I420 or I444 picture of one patch, as the settings say, with its damage.
     package func encode(_ sample: SampleBuffer) throws(EncodeError) -> [EncodedPacket] {
         guard case .picture(let picture) = sample.payload, let frame = picture.patches.first?.pixels else { return [] }
         lastFrame = frame

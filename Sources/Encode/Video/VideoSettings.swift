@@ -17,6 +17,8 @@ package struct VideoSettings: Sendable, Equatable {
     }
 
     package var size: PixelSize
+    /// 4:4:4 needs High 4:4:4 Predictive, which few players and no live service take.
+    package var chroma: ChromaFormat
     /// Nominal frames a second.
     package var frameRate: Int
     package var rateControl: RateControl
@@ -29,10 +31,12 @@ package struct VideoSettings: Sendable, Equatable {
     package var threads: Int
 
     package init(
-        size: PixelSize, frameRate: Int = 30, rateControl: RateControl, preset: String = "veryfast", latency: Latency = .low,
+        size: PixelSize, chroma: ChromaFormat = .yuv420, frameRate: Int = 30, rateControl: RateControl, preset: String = "veryfast",
+        latency: Latency = .low,
         keyframeInterval: MediaTime = MediaTime(milliseconds: 2000), threads: Int = 2
     ) {
         self.size = size
+        self.chroma = chroma
         self.frameRate = frameRate
         self.rateControl = rateControl
         self.preset = preset

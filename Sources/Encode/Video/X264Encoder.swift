@@ -7,7 +7,7 @@ import Glibc
 import Musl
 #endif
 
-/// The owner of an x264 encoder: I420 frames in, access units out. It belongs to the encoder's thread.
+/// The owner of an x264 encoder: I420 or I444 frames in, access units out. It belongs to the encoder's thread.
 final class X264Encoder {
     /// One coded frame.
     struct Output {
@@ -68,7 +68,7 @@ final class X264Encoder {
         picture.i_type = forceIDR ? X264_TYPE_IDR : X264_TYPE_AUTO
         if let quantizer { picture.i_qpplus1 = Int32(quantizer + 1) }
         picture.i_pts = time.nanoseconds / 1000
-        picture.img.i_csp = X264_CSP_I420
+        picture.img.i_csp = parameters.i_csp
         picture.img.i_plane = 3
         picture.img.i_stride = (Int32(frame.stride), Int32(frame.chromaStride), Int32(frame.chromaStride), 0)
         if !forceIDR && !changed.isWhole {
@@ -146,7 +146,7 @@ final class X264Encoder {
         cx264_silence(&parameters)
         parameters.i_width = Int32(settings.size.width)
         parameters.i_height = Int32(settings.size.height)
-        parameters.i_csp = X264_CSP_I420
+        parameters.i_csp = settings.chroma == .yuv444 ? X264_CSP_I444 : X264_CSP_I420
         parameters.i_fps_num = UInt32(settings.frameRate)
         parameters.i_fps_den = 1
         // Times in microseconds pass through. Rate control by them (b_vfr_input) would hold each frame back until the next.
@@ -186,8 +186,8 @@ final class X264Encoder {
             parameters.rc.i_qp_constant = 0
             parameters.rc.f_rf_constant = Float(factor)
         }
-        let isLossless = settings.rateControl == .quality(0)
-        guard x264_param_apply_profile(&parameters, isLossless ? "high444" : "high") == 0 else {
+        let needsHigh444 = settings.rateControl == .quality(0) || settings.chroma == .yuv444
+        guard x264_param_apply_profile(&parameters, needsHigh444 ? "high444" : "high") == 0 else {
             throw .cannotOpenVideo("x264 has no High profile for these settings")
         }
         return parameters

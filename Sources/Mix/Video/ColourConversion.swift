@@ -1,18 +1,26 @@
 import CPixelKernels
 import Media
 
-/// BGRA to I420 in BT.709, limited range (Rec. ITU-R BT.709-6, 3). libyuv's converters of this age know BT.601 only.
+/// BGRA to I420 and I444 in BT.709, limited range (Rec. ITU-R BT.709-6, 3). libyuv's converters of this age know BT.601 only.
 package enum ColourConversion {
-    /// Puts `patch` where it belongs in `frame`: pixels of BGRA are converted, those that are I420 already are copied.
+    /// Puts `patch` where it belongs in `frame`: pixels of BGRA are converted, planar ones are copied.
     package static func place(_ patch: Picture.Patch, into frame: PixelBuffer) {
         switch patch.pixels.format {
         case .bgra: convert(patch, into: frame)
-        case .i420: frame.copy(patch.pixels, toX: patch.x, y: patch.y)
+        case .i420, .i444: frame.copy(patch.pixels, toX: patch.x, y: patch.y)
         }
     }
 
-    /// Converts `patch` to where it belongs in `frame`. Its edges are moved inwards to even pixels, and to the frame's.
+    /// Converts `patch` to where it belongs in `frame`. What lies beyond the frame's edges is left out; in I420 the patch's own edges
+    /// are moved inwards to even pixels.
     package static func convert(_ patch: Picture.Patch, into frame: PixelBuffer) {
+        switch frame.format {
+        case .i444: convertToI444(patch, into: frame)
+        case .i420, .bgra: convertToI420(patch, into: frame)
+        }
+    }
+
+    private static func convertToI420(_ patch: Picture.Patch, into frame: PixelBuffer) {
         let left = (patch.x + 1) & ~1
         let top = (patch.y + 1) & ~1
         let right = min(patch.rectangle.maxX, frame.size.width) & ~1
@@ -28,6 +36,21 @@ package enum ColourConversion {
                     targetBase + offsets.y + top * frame.stride + left, frame.stride,
                     targetBase + offsets.u + chroma, targetBase + offsets.v + chroma, frame.chromaStride,
                     Int32(right - left), Int32(bottom - top))
+            }
+        }
+    }
+
+    private static func convertToI444(_ patch: Picture.Patch, into frame: PixelBuffer) {
+        let area = patch.rectangle.intersection(PixelRect(frame.size))
+        guard !area.isEmpty else { return }
+        let offsets = frame.planeOffsets
+        patch.pixels.withUnsafeBytes { source in
+            frame.withUnsafeMutableBytes { target in
+                guard let sourceBase = source.baseAddress, let targetBase = target.baseAddress else { return }
+                let first = targetBase + area.y * frame.stride + area.x
+                pixel_kernels_bgra_to_i444(
+                    sourceBase + (area.y - patch.y) * patch.pixels.stride + (area.x - patch.x) * 4, patch.pixels.stride,
+                    first + offsets.y, first + offsets.u, first + offsets.v, frame.stride, Int32(area.width), Int32(area.height))
             }
         }
     }

@@ -6,15 +6,17 @@ import Media
 /// last holder let go.
 package struct FrameComposer {
     package let outputSize: PixelSize
+    package let chroma: ChromaFormat
     private var pool: FramePool
     private var letterbox: Letterbox?
     /// The picture at the size of the source, kept where it must be scaled.
     private var unscaled: PixelBuffer?
 
     /// Frames of `outputSize`, which must be even.
-    package init(outputSize: PixelSize) {
+    package init(outputSize: PixelSize, chroma: ChromaFormat = .yuv420) {
         self.outputSize = outputSize
-        pool = FramePool(size: outputSize)
+        self.chroma = chroma
+        pool = FramePool(size: outputSize, chroma: chroma)
     }
 
     /// The frame after `sample`, with what really changed as its damage; nil where no pixel differs from the frame before.
@@ -90,7 +92,7 @@ package struct FrameComposer {
         if let unscaled, unscaled.size == size {
             source = unscaled
         } else {
-            source = PixelBuffer(format: .i420, size: size)
+            source = PixelBuffer(format: chroma.pixelFormat, size: size)
             source.fillBlack()
             unscaled = source
         }

@@ -1,18 +1,20 @@
 import Media
 
-/// A few I420 frames of one size, of which each knows what it lacks of the latest picture.
+/// A few planar frames of one size, of which each knows what it lacks of the latest picture.
 ///
 /// Only changed places are converted, so a frame that is written again must first catch up with the places that changed
 /// while others were written. A frame is free when nobody outside the pool holds it any more.
 struct FramePool {
     let size: PixelSize
+    let chroma: ChromaFormat
     private var frames: [PixelBuffer] = []
     /// For each frame, where it differs from the latest.
     private var stale: [DamageRegion] = []
     private var latest: Int?
 
-    init(size: PixelSize) {
+    init(size: PixelSize, chroma: ChromaFormat) {
         self.size = size
+        self.chroma = chroma
     }
 
     /// The picture as it was composed last.
@@ -45,7 +47,7 @@ struct FramePool {
     /// A frame that only the pool holds and that is not the latest, or a new one.
     private mutating func freeIndex() -> Int {
         for index in frames.indices where index != latest && isKnownUniquelyReferenced(&frames[index]) { return index }
-        frames.append(PixelBuffer(format: .i420, size: size))
+        frames.append(PixelBuffer(format: chroma.pixelFormat, size: size))
         stale.append(.whole(size))
         return frames.count - 1
     }

@@ -1,12 +1,13 @@
 import CYUV
 import Media
 
-/// Scales whole I420 pictures with libyuv, whose kernels are vectorised and well kept.
+/// Scales planar pictures with libyuv, whose kernels are vectorised and well kept.
 enum FrameScaler {
-    /// Scales all of `source` into `content` of `target`; `content` lies on even pixels.
+    /// Scales all of `source` into `content` of `target`, which has the same format; `content` lies on even pixels.
     ///
     /// libyuv's box filter averages all pixels that a smaller picture leaves out, so that small text stays legible.
     static func scale(_ source: PixelBuffer, into target: PixelBuffer, content: PixelRect) {
+        let kernel = target.format == .i444 ? I444Scale : I420Scale
         let from = source.planeOffsets
         let to = target.planeOffsets
         source.withUnsafeBytes { sourceBytes in
@@ -15,12 +16,35 @@ enum FrameScaler {
                     let output = targetBytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
                 else { return }
                 let luma = content.y * target.stride + content.x
-                let chroma = (content.y / 2) * target.chromaStride + content.x / 2
-                _ = I420Scale(
+                let chroma = (content.y >> target.chromaShift) * target.chromaStride + (content.x >> target.chromaShift)
+                _ = kernel(
                     input + from.y, Int32(source.stride), input + from.u, Int32(source.chromaStride), input + from.v, Int32(source.chromaStride),
                     Int32(source.size.width), Int32(source.size.height),
                     output + to.y + luma, Int32(target.stride), output + to.u + chroma, Int32(target.chromaStride),
                     output + to.v + chroma, Int32(target.chromaStride), Int32(content.width), Int32(content.height), kFilterBox)
+            }
+        }
+    }
+
+    /// Copies the top left of `source` to `area` of `target`, whose chroma has another size: it is doubled, or averaged over two by two
+    /// pixels. `area` has even edges and is no larger than `source`.
+    static func place(_ source: PixelBuffer, into target: PixelBuffer, at area: PixelRect) {
+        let from = source.planeOffsets
+        let to = target.planeOffsets
+        let luma = (from: source.stride, to: target.stride, fromShift: 0, toShift: 0)
+        let chroma = (from: source.chromaStride, to: target.chromaStride, fromShift: source.chromaShift, toShift: target.chromaShift)
+        let filter = source.chromaShift > target.chromaShift ? kFilterNone : kFilterBox
+        source.withUnsafeBytes { sourceBytes in
+            target.withUnsafeMutableBytes { targetBytes in
+                guard let input = sourceBytes.baseAddress?.assumingMemoryBound(to: UInt8.self),
+                    let output = targetBytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
+                else { return }
+                for (start, end, plane) in [(from.y, to.y, luma), (from.u, to.u, chroma), (from.v, to.v, chroma)] {
+                    ScalePlane(
+                        input + start, Int32(plane.from), Int32(area.width >> plane.fromShift), Int32(area.height >> plane.fromShift),
+                        output + end + (area.y >> plane.toShift) * plane.to + (area.x >> plane.toShift), Int32(plane.to),
+                        Int32(area.width >> plane.toShift), Int32(area.height >> plane.toShift), filter)
+                }
             }
         }
     }

@@ -6,7 +6,7 @@ import Glibc
 import Musl
 #endif
 
-/// Work on whole I420 frames and on rectangles of them.
+/// Work on whole I420 and I444 frames and on rectangles of them.
 extension PixelBuffer {
     /// Makes every pixel black: Y 16, U and V 128 in limited range.
     package func fillBlack() {
@@ -17,7 +17,7 @@ extension PixelBuffer {
         }
     }
 
-    /// Copies `rectangle`, which lies on even pixels, from `other`, a frame of the same size.
+    /// Copies `rectangle`, which in I420 lies on even pixels, from `other`, a frame of the same size and format.
     func copy(_ rectangle: PixelRect, from other: PixelBuffer) {
         for plane in Self.planes(of: self) {
             let area = plane.rectangle(rectangle)
@@ -33,11 +33,16 @@ extension PixelBuffer {
         }
     }
 
-    /// Copies all of `other`, a smaller or equal I420 picture, to the even place (`x`, `y`); what would lie outside is left out.
+    /// Copies all of `other`, a smaller or equal planar picture, to the even place (`x`, `y`); what would lie outside is left out.
+    /// Where the one is I420 and the other I444, chroma is doubled, or averaged over two by two pixels.
     func copy(_ other: PixelBuffer, toX x: Int, y: Int) {
         let width = min(other.size.width, size.width - x) & ~1
         let height = min(other.size.height, size.height - y) & ~1
         guard x >= 0, y >= 0, width > 0, height > 0 else { return }
+        guard other.chromaShift == chromaShift else {
+            FrameScaler.place(other, into: self, at: PixelRect(x: x, y: y, width: width, height: height))
+            return
+        }
         for (plane, from) in zip(Self.planes(of: self), Self.planes(of: other)) {
             let area = plane.rectangle(PixelRect(x: x, y: y, width: width, height: height))
             other.withUnsafeBytes { source in
@@ -82,30 +87,31 @@ extension PixelBuffer {
     private struct Plane {
         var offset: Int
         var stride: Int
-        /// 1 for Y, 2 for U and V, which have half the width and height.
-        var subsampling: Int
+        /// The power of two by which its width and height are smaller than Y's.
+        var shift: Int
 
         func rectangle(_ luma: PixelRect) -> PixelRect {
-            PixelRect(x: luma.x / subsampling, y: luma.y / subsampling, width: luma.width / subsampling, height: luma.height / subsampling)
+            PixelRect(x: luma.x >> shift, y: luma.y >> shift, width: luma.width >> shift, height: luma.height >> shift)
         }
     }
 
     private static func planes(of frame: PixelBuffer) -> [Plane] {
         let offsets = frame.planeOffsets
         return [
-            Plane(offset: offsets.y, stride: frame.stride, subsampling: 1),
-            Plane(offset: offsets.u, stride: frame.chromaStride, subsampling: 2),
-            Plane(offset: offsets.v, stride: frame.chromaStride, subsampling: 2),
+            Plane(offset: offsets.y, stride: frame.stride, shift: 0),
+            Plane(offset: offsets.u, stride: frame.chromaStride, shift: frame.chromaShift),
+            Plane(offset: offsets.v, stride: frame.chromaStride, shift: frame.chromaShift),
         ]
     }
 }
 
-/// Compares pieces of two I420 frames of the same layout.
+/// Compares pieces of two planar frames of the same layout.
 private struct FrameComparison {
     let one: UnsafeRawPointer
     let other: UnsafeRawPointer
     let stride: Int
     let chromaStride: Int
+    let chromaShift: Int
     let u: Int
     let v: Int
 
@@ -114,15 +120,17 @@ private struct FrameComparison {
         self.other = other
         stride = layout.stride
         chromaStride = layout.chromaStride
+        chromaShift = layout.chromaShift
         u = layout.planeOffsets.u
         v = layout.planeOffsets.v
     }
 
     /// True where any of the luma or chroma samples of the rectangle, on even pixels, differ.
     func differs(x: Int, y: Int, width: Int, height: Int) -> Bool {
-        rowsDiffer(offset: y * stride + x, stride: stride, width: width, height: height)
-            || rowsDiffer(offset: u + (y / 2) * chromaStride + x / 2, stride: chromaStride, width: width / 2, height: height / 2)
-            || rowsDiffer(offset: v + (y / 2) * chromaStride + x / 2, stride: chromaStride, width: width / 2, height: height / 2)
+        if rowsDiffer(offset: y * stride + x, stride: stride, width: width, height: height) { return true }
+        let chroma = (y >> chromaShift) * chromaStride + (x >> chromaShift)
+        return rowsDiffer(offset: u + chroma, stride: chromaStride, width: width >> chromaShift, height: height >> chromaShift)
+            || rowsDiffer(offset: v + chroma, stride: chromaStride, width: width >> chromaShift, height: height >> chromaShift)
     }
 
     private func rowsDiffer(offset: Int, stride: Int, width: Int, height: Int) -> Bool {

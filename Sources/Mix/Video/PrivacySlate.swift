@@ -7,8 +7,8 @@ package enum PrivacySlate {
     private static let bars: UInt8 = 180
 
     /// A frame of `size`, which must be even.
-    package static func frame(size: PixelSize) -> PixelBuffer {
-        let frame = PixelBuffer(format: .i420, size: size)
+    package static func frame(size: PixelSize, chroma: ChromaFormat = .yuv420) -> PixelBuffer {
+        let frame = PixelBuffer(format: chroma.pixelFormat, size: size)
         frame.fillBlack()
         let unit = max(1, size.height / 18)
         frame.withUnsafeMutableBytes { bytes in
@@ -24,9 +24,9 @@ package enum PrivacySlate {
     }
 
     /// The same as a sample: all of it new.
-    package static func sample(size: PixelSize, at time: MediaTime) -> SampleBuffer {
+    package static func sample(size: PixelSize, chroma: ChromaFormat = .yuv420, at time: MediaTime) -> SampleBuffer {
         SampleBuffer(
             track: .screen, presentationTime: time,
-            payload: .picture(Picture(size: size, patches: [.init(x: 0, y: 0, pixels: frame(size: size))], damage: .whole(size))))
+            payload: .picture(Picture(size: size, patches: [.init(x: 0, y: 0, pixels: frame(size: size, chroma: chroma))], damage: .whole(size))))
     }
 }

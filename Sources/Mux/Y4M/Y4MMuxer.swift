@@ -1,6 +1,6 @@
 import Media
 
-/// Raw I420 pictures as YUV4MPEG2, at a fixed frame rate (yuv4mpeg(5) of mjpegtools).
+/// Raw I420 or I444 pictures as YUV4MPEG2, at a fixed frame rate (yuv4mpeg(5) of mjpegtools).
 ///
 /// Y4M has no timestamps: frame number n is the picture at n / `frameRate` seconds. Where packets were dropped, or
 /// variable pacing left ticks out, the picture before is repeated; a packet whose number was already written is left
@@ -21,10 +21,10 @@ package struct Y4MMuxer: Muxer {
         format = nil
         nextFrame = 0
         lastPicture = nil
-        guard let video = stream.video, video.codec == .i420, video.frameRate > 0 else { return [] }
+        guard let video = stream.video, let colours = Self.colourSpace(video.codec), video.frameRate > 0 else { return [] }
         format = video
         let size = video.size
-        return Array("YUV4MPEG2 W\(size.width) H\(size.height) F\(video.frameRate):1 Ip A1:1 C420mpeg2 XCOLORRANGE=LIMITED\n".utf8)
+        return Array("YUV4MPEG2 W\(size.width) H\(size.height) F\(video.frameRate):1 Ip A1:1 \(colours) XCOLORRANGE=LIMITED\n".utf8)
     }
 
     /// The frames up to and with the packet's; empty for sound, for a picture of another size, and for one whose
@@ -55,7 +55,17 @@ package struct Y4MMuxer: Muxer {
     }
 
     private func pictureByteCount(_ format: VideoTrackFormat) -> Int {
-        format.size.area + 2 * ((format.size.width + 1) / 2) * ((format.size.height + 1) / 2)
+        if format.codec == .i444 { return 3 * format.size.area }
+        return format.size.area + 2 * ((format.size.width + 1) / 2) * ((format.size.height + 1) / 2)
+    }
+
+    /// The header's name for the picture's layout; nil where it is coded.
+    private static func colourSpace(_ codec: VideoTrackFormat.Codec) -> String? {
+        switch codec {
+        case .i420: "C420mpeg2"
+        case .i444: "C444"
+        case .h264: nil
+        }
     }
 
     /// At most 10 s or 64 MB, but never less than half a second: variable pacing leaves 200 ms out as a rule.

@@ -82,7 +82,10 @@ public final class RTMPPublisher: Sendable {
     private static func connect(
         to url: RTMPURL, stream: StreamDescription, settings: ConnectSettings
     ) async throws(RTMPError) -> RTMPPublisher {
-        if let video = stream.video, case .i420 = video.codec { throw .unsupportedFormat("its video is not H.264") }
+        switch stream.video?.codec {
+        case .i420, .i444: throw .unsupportedFormat("its video is not H.264")
+        case .h264, nil: break
+        }
         guard stream.video != nil || !stream.audio.isEmpty else { throw .unsupportedFormat("it has no tracks") }
         var negotiation = ConnectNegotiation(url, credentials: settings.credentials)
         while true {

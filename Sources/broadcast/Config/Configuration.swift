@@ -11,6 +11,7 @@ struct Configuration {
         var conflict: CommandError?
         var preset: String?
         var latency: String?
+        var chroma: String?
         var keyframeInterval: Double?
         var framePacing: String?
         var cursor: Bool?

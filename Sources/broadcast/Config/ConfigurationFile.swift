@@ -1,6 +1,7 @@
 import Capture
 import Encode
 import FoundationEssentials
+import Media
 import RTMP
 import Upload
 
@@ -43,7 +44,7 @@ enum ConfigurationFile {
     }
 
     private static func video(_ section: ConfigurationSection) throws(CommandError) -> Configuration.Video {
-        try section.allow(["size", "fps", "bitrate", "quality", "preset", "latency", "keyframe-interval", "frame-pacing", "cursor"])
+        try section.allow(["size", "fps", "bitrate", "quality", "preset", "latency", "chroma", "keyframe-interval", "frame-pacing", "cursor"])
         var video = Configuration.Video()
         video.size = try size(section)
         video.fps = try section.integer("fps", in: 1...240)
@@ -54,6 +55,7 @@ enum ConfigurationFile {
         }
         video.preset = try section.string("preset", oneOf: VideoSettings.presets)
         video.latency = try section.string("latency", oneOf: ["low", "normal"])
+        video.chroma = try section.string("chroma", oneOf: ChromaFormat.allCases.map(\.rawValue))
         video.keyframeInterval = try section.number("keyframe-interval", in: 0.1...60)
         video.framePacing = try section.string("frame-pacing", oneOf: ["constant", "variable"])
         video.cursor = try section.boolean("cursor")

@@ -49,6 +49,12 @@ struct DestinationResolver {
     /// The destination for `target`.
     func resolve(_ target: String) throws(CommandError) -> DestinationPlan {
         var plan = try plan(for: target)
+        if plan.isLive && plan.takesVideo && session.chroma == .yuv444 {
+            throw CommandError(
+                .usage,
+                "\(plan.name) is live, and what is live has to be --chroma 420: 444 is for files and standard output. "
+                    + "Leave out --chroma 444, or say --chroma 420 where the config says 444.")
+        }
         guard let destination = configuration.destination(named: target) else { return plan }
         let size = try destination.size.map { text throws(CommandError) in try OptionValue.size(text) }
         plan.picture = PictureWishes(size: size, bitrate: destination.bitrate)

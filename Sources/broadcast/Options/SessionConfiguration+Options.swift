@@ -54,6 +54,7 @@ extension SessionConfiguration {
             throw CommandError(.usage, "There is no preset \"\(preset)\". Use one of \(VideoSettings.presets.joined(separator: ", ")).")
         }
         latency = try OptionValue.choice(options.latency ?? config.latency, name: "--latency") ?? latency
+        chroma = try OptionValue.choice(options.chroma ?? config.chroma, name: "--chroma") ?? chroma
         pacing = try OptionValue.choice(options.framePacing ?? config.framePacing, name: "--frame-pacing")
         let seconds = options.keyframeInterval ?? config.keyframeInterval ?? 2
         guard (0.1...60).contains(seconds) else { throw CommandError(.usage, "--keyframe-interval must be from 0.1 to 60 seconds; 2 is usual.") }

@@ -25,6 +25,12 @@ struct VideoOptions: ParsableArguments {
     @Option(help: ArgumentHelp("low: each frame at once. normal: more quality a bit. Default: low.", valueName: "low|normal"))
     var latency: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "How finely colours are kept: 420, as every player takes it, or 444, for files in which every letter counts. Default: 420.",
+            valueName: "420|444"))
+    var chroma: String?
+
     @Option(help: ArgumentHelp("Seconds between keyframes. Default: 2.", valueName: "seconds"))
     var keyframeInterval: Double?
 
