@@ -1,10 +1,18 @@
 #include "CTOMLPlusPlus.h"
 
-#define TOML_EXCEPTIONS 0
+// With them the first fault ends the parser. Without, it goes on after one that lies deep, and aborts on an assertion of its own.
+#define TOML_EXCEPTIONS 1
+// Nor may bad text abort us: the parser of Debian's version asserts that a key follows "[[", whatever the text says.
+#undef NDEBUG
+namespace {
+struct failed_assertion {};
+}  // namespace
+#define TOML_ASSERT(expression) ((expression) ? (void)0 : throw failed_assertion{})
 #define TOML_HEADER_ONLY 1
 #include <toml++/toml.h>
 
 #include <deque>
+#include <new>
 #include <string>
 #include <string_view>
 
@@ -62,15 +70,35 @@ struct ctoml_document {
     }
 };
 
+/* The line on which the parser's assertion fails, counted from 1: the last one of the shortest text of whole lines that fails so. */
+static int line_of_assertion(std::string_view text) {
+    int line = 1;
+    for (size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n', end + 1), line++) {
+        try {
+            (void)toml::parse(text.substr(0, end));
+        } catch (const toml::parse_error &) {
+        } catch (const failed_assertion &) {
+            return line;
+        }
+    }
+    return line;
+}
+
 extern "C" ctoml_document *ctoml_parse(const char *text, size_t length) {
     auto *document = new (std::nothrow) ctoml_document;
     if (!document) return nullptr;
-    toml::parse_result result = toml::parse(std::string_view(text, length));
-    if (result) {
-        for (auto &&[key, value] : result.table()) document->add(std::string(key.str()), value);
-    } else {
-        document->error = std::string(result.error().description());
-        document->error_line = static_cast<int>(result.error().source().begin.line);
+    try {
+        const toml::table table = toml::parse(std::string_view(text, length));
+        for (auto &&[key, value] : table) document->add(std::string(key.str()), value);
+    } catch (const toml::parse_error &error) {
+        document->error = std::string(error.description());
+        document->error_line = static_cast<int>(error.source().begin.line);
+    } catch (const failed_assertion &) {
+        document->error = "this is no key";
+        document->error_line = line_of_assertion(std::string_view(text, length));
+    } catch (const std::bad_alloc &) {
+        delete document;
+        return nullptr;
     }
     return document;
 }
