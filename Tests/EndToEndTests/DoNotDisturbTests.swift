@@ -45,7 +45,7 @@ extension EndToEndTests {
                 let first = try await studio.startLive(["--to", studio.path("one.mp4")])
                 #expect(try await isPaused(in: studio, desktop))
                 first.signal(SIGKILL)
-                #expect(try await first.waitForExit() == .killed(signal: SIGKILL))
+                _ = try await first.waitForExit()
                 #expect(try await isPaused(in: studio, desktop))
                 if !holds { try studio.broadcast.writeConfiguration("[privacy]\ndo-not-disturb = false\n") }
                 _ = try await studio.startLive(["--to", studio.path("two.mp4")])
