@@ -173,13 +173,13 @@ _broadcast() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    start|stop|pause|resume|mic|annotate|clip|add-destination|remove-destination|retry|status|events|logs|captured|preview|picker|list-destinations|list-extensions|list-sources|setup|sign-out|check-extension|help)
+    start|stop|pause|resume|mic|annotate|clip|add-destination|remove-destination|retry|hide|unhide|status|events|logs|captured|preview|picker|list-destinations|list-extensions|list-sources|setup|sign-out|check-extension|help)
         # Offer subcommand argument completions
         "_broadcast_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'start stop pause resume mic annotate clip add-destination remove-destination retry status events logs captured preview picker list-destinations list-extensions list-sources setup sign-out check-extension help' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'start stop pause resume mic annotate clip add-destination remove-destination retry hide unhide status events logs captured preview picker list-destinations list-extensions list-sources setup sign-out check-extension help' -- "${cur}"))
         ;;
     esac
 }
@@ -188,7 +188,7 @@ _broadcast_start() {
     repeating_flags=()
     non_repeating_flags=(--follow-focus --force-x11 --cursor --no-cursor --app-audio --no-app-audio --mic --no-mic --detach --preview --version -h --help)
     repeating_options=(--to --hide)
-    non_repeating_options=(--display --y4m --monitor --region --window --size --fps --bitrate --quality --preset --latency --keyframe-interval --frame-pacing --app-source --mic-source --wav --audio-tracks --audio-bitrate --session --duration --title --clip-buffer --format)
+    non_repeating_options=(--display --y4m --monitor --region --window --size --fps --bitrate --quality --preset --latency --chroma --keyframe-interval --frame-pacing --app-source --mic-source --wav --audio-tracks --audio-bitrate --session --duration --title --clip-buffer --format)
     __broadcast_offer_flags_options 0
 
     # Offer option value completions
@@ -227,6 +227,9 @@ _broadcast_start() {
         return
         ;;
     '--latency')
+        return
+        ;;
+    '--chroma')
         return
         ;;
     '--keyframe-interval')
@@ -410,6 +413,42 @@ _broadcast_retry() {
     esac
 }
 
+_broadcast_hide() {
+    repeating_flags=()
+    non_repeating_flags=(--version -h --help)
+    repeating_options=()
+    non_repeating_options=(--display --session)
+    __broadcast_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--display')
+        return
+        ;;
+    '--session')
+        return
+        ;;
+    esac
+}
+
+_broadcast_unhide() {
+    repeating_flags=()
+    non_repeating_flags=(--version -h --help)
+    repeating_options=()
+    non_repeating_options=(--display --session)
+    __broadcast_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--display')
+        return
+        ;;
+    '--session')
+        return
+        ;;
+    esac
+}
+
 _broadcast_status() {
     repeating_flags=()
     non_repeating_flags=(--json --watch --version -h --help)
@@ -467,7 +506,7 @@ _broadcast_preview() {
     repeating_flags=()
     non_repeating_flags=(--follow-focus --force-x11 --cursor --no-cursor --version -h --help)
     repeating_options=(--hide)
-    non_repeating_options=(--display --y4m --monitor --region --window --size --fps --bitrate --quality --preset --latency --keyframe-interval --frame-pacing)
+    non_repeating_options=(--display --y4m --monitor --region --window --size --fps --bitrate --quality --preset --latency --chroma --keyframe-interval --frame-pacing)
     __broadcast_offer_flags_options 1
 
     # Offer option value completions
@@ -503,6 +542,9 @@ _broadcast_preview() {
         return
         ;;
     '--latency')
+        return
+        ;;
+    '--chroma')
         return
         ;;
     '--keyframe-interval')
