@@ -60,7 +60,7 @@ import Testing
         let (delay, patience) = (MediaTime(milliseconds: 1000), MediaTime(milliseconds: 5000))
         func look(_ windows: [UInt: PixelRect], at milliseconds: Int64) {
             trail.update(
-                windows, passed: [], released: [], at: MediaTime(milliseconds: milliseconds), for: delay, redrawing: .anything, patience: patience)
+                windows, passed: [], released: [], at: MediaTime(milliseconds: milliseconds), for: delay, patience: patience)
         }
         look([1: here], at: 0)
         look([:], at: 100)
@@ -74,22 +74,6 @@ import Testing
         trail.noteDrawing([here], at: MediaTime(milliseconds: 3000))
         look([:], at: 3500)
         #expect(trail.isEmpty)
-    }
-
-    @Test func `Without a compositor a place stays covered until all of it on the screen was drawn`() {
-        var trail = CoverTrail()
-        let screen = PixelRect(x: 0, y: 0, width: 60, height: 400)
-        func look(_ windows: [UInt: PixelRect], at milliseconds: Int64) {
-            trail.update(
-                windows, passed: [], released: [], at: MediaTime(milliseconds: milliseconds), for: MediaTime(milliseconds: 250),
-                redrawing: .everything(of: screen), patience: MediaTime(milliseconds: 5000))
-        }
-        look([1: here], at: 0)
-        look([:], at: 100)
-        trail.noteDrawing([PixelRect(x: 0, y: 0, width: 200, height: 50)], at: MediaTime(milliseconds: 200))
-        #expect(trail.nextEnd == MediaTime(milliseconds: 5100))
-        trail.noteDrawing([PixelRect(x: 0, y: 50, width: 60, height: 50)], at: MediaTime(milliseconds: 300))
-        #expect(trail.nextEnd == MediaTime(milliseconds: 550))
     }
 
     private func update(_ trail: inout CoverTrail, _ windows: [UInt: PixelRect], at milliseconds: Int) {

@@ -12,27 +12,9 @@ package struct CoverTrail {
         var rectangle: PixelRect
         /// The session's time from which it may be seen.
         var end: MediaTime
-        /// What must be drawn before it may be seen; nil once that has happened.
-        var wait: Wait?
+        /// How long it stays covered from the moment on at which something is drawn there; nil once that has happened.
+        var afterDrawing: MediaTime?
     }
-
-    private struct Wait {
-        /// How long the place stays covered from then on.
-        var rest: MediaTime
-        /// Where nothing has been drawn yet; nil where anything drawn in the place will do.
-        var missing: [PixelRect]?
-    }
-
-    /// What uncovers the screen where a hidden window was.
-    package enum Redrawing: Sendable {
-        /// The server and the programs below: every pixel is drawn again, unless a program is late or hangs.
-        case everything(of: PixelRect)
-        /// A compositor, which draws what it likes.
-        case anything
-    }
-
-    /// More pieces than this of what has not been drawn become the whole place again.
-    private static let maximumPieces = 64
 
     /// Where each hidden window is now.
     package private(set) var current: [UInt: PixelRect] = [:]
@@ -59,30 +41,22 @@ package struct CoverTrail {
     /// - Parameters:
     ///   - passed: where hidden windows were for a moment since the last call.
     ///   - released: windows that are hidden no more: nothing of theirs stays covered.
-    ///   - redrawing: what must be drawn where a window was before `duration` begins: until then the screen still shows it. Nil where that is not told.
-    ///   - patience: how long a place stays covered where it is not drawn.
+    ///   - patience: how long a place stays covered where nothing is drawn: a compositor that is short of time still shows the window. Nil where
+    ///     that is not waited for.
     package mutating func update(
         _ windows: [UInt: PixelRect], passed: [PixelRect], released: Set<UInt>, at now: MediaTime, for duration: MediaTime,
-        redrawing: Redrawing? = nil, patience: MediaTime = .zero
+        patience: MediaTime? = nil
     ) {
         places.removeAll { $0.end <= now }
         var left = passed
         for (window, rectangle) in current where windows[window] != rectangle && !released.contains(window) { left.append(rectangle) }
         for rectangle in left {
             places.removeAll { $0.rectangle == rectangle }
-            let wait: Wait? =
-                switch redrawing {
-                case nil: nil
-                case .anything: Wait(rest: duration, missing: nil)
-                case .everything(let screen): Wait(rest: duration, missing: [rectangle.intersection(screen)])
-                }
-            places.append(Place(rectangle: rectangle, end: now + (wait == nil ? duration : patience), wait: wait))
+            places.append(Place(rectangle: rectangle, end: now + (patience ?? duration), afterDrawing: patience == nil ? nil : duration))
         }
         if places.count > Self.maximumPlaces, let end = places.map(\.end).max() {
             let box = places.dropFirst().reduce(places[0].rectangle) { $0.union($1.rectangle) }
-            let waits = places.compactMap(\.wait)
-            let missing = waits.contains { $0.missing == nil } ? nil : waits.flatMap { $0.missing ?? [] }
-            places = [Place(rectangle: box, end: end, wait: waits.first.map { Wait(rest: $0.rest, missing: missing) })]
+            places = [Place(rectangle: box, end: end, afterDrawing: places.compactMap(\.afterDrawing).max())]
         }
         current = windows
     }
@@ -91,16 +65,9 @@ package struct CoverTrail {
     package mutating func noteDrawing(_ rectangles: [PixelRect], at now: MediaTime) {
         for index in places.indices {
             let place = places[index]
-            guard let wait = place.wait else { continue }
-            let drawn = rectangles.filter { !$0.intersection(place.rectangle).isEmpty }
-            if drawn.isEmpty { continue }
-            if let missing = wait.missing {
-                let rest = missing.flatMap { $0.subtracting(drawn) }
-                places[index].wait?.missing = rest.count > Self.maximumPieces ? [place.rectangle] : rest
-                if !rest.isEmpty { continue }
-            }
-            places[index].end = min(place.end, now + wait.rest)
-            places[index].wait = nil
+            guard let rest = place.afterDrawing, rectangles.contains(where: { !$0.intersection(place.rectangle).isEmpty }) else { continue }
+            places[index].end = min(place.end, now + rest)
+            places[index].afterDrawing = nil
         }
     }
 }

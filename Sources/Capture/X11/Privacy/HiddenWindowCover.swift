@@ -12,7 +12,7 @@ final class HiddenWindowCover {
     private static let delay = MediaTime(milliseconds: 250)
     /// The same with a compositor, which draws in its own time and lets windows fade (picom by default for a third of a second).
     private static let compositedDelay = MediaTime(milliseconds: 1000)
-    /// And so long where it is not drawn: a compositor that is short of time, or a program below that hangs, leaves the window on the screen.
+    /// And so long where the compositor has drawn nothing there: one that is short of time leaves the window on the screen.
     private static let patience = MediaTime(milliseconds: 5000)
     /// Pixels around a window that a compositor may use for its shadow.
     private static let shadowMargin = 32
@@ -75,14 +75,10 @@ final class HiddenWindowCover {
             return false
         }
         let isComposited = XGetSelectionOwner(connection.display, compositorSelection) != 0
-        let number = XDefaultScreen(connection.display)
-        let screen = PixelRect(
-            x: 0, y: 0, width: Int(XDisplayWidth(connection.display, number)), height: Int(XDisplayHeight(connection.display, number)))
         let margin = isComposited ? Self.shadowMargin : 0
         trail.update(
             finding.places.mapValues { $0.grown(by: margin) }, passed: finding.passed.map { $0.grown(by: margin) }, released: finding.released,
-            at: now, for: isComposited ? Self.compositedDelay : Self.delay, redrawing: isComposited ? .anything : .everything(of: screen),
-            patience: Self.patience)
+            at: now, for: isComposited ? Self.compositedDelay : Self.delay, patience: isComposited ? Self.patience : nil)
         rectangles = trail.rectangles
         lastLook = now
         appliedRevision = revision

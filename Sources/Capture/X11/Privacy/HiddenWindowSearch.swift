@@ -7,12 +7,16 @@ package struct HiddenWindowSearch {
     package var owners: [UInt: UInt] = [:]
     /// Pop-ups and dialogues that were hidden for their window's sake: they stay so for as long as they live, though it may be gone.
     package var belonging: Set<UInt> = []
+    /// Frames that held a hidden window: one that is left empty shows what was in it until it goes.
+    package var frames: Set<UInt> = []
 
     package struct Result: Equatable {
         /// Children of the root window.
         package var windows: Set<UInt> = []
         /// Those of them that are hidden for another one's sake.
         package var belonging: Set<UInt> = []
+        /// Those of them that hold, or held, the hidden window of another client.
+        package var frames: Set<UInt> = []
         package var processes: Set<Int32> = []
     }
 
@@ -27,6 +31,10 @@ package struct HiddenWindowSearch {
         let managers = windowManagers(among: windows)
         for window in windows where isNamed(window) { hide(window, managers, &found) }
         for window in windows where belonging.contains(window.window) { hide(window, for: &found) }
+        for window in windows where frames.contains(window.window) && !window.isFrame {
+            found.result.windows.insert(window.window)
+            found.result.frames.insert(window.window)
+        }
         // A dialogue of a dialogue: until nothing more is found. Pop-ups do not make others hidden.
         let present = Set(windows.lazy.flatMap(\.members).map(\.window))
         var isComplete = found.result.windows.isEmpty && found.processes.isEmpty
@@ -63,6 +71,7 @@ package struct HiddenWindowSearch {
 
     private func hide(_ window: TopLevelWindow, _ managers: Set<UInt>, _ found: inout Found) {
         found.result.windows.insert(window.window)
+        if window.isFrame { found.result.frames.insert(window.window) }
         found.members.formUnion(window.members.map(\.window))
         for client in window.clients {
             let base = base(of: client.window)

@@ -36,6 +36,7 @@ final class HiddenWindowTracker {
     private var gone: [PixelRect] = []
     private var processes: Set<Int32> = []
     private var belonging: Set<Window> = []
+    private var frames: Set<Window> = []
     private var rules: [HiddenWindowRule]?
     /// Other windows are known than when it was last found out which of them are hidden.
     private var needsSearch = true
@@ -203,10 +204,14 @@ final class HiddenWindowTracker {
     private func search(_ rules: [HiddenWindowRule]) {
         var search = HiddenWindowSearch(rules: rules, resourceMask: connection.resourceMask)
         for case .window(let window) in rules { search.owners[window] = owners[window] ?? reader.topLevel(of: window) }
-        if rules == self.rules { search.belonging = belonging }
+        if rules == self.rules {
+            search.belonging = belonging
+            search.frames = frames
+        }
         let result = search.run(known.values)
         hidden = result.windows
         belonging = result.belonging
+        frames = result.frames
         processes = result.processes
     }
 

@@ -16,6 +16,9 @@ package struct TopLevelWindow: Equatable, Sendable {
         self.members = members
     }
 
+    /// True where a window manager has put an application's window into it.
+    var isFrame: Bool { members.contains { $0.isManaged && $0.window != window } }
+
     /// The applications' windows: those that a window manager manages, or it itself.
     package var clients: [WindowTraits] {
         let managed = members.filter(\.isManaged)
