@@ -65,6 +65,9 @@ extension EndToEndTests {
                 let setUp = try await studio.broadcast.run(
                     ["setup", "asking", "--set", "room=blue", "--secret-from-stdin", "password"], reading: Self.canary + "\n")
                 #expect(setUp.status == .exited(0), "\(setUp.errors)")
+                // It needs no config to be chosen from.
+                let list = try await studio.broadcast.run(["picker", "--list"])
+                #expect(list.output.contains("asking") && list.output.contains("signed in"), "\(list.output)\(list.errors)")
 
                 let peer = try await studio.startLive(["--to", "asking"])
                 try await peer.wait(for: "the extension's status") {

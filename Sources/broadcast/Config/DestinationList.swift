@@ -1,4 +1,5 @@
 import Control
+import Upload
 
 /// The configured destinations, as `list-destinations` and the picker show them; and services that were set up without a config.
 struct DestinationList {
@@ -40,6 +41,23 @@ struct DestinationList {
                     name: service.name, extension: "rtmp", service: service.name, url: url.map { RTMPAddress.withoutKey($0, hasOwnKey: true) },
                     preferred: service.name == chosen, signedIn: true)
             }
+            + Self.setUp(context, signedIn: Set(signedIn)).map { manifest in
+                let hasSecrets = manifest.questions.contains { $0.isSecret && $0.isRequired }
+                var row = Row(
+                    name: manifest.name, extension: manifest.name, preferred: manifest.name == chosen,
+                    signedIn: hasSecrets ? signedIn.contains(manifest.name) : nil)
+                row.watchUrl = (try? information.watchURL(of: manifest.name)) ?? nil
+                return row
+            }
+    }
+
+    /// The extensions that were set up and are used by their own names, without a config.
+    private static func setUp(_ context: CommandContext, signedIn: Set<String>) -> [ExtensionManifest] {
+        let information = SetupInformation(paths: context.paths)
+        return context.catalog.entries.compactMap { try? $0.manifest.get() }.filter { manifest in
+            guard !manifest.questions.isEmpty, context.configuration.destination(named: manifest.name) == nil else { return false }
+            return signedIn.contains(manifest.name) || (try? information.answers(of: manifest.name))?.isEmpty == false
+        }
     }
 
     /// What the user answered goes before what is known of the service. A list is shown also where the answers can't be read.
