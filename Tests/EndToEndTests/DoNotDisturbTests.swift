@@ -21,7 +21,7 @@ extension EndToEndTests {
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
                 #expect(try await live.waitForExit() == .exited(0))
                 #expect(!live.standardError.contains("Warning: Notif"), "\(live.standardError)")
-                try await waitUntil("the notification") { try await loudestPixel(in: studio) > 200 }
+                try await waitUntil("notifications") { try await !isPaused(in: studio, desktop) }
                 #expect(try await loudestFrame(studio.path("out.mp4"), in: studio) < 30)
             }
         }
