@@ -168,6 +168,17 @@ extension EndToEndTests {
                 let signOut = try await studio.broadcast.run(["sign-out", "show"])
                 #expect(signOut.status == .exited(0) && signOut.errors.contains("has ended"))
                 #expect(try await peer.waitForExit() == .exited(0))
+
+                // Where the session has other destinations, they go on.
+                #expect(try await signIn("show", key: "k3y", studio.broadcast).status == .exited(0))
+                let both = try await studio.startLive(["--to", "show", "--to", studio.path("out.mp4")])
+                try await both.wait(for: "the stream") { try await server.isPublishing(key: "k3y") }
+                let leaving = try await studio.broadcast.run(["sign-out", "show"])
+                #expect(leaving.status == .exited(0) && leaving.errors.contains("goes on to out.mp4"), "\(leaving.errors)")
+                #expect(try await studio.status()?.destinations.map(\.state) == ["finished", "live"])
+                #expect(try await !server.isPublishing(key: "k3y"))
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                #expect(try await both.waitForExit() == .exited(0))
                 #expect(try await studio.broadcast.run(["start", "--to", "show"]).status == .exited(77))
             }
         }

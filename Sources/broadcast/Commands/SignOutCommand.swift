@@ -4,7 +4,7 @@ import Control
 /// `broadcast sign-out`
 struct SignOutCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "sign-out", abstract: "Forget a destination's secrets, and end a live session that uses them.")
+        commandName: "sign-out", abstract: "Forget a destination's secrets, and end what is live with them.")
 
     @Argument(help: ArgumentHelp("The destination or service.", valueName: "name"))
     var name: String
@@ -19,9 +19,10 @@ struct SignOutCommand: AsyncParsableCommand {
         let sessions = RunningSession.all(context.paths)
         for (session, answer) in zip(sessions, await RunningSession.ask("status", sessions)) {
             do throws(CommandError) {
-                guard let report = try answer.get()?.session, uses(report) else { continue }
-                _ = try await session.ask("stop")
-                Output.note("Session \"\(session.name)\" has ended.")
+                guard let report = try answer.get()?.session else { continue }
+                let own = uses(report)
+                guard !own.isEmpty else { continue }
+                try await end(own, of: report, in: session)
                 ended += 1
             } catch {
                 silent.append(error)
@@ -38,12 +39,33 @@ struct SignOutCommand: AsyncParsableCommand {
         Output.note("Signed out of \(name).")
     }
 
-    /// Whether a session serves the destination, perhaps more than once (`name-2`).
-    private func uses(_ session: SessionReport) -> Bool {
-        session.destinations.contains { destination in
-            let isOver = ["finished", "failed"].contains(destination.state)
-            let suffix = destination.name.hasPrefix(name + "-") ? destination.name.dropFirst(name.count + 1) : ""
-            return !isOver && (destination.name == name || !suffix.isEmpty && suffix.allSatisfy(\.isNumber))
+    /// Takes the destinations out of a session, or ends it where it has no others.
+    private func end(_ own: [String], of report: SessionReport, in session: RunningSession) async throws(CommandError) {
+        let others = report.destinations.filter { !Self.isOver($0) && !own.contains($0.name) }
+        guard !others.isEmpty else {
+            _ = try await session.ask("stop")
+            return Output.note("Session \"\(session.name)\" has ended.")
         }
+        for name in own {
+            var request = ControlRequest(command: "remove-destination")
+            request.destination = name
+            let reply = try await session.ask(request)
+            // The others may have ended meanwhile: then it is the last one, which only goes with the session.
+            if reply?.error != nil { _ = try await session.ask("stop") }
+        }
+        let rest = others.map(\.name).joined(separator: ", ")
+        Output.note("\(own.joined(separator: ", ")) has ended; session \"\(session.name)\" goes on to \(rest).")
+    }
+
+    /// The names under which a session serves the destination, perhaps more than once (`name-2`).
+    private func uses(_ session: SessionReport) -> [String] {
+        session.destinations.filter { destination in
+            let suffix = destination.name.hasPrefix(name + "-") ? destination.name.dropFirst(name.count + 1) : ""
+            return !Self.isOver(destination) && (destination.name == name || !suffix.isEmpty && suffix.allSatisfy(\.isNumber))
+        }.map(\.name)
+    }
+
+    private static func isOver(_ destination: DestinationReport) -> Bool {
+        ["finished", "failed"].contains(destination.state)
     }
 }

@@ -12,8 +12,13 @@ struct RunningSession: Sendable {
 
     /// What it answers; nil where it does not run. An answer that is an error is one too.
     func ask(_ command: String) async throws(CommandError) -> ControlReply? {
+        try await ask(ControlRequest(command: command))
+    }
+
+    /// What it answers; nil where it does not run. An answer that is an error is one too.
+    func ask(_ request: ControlRequest) async throws(CommandError) -> ControlReply? {
         do throws(ControlClient.Failure) {
-            return try await ControlClient.ask(ControlRequest(command: command), at: socket)
+            return try await ControlClient.ask(request, at: socket)
         } catch {
             throw CommandError(error, session: name)
         }
