@@ -453,8 +453,15 @@ _broadcast_status() {
     repeating_flags=()
     non_repeating_flags=(--json --watch --version -h --help)
     repeating_options=()
-    non_repeating_options=()
+    non_repeating_options=(--session)
     __broadcast_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '--session')
+        return
+        ;;
+    esac
 }
 
 _broadcast_events() {

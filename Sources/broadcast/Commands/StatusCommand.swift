@@ -6,6 +6,9 @@ import Glibc
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "status", abstract: "Show what is being broadcast.")
 
+    @Option(help: ArgumentHelp("One session; status 1 where it does not run. Default: all.", valueName: "name"))
+    var session: String?
+
     @Flag(help: "Answer in JSON.")
     var json = false
 
@@ -14,13 +17,18 @@ struct StatusCommand: AsyncParsableCommand {
 
     func run() async throws {
         let paths = CommandContext.paths
+        let wanted = try session.map { text throws(CommandError) in try OptionValue.session(text) }
         var isFirst = true
         while true {
-            let answers = await RunningSession.ask("status", RunningSession.all(paths))
+            let running = RunningSession.all(paths).filter { wanted == nil || $0.name == wanted }
+            let answers = await RunningSession.ask("status", running)
             let sessions = answers.compactMap { try? $0.get()?.session }
+            if let wanted, isFirst, sessions.isEmpty, !answers.contains(where: { $0.failure != nil }) {
+                throw CommandError(.nothing, "No session \"\(wanted)\" is running. See broadcast status.")
+            }
             // A person watches one picture of it; a program reads one after another.
             if watch && !json && isatty(STDOUT_FILENO) != 0 { try Output.answer("\u{1b}[H\u{1b}[J", newline: false) }
-            let silent = answers.compactMap { answer -> CommandError? in if case .failure(let error) = answer { error } else { nil } }
+            let silent = answers.compactMap(\.failure)
             try show(sessions, isFirst: isFirst, isAll: silent.isEmpty)
             for error in silent.dropLast(watch ? 0 : 1) { Output.note("broadcast: " + error.message) }
             guard watch else {
@@ -65,5 +73,11 @@ struct StatusCommand: AsyncParsableCommand {
             lines.append(line)
         }
         return lines.joined(separator: "\n")
+    }
+}
+
+extension Result {
+    fileprivate var failure: Failure? {
+        if case .failure(let error) = self { error } else { nil }
     }
 }
