@@ -55,6 +55,7 @@ extension EndToEndTests {
             Case("--to", "a.mp4", "--frame-pacing", "odd", status: 64, saying: "--frame-pacing"),
             Case("--to", "a.mp4", "--audio-bitrate", "1", status: 64, saying: "--audio-bitrate"),
             Case("--to", "a.mp4", "--format", "gif", status: 64, saying: "gif", "mp4"),
+            Case("--to", "./a.webm", status: 64, saying: ".webm", "--format"),
             Case("--to", "a.mp4", "--session", "../etc", status: 64, saying: "--session"),
             Case("--to", "a.mp4", "--colour", "red", status: 64, saying: "--colour"),
             Case("--to", "/nowhere/at/all/a.mp4", status: 73, saying: "/nowhere/at/all/a.mp4", "No such file or directory"),

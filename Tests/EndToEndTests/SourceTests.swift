@@ -28,6 +28,9 @@ extension EndToEndTests {
                 let media = try await desktop.record(["--region", "200x100+-20+300"])
                 let probe = try await FFProbe.probe(media.path, in: desktop.peers)
                 #expect(probe.video?.width == 180 && probe.video?.height == 60)
+                let told = try await desktop.broadcast.run(
+                    ["start", "--region", "200x100+-20+300", "--duration", "0.5s", "--to", desktop.folder + "/told.mp4"])
+                #expect(told.errors.contains("it is cut to 180x60+0+300"), "\(told.errors)")
                 let refused = try await desktop.broadcast.run(["start", "--region", "200x100+640+0", "--to", "a.mp4"])
                 #expect(refused.status == .exited(66))
                 expectSentence(in: refused.errors, saying: ["200x100+640+0", "640x360"])

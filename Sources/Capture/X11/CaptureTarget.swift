@@ -6,6 +6,9 @@ protocol CaptureTarget: AnyObject {
     /// What is captured now, for people and scripts.
     var description: SourceDescription { get }
 
+    /// What is to be told of the choice at the start.
+    var warning: String? { get }
+
     /// The drawable whose damage changes the picture.
     var damagedDrawable: Drawable { get }
 
@@ -20,6 +23,10 @@ protocol CaptureTarget: AnyObject {
 
     /// Where it is now.
     func locate() throws(CaptureError) -> Placement
+}
+
+extension CaptureTarget {
+    var warning: String? { nil }
 }
 
 /// Where a capture target is at one moment.

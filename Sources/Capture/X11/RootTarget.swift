@@ -19,6 +19,8 @@ final class RootTarget: CaptureTarget {
     private var isStale = false
     /// Where the focused window is looked for; nil where it is not followed.
     private let follower: FocusFollower?
+    /// What is to be told of the choice, once.
+    private(set) var warning: String?
     /// What was last seen there.
     private var lastSize: PixelSize
 
@@ -38,6 +40,11 @@ final class RootTarget: CaptureTarget {
             let region = wanted.intersection(PixelRect(layout.size))
             guard !region.isEmpty else { throw .regionOutside(wanted, screen: layout.size) }
             choice = .region(region)
+            if region != wanted {
+                warning =
+                    "The region \(wanted.size)+\(wanted.x)+\(wanted.y) reaches beyond the screen, which has \(layout.size) pixels: "
+                    + "it is cut to \(region.size)+\(region.x)+\(region.y)."
+            }
         case .monitor(let name):
             choice = .monitor(try Self.monitor(name, in: layout).name)
         case .focusedMonitor(let name):

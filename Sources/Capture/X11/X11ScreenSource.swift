@@ -46,6 +46,7 @@ package final class X11ScreenSource: ScreenSource {
         connection = try X11Connection(name: request.display)
         connection.select(StructureNotifyMask | PropertyChangeMask, of: connection.root, for: .screen)
         target = try request.selection.target(on: connection)
+        if let warning = target.warning { warnings.append(warning) }
         cover = HiddenWindowCover(connection: connection, rules: request.hiddenWindows)
         screenSaver = ScreenSaverWatch(connection: connection)
         switch try target.locate() {

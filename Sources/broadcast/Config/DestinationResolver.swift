@@ -80,12 +80,25 @@ struct DestinationResolver {
             return try process(manifest, name: target, setup: [:], source: "--to")
         }
         if target.contains("/") || ContainerFormat(ending: target) != nil || format != nil || FileStatus(target)?.isFolder == true {
+            try checkEnding(target)
             return file(path: target, name: URLName.last(target), format: format)
         }
         let known = configuration.destinations.map(\.name) + BuiltInExtension.all.map(\.name) + catalog.names + KnownService.all().map(\.name)
         let hint = NearestName.of(target, among: known).map { "Did you mean \($0)?" } ?? "Known are \(known.joined(separator: ", "))."
         throw CommandError(
             .noInput, "There is no destination \"\(target)\". \(hint) A file needs an ending such as .mp4; see broadcast list-destinations.")
+    }
+
+    /// A file whose ending promises something else than it would hold is not made.
+    private func checkEnding(_ path: String) throws(CommandError) {
+        let name = URLName.last(path)
+        guard format == nil, ContainerFormat(ending: name) == nil, !path.hasSuffix("/"), FileStatus(path) == nil,
+            let dot = name.lastIndex(of: "."), dot != name.startIndex
+        else { return }
+        throw CommandError(
+            .usage,
+            "The ending \(name[dot...]) of \(path) says nothing of a format that is known here. "
+                + "Use .mp4, .flv, .ts, .h264 or .y4m, or say which it is: --format mp4|flv|mpegts|h264|y4m.")
     }
 
     /// Whether `target` is a configured destination or a known service: two of it would be one and the same.
