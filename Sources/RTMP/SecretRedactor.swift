@@ -41,7 +41,7 @@ package struct SecretRedactor: Sendable {
         var remaining = Array(String(String.UnicodeScalarView(scalars)).utf8)[...]
         var output: [UInt8] = []
         while let byte = remaining.first {
-            if let secret = secrets.first(where: { Self.starts(remaining, with: $0) }) {
+            if let secret = secrets.first(where: { Self.starts(remaining, with: $0, after: output.last) }) {
                 output += Array("…".utf8)
                 remaining = remaining.dropFirst(secret.count)
             } else {
@@ -52,8 +52,15 @@ package struct SecretRedactor: Sendable {
         return String(String.UnicodeScalarView(String(decoding: output, as: UTF8.self).unicodeScalars.prefix(Self.maximumLength)))
     }
 
-    private static func starts(_ text: ArraySlice<UInt8>, with secret: [UInt8]) -> Bool {
-        text.count >= secret.count && zip(text, secret).allSatisfy { lowercased($0) == $1 }
+    /// A secret that is as short as a syllable is only looked for as a word of its own.
+    private static func starts(_ text: ArraySlice<UInt8>, with secret: [UInt8], after before: UInt8?) -> Bool {
+        guard text.count >= secret.count, zip(text, secret).allSatisfy({ lowercased($0) == $1 }) else { return false }
+        guard secret.count < minimumValueLength else { return true }
+        return ![before, text.dropFirst(secret.count).first].contains { $0.map(isPartOfWord) ?? false }
+    }
+
+    private static func isPartOfWord(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x61...0x7A).contains(lowercased(byte)) || byte >= 0x80
     }
 
     private static func lowercased(_ byte: UInt8) -> UInt8 {

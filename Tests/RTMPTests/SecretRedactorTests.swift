@@ -20,6 +20,11 @@ import Testing
         #expect(try redactor("rtmp://host/app?token=12345678/key").clean("no access to app?token=12345678") == "no access to app?…")
     }
 
+    @Test func `a key as short as a syllable goes as a word, and leaves other words alone`() throws {
+        let redactor = try redactor("rtmp://host/live/a")
+        #expect(redactor.clean("a server says: a is bad, live/a") == "… server says: … is bad, live/…")
+    }
+
     @Test func `control characters cannot reach a terminal, and a message is not endless`() throws {
         let redactor = try redactor("rtmp://host/live/secret")
         #expect(redactor.clean("a\u{1B}[31mb\r\n\u{9B}c") == "a [31mb  c")
