@@ -19,6 +19,10 @@ final class Y4MSource: ScreenSource {
     private var taken = 0
     private var last: PixelBuffer?
     private var isWholeWanted = false
+    /// When frames were asked for last.
+    private var lastAsked: MediaTime?
+    private var hasWarned = false
+    private var warning: String?
 
     var size: PixelSize { header.size }
     var nominalFrameRate: Int? { header.nominalRate }
@@ -49,8 +53,14 @@ final class Y4MSource: ScreenSource {
         isWholeWanted = true
     }
 
+    func takeWarning() -> String? {
+        defer { warning = nil }
+        return warning
+    }
+
     func nextSample(at now: MediaTime) throws(CaptureError) -> SampleBuffer? {
         let begin = begin ?? now
+        let before = taken
         let (due, isOver, failure) = frames.state.update { state -> (PixelBuffer?, Bool, CaptureError?) in
             var newest: PixelBuffer?
             while let first = state.waiting.first, begin + header.time(of: taken) <= now {
@@ -60,6 +70,7 @@ final class Y4MSource: ScreenSource {
             }
             return (newest, state.isEnded && state.waiting.isEmpty, state.failure)
         }
+        noteLoss(taken - before - 1, at: now)
         if due != nil && self.begin == nil { self.begin = now }
         // What is left is shown before what went wrong is told.
         if isOver && due == nil {
@@ -73,6 +84,16 @@ final class Y4MSource: ScreenSource {
         return SampleBuffer(
             track: .screen, presentationTime: now,
             payload: .picture(Picture(size: size, patches: [.init(x: 0, y: 0, pixels: picture)], damage: .whole(size))))
+    }
+
+    /// Frames that nobody will see are told, once, unless fewer of them are asked for than there are.
+    private func noteLoss(_ count: Int, at now: MediaTime) {
+        let isLate = lastAsked.map { now - $0 > header.time(of: 1) + header.time(of: 1) } ?? false
+        lastAsked = now
+        guard count > 0, isLate, !hasWarned else { return }
+        hasWarned = true
+        warning =
+            "Frames of \(description.name ?? "the content") are left out: this machine is too busy for all of them. status counts what is dropped."
     }
 
     /// What the reading thread has for the capture thread.
