@@ -1,10 +1,5 @@
-import Media
-
-#if canImport(Glibc)
 import Glibc
-#else
-import Musl
-#endif
+import Media
 
 /// The session's clock: `CLOCK_MONOTONIC`, counted from the session's start.
 ///

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
 import Glibc
-#else
-import Musl
-#endif
 
 /// Which file a path leads to, however it is spelled; nil where there is none.
 struct FileIdentity: Equatable {

@@ -1,11 +1,6 @@
+import Glibc
 import Media
 import Mix
-
-#if canImport(Glibc)
-import Glibc
-#else
-import Musl
-#endif
 
 /// The highest peak of each source over about the last second.
 struct LevelMeter {

@@ -17,6 +17,16 @@ package final class NamedThread: Sendable {
             body()
             finish()
         }
+        // Where no thread can be had the body runs here rather than never.
+        if !Self.launch(start) { start.body() }
+    }
+
+    /// Runs `body` on a new thread that nobody joins; false where none can be had.
+    package static func detach(name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
+        launch(Start(name: String(name.prefix(15)), body: body))
+    }
+
+    private static func launch(_ start: Start) -> Bool {
         var thread = pthread_t()
         let pointer = Unmanaged.passRetained(start).toOpaque()
         let code = pthread_create(
@@ -31,9 +41,9 @@ package final class NamedThread: Sendable {
         if code == 0 {
             pthread_detach(thread)
         } else {
-            // No thread can be had: the body runs here rather than never.
-            Unmanaged<Start>.fromOpaque(pointer).takeRetainedValue().body()
+            Unmanaged<Start>.fromOpaque(pointer).release()
         }
+        return code == 0
     }
 
     /// Runs `body` on a new thread, and suspends until it has said how its opening went; it goes on after that.

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
 import Glibc
-#else
-import Musl
-#endif
 
 /// Which process started which: browsers play their sound in a process of their own (proc(5), /proc/PID/stat).
 enum ProcessAncestry {

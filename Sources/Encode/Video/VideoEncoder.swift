@@ -1,10 +1,5 @@
-import Media
-
-#if canImport(Glibc)
 import Glibc
-#else
-import Musl
-#endif
+import Media
 
 /// Frames in, H.264 access units out; a frame that is like the one before costs next to nothing once the picture has settled.
 ///

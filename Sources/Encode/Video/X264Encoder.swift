@@ -1,11 +1,6 @@
 import CX264
-import Media
-
-#if canImport(Glibc)
 import Glibc
-#else
-import Musl
-#endif
+import Media
 
 /// The owner of an x264 encoder: I420 or I444 frames in, access units out. It belongs to the encoder's thread.
 final class X264Encoder {

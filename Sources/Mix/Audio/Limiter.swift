@@ -1,8 +1,4 @@
-#if canImport(Glibc)
 import Glibc
-#else
-import Musl
-#endif
 
 /// Keeps a sum of sounds under full scale without the crackle of clipping: the gain falls at once where a peak would go
 /// over the ceiling and comes back over some tenths of a second.

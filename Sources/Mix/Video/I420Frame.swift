@@ -1,10 +1,5 @@
-import Media
-
-#if canImport(Glibc)
 import Glibc
-#else
-import Musl
-#endif
+import Media
 
 /// Work on whole I420 and I444 frames and on rectangles of them.
 extension PixelBuffer {

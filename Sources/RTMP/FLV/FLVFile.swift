@@ -1,10 +1,5 @@
-import Media
-
-#if canImport(Glibc)
 import Glibc
-#else
-import Musl
-#endif
+import Media
 
 /// An FLV file with H.264 and AAC, as packets for a publisher. It is read as it is asked for, never as a whole.
 ///

@@ -1,10 +1,5 @@
-import NIOSSL
-
-#if canImport(Glibc)
 import Glibc
-#else
-import Musl
-#endif
+import NIOSSL
 
 /// The client's side of TLS: version 1.2 or later, certificate and host name verified.
 struct TLSClient: Sendable {

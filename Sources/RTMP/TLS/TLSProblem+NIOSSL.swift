@@ -1,10 +1,5 @@
-import NIOSSL
-
-#if canImport(Glibc)
 import Glibc
-#else
-import Musl
-#endif
+import NIOSSL
 
 extension TLSProblem {
     /// What NIOSSL's `error` means for a user; nil where the server just closed the connection, or it is no error of TLS.

@@ -1,12 +1,7 @@
+import Glibc
 import NIOCore
 import NIOPosix
 import NIOSSL
-
-#if canImport(Glibc)
-import Glibc
-#else
-import Musl
-#endif
 
 extension RTMPError {
     /// Why there is no connection to `url`'s host.

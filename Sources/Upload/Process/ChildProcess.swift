@@ -1,11 +1,7 @@
 import CLinux
-import Synchronization
-
-#if canImport(Glibc)
 import Glibc
-#else
-import Musl
-#endif
+import Synchronization
+import Threads
 
 /// How a process ended.
 package enum ExitReport: Sendable, Equatable, CustomStringConvertible {
@@ -88,12 +84,11 @@ final class ChildProcess: Sendable {
         // Raw pictures come through here: as large as an ordinary user's pipe may be. F_SETPIPE_SZ is a macro that Swift does not import.
         _ = fcntl(input.writing, 1031, Int32(1 << 20))
         let exit = Exit()
-        let started = Mutex<Result<pid_t, Failure>?>(nil)
-        let isStarted = Gate()
+        let started = Monitor<Result<pid_t, Failure>?>(nil)
         let theirs = (input.reading, output.writing, errors.writing)
         let lifeline = ended.writing
         let name = path.split(separator: "/").last.map(String.init) ?? path
-        let hasThread = WaitingThread.start(name: name) {
+        let hasThread = NamedThread.detach(name: name) {
             var result = Self.spawn(path: path, folder: folder, environment: environment, descriptors: theirs)
             // A program that was written a moment ago may still be open in a child that someone forked meanwhile.
             for _ in 0..<10 {
@@ -101,8 +96,7 @@ final class ChildProcess: Sendable {
                 usleep(20_000)
                 result = Self.spawn(path: path, folder: folder, environment: environment, descriptors: theirs)
             }
-            started.withLock { $0 = result }
-            isStarted.open()
+            started.update { $0 = result }
             if case .success(let pid) = result {
                 let status = clinux_wait_for_group(pid)
                 exit.report.withLock { $0 = ExitReport(waitStatus: status) }
@@ -113,9 +107,9 @@ final class ChildProcess: Sendable {
             for descriptor in made { close(descriptor) }
             throw Failure(code: EAGAIN)
         }
-        isStarted.wait()
+        let start = started.wait { $0 }
         for descriptor in [theirs.0, theirs.1, theirs.2] { close(descriptor) }
-        switch started.withLock({ $0 }) {
+        switch start {
         case .success(let pid)?:
             processIdentifier = pid
             pipes = Pipes(input: ours[0], output: ours[1], errors: ours[2], ended: ours[3])

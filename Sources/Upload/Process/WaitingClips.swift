@@ -1,8 +1,4 @@
-#if canImport(Glibc)
 import Glibc
-#else
-import Musl
-#endif
 
 /// The clips that an extension was told of and has not taken away yet: so many, and so many bytes, that a forgetful one does not fill the disk.
 struct WaitingClips {

@@ -1,12 +1,7 @@
+import Glibc
 import Media
 import Mux
 import Synchronization
-
-#if canImport(Glibc)
-import Glibc
-#else
-import Musl
-#endif
 
 /// Writes a container to standard output, for other programs to read.
 ///
