@@ -36,11 +36,13 @@ extension BroadcastSession {
 
     /// Ends one destination; the others do not notice. Gives how it ended, or nil where there is none of that name.
     package func remove(named name: String) async throws(SessionError) -> SessionSnapshot.Destination? {
-        let (member, isLast) = members.withLock { members in
-            (
-                members.first { $0.destination.plan.name == name && !$0.destination.state.isOver },
-                members.count { !$0.destination.state.isOver } == 1
-            )
+        // Two that are removed at once must not both find the other still there.
+        let (member, isLast) = members.withLock { members -> (Member?, Bool) in
+            let staying = members.indices.filter { !members[$0].destination.state.isOver && !members[$0].isLeaving }
+            guard let index = staying.first(where: { members[$0].destination.plan.name == name }) else { return (nil, false) }
+            let isLast = staying.count == 1
+            if !isLast { members[index].isLeaving = true }
+            return (members[index], isLast)
         }
         guard let member else { return nil }
         guard !isLast else { throw .conflict("\(name) is the only destination. Run: broadcast stop") }
@@ -73,6 +75,8 @@ extension BroadcastSession {
                 destination.queue.discardAll()
                 destination.abandon()
             }
+            // Nor does a named pipe that nobody reads from.
+            for destination in destinations where !destination.plan.isLive && destination.isWaitingToStart { destination.abandon() }
             // An extension has some seconds of its own to write out; one that does not read by then is ended.
             try await Task.sleep(for: .milliseconds(5900))
             for destination in destinations where destination.isPatient && !destination.state.isOver { destination.abandon() }

@@ -21,6 +21,8 @@ package final class BroadcastSession: Sendable {
         var destination: Destination
         var rendition: Rendition?
         var congestion: CongestionController?
+        /// Somebody has removed it; it comes to its end.
+        var isLeaving = false
     }
 
     private struct Status {

@@ -64,7 +64,10 @@ final class Pipeline: Sendable {
                 lock.isOn.store(isLocked, ordering: .relaxed)
                 audio?.setLocked(isLocked)
                 if isLocked {
-                    report(.warning("The screen is locked, or its screen saver runs: viewers see a slate and hear nothing until it ends."))
+                    report(
+                        .warning(
+                            "The screen is locked, or its screen saver runs: viewers see a slate and hear nothing until it ends. "
+                                + "Where nobody sits at the screen, turn the screen saver off first: xset s off"))
                 }
             case .warning(let text): report(.warning(text))
             case .ended: report(.ended)

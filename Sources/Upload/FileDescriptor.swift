@@ -1,8 +1,4 @@
-#if canImport(Glibc)
 import Glibc
-#else
-import Musl
-#endif
 
 /// The owner of an open file or pipe. Writes block; errors carry errno.
 struct FileDescriptor: ~Copyable {
@@ -23,8 +19,10 @@ struct FileDescriptor: ~Copyable {
     }
 
     /// Makes the file anew at `path`, readable to its owner's umask.
+    ///
+    /// A named pipe that nobody reads from fails with ENXIO; one that somebody reads from stays non-blocking, which `write` waits for.
     init(creating path: String) throws(Failure) {
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0o666)
         guard descriptor >= 0 else { throw Failure(code: errno) }
         raw = descriptor
         closesOnEnd = true

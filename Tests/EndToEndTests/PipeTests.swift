@@ -78,6 +78,23 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `A named pipe is written once somebody reads it, and one that nobody reads does not hold up the end`() async throws {
+            try await withStudio(width: 320, height: 240, hasSound: false) { studio in
+                for name in ["read.ts", "unread.ts"] { try #require(mkfifo(studio.path(name), 0o600) == 0) }
+                let peer = try studio.broadcast.start(["start", "--to", studio.path("read.ts"), "--to", studio.path("unread.ts")])
+                try await peer.wait(for: "the session") { try await studio.status()?.destinations.map(\.state) == ["connecting", "connecting"] }
+                let reader = try studio.peers.start("reader", ["sh", "-c", "cat read.ts > copy.ts"], folder: studio.folder)
+                _ = try await peer.waitForErrorLine(containing: "session default: live")
+                let elapsed = try #require(try await studio.status()).elapsed
+                try await studio.waitUntilElapsed(elapsed + 1, of: peer)
+                let stop = try await studio.broadcast.run(["stop"])
+                #expect(stop.status == .exited(0) && !stop.errors.contains("did not finish in time"), "\(stop.errors)")
+                #expect(try await peer.waitForExit() == .exited(0), "\(peer.standardError)")
+                #expect(try await reader.waitForExit() == .exited(0))
+                try await studio.media("copy.ts").expectDecodable()
+            }
+        }
+
         private struct Result {
             /// The exit statuses of the pipeline's commands.
             let statuses: [Int]

@@ -1,12 +1,7 @@
+import Glibc
 import Media
 import Mux
 import Synchronization
-
-#if canImport(Glibc)
-import Glibc
-#else
-import Musl
-#endif
 
 /// Writes a container to a file: MP4, FLV, MPEG-TS, H.264 or Y4M.
 package actor FileHandler: SampleHandler {
@@ -31,10 +26,14 @@ package actor FileHandler: SampleHandler {
 
     package func started(_ stream: StreamDescription) async throws(UploadError) {
         try keepOlder()
-        do throws(FileDescriptor.Failure) {
-            file = .some(try FileDescriptor(creating: path))
-        } catch {
-            throw .cannotCreate(path: path, reason: error.reason)
+        while file == nil {
+            do throws(FileDescriptor.Failure) {
+                file = .some(try FileDescriptor(creating: path))
+            } catch  where error.code == ENXIO {
+                try await waitForReader()
+            } catch {
+                throw .cannotCreate(path: path, reason: error.reason)
+            }
         }
         // A named pipe or a device can't be written over.
         isSeekable = file?.isSeekable ?? true
@@ -57,6 +56,15 @@ package actor FileHandler: SampleHandler {
         // First the end, then the places that lead to it: a crash between the two leaves a file that plays.
         file?.synchronize()
         for patch in ending.patches { try overwrite(patch) }
+    }
+
+    /// A named pipe is written once somebody reads from it, unless the broadcast is over before.
+    private func waitForReader() async throws(UploadError) {
+        do {
+            try await Task.sleep(for: .milliseconds(50))
+        } catch {
+            throw .unreachable("Nobody has read from the named pipe \(path). Start its reader, and then the broadcast.")
+        }
     }
 
     /// What a file of the same name holds is not lost: it is moved aside, to a name that is not taken.
