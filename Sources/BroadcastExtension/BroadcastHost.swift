@@ -1,8 +1,4 @@
-#if canImport(Glibc)
 import Glibc
-#else
-import Musl
-#endif
 
 /// The way back to `broadcast`. It may be used at any time, from any thread.
 public final class BroadcastHost: Sendable {
@@ -14,6 +10,9 @@ public final class BroadcastHost: Sendable {
 
     /// Says what the extension is doing.
     public func status(_ text: String) { send(Reply(status: text)) }
+
+    /// Says that the far end takes the broadcast, or does not for the moment; samples go on either way.
+    public func ready(_ isReady: Bool) { send(Reply(ready: isReady)) }
 
     /// Says where viewers can watch.
     public func watchURL(_ url: String) { send(Reply(watchURL: url)) }

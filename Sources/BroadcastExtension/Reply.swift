@@ -20,6 +20,8 @@ public struct Reply: Codable, Equatable, Sendable {
 
     /// The protocol's version, 1: the first line.
     public var hello: Int?
+    /// False beside `hello` where the far end has yet to take something: true follows once it has. Later false says that it was lost.
+    public var ready: Bool?
     /// What it is doing, for people.
     public var status: String?
     /// Where viewers can watch.
@@ -29,14 +31,15 @@ public struct Reply: Codable, Equatable, Sendable {
     public var error: Failure?
 
     enum CodingKeys: String, CodingKey {
-        case hello, status, request, error
+        case hello, ready, status, request, error
         case watchURL = "watch_url"
     }
 
     public init(
-        hello: Int? = nil, status: String? = nil, watchURL: String? = nil, request: String? = nil, error: Failure? = nil
+        hello: Int? = nil, ready: Bool? = nil, status: String? = nil, watchURL: String? = nil, request: String? = nil, error: Failure? = nil
     ) {
         self.hello = hello
+        self.ready = ready
         self.status = status
         self.watchURL = watchURL
         self.request = request

@@ -1,17 +1,15 @@
+import Glibc
 import Media
 
-#if canImport(Glibc)
-import Glibc
-#else
-import Musl
-#endif
-
 /// Runs an extension: reads frames from standard input, calls the handler, and ends the program after `finished`.
-public func run(_ handler: some BroadcastSampleHandler) -> Never {
+///
+/// - Parameter isReady: false where the broadcast is live only once the far end has taken something: the handler says so with
+///   `BroadcastHost.ready(_:)`.
+public func run(_ handler: some BroadcastSampleHandler, isReady: Bool = true) -> Never {
     // A host that is gone is the end, not a crash.
     signal(SIGPIPE, SIG_IGN)
     let host = BroadcastHost(descriptor: STDOUT_FILENO)
-    host.send(Reply(hello: 1))
+    host.send(Reply(hello: 1, ready: isReady ? nil : false))
     do {
         try FrameDispatcher(handler: handler, host: host).run(descriptor: STDIN_FILENO)
     } catch let failure as BroadcastFailure {

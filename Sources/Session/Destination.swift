@@ -12,6 +12,9 @@ final class Destination: Sendable {
     private let timer = RetryTimer()
     private let onChange: @Sendable (SessionSnapshot.Destination) -> Void
 
+    /// In errors, in the manner of HTTP's: nobody answered.
+    private static let unreachable = 503
+
     private struct Status {
         var state = DestinationState.connecting
         var error: UploadError?
@@ -23,6 +26,8 @@ final class Destination: Sendable {
         var earlierBytes = 0
         var reconnects = 0
         var nextRetry: ContinuousClock.Instant?
+        /// The handler has started and takes what comes, though its far end may not be ready yet.
+        var isServing = false
         var isEnding = false
         /// Somebody wants the end now; else it is the content or the time that is over.
         var isEndAsked = false
@@ -41,6 +46,9 @@ final class Destination: Sendable {
         if !plan.isLive { queue.open() }
     }
 
+    /// Nothing has been taken from it: `started` has not returned.
+    var isWaitingToStart: Bool { status.withLock { !$0.isServing && !$0.state.isOver } }
+
     /// Starts the task that serves the handler, on a thread of its own.
     func start(_ stream: StreamDescription, requestKeyframe: @escaping @Sendable () -> Void) {
         executor.start()
@@ -55,13 +63,13 @@ final class Destination: Sendable {
     ///
     /// - Parameter isAsked: see `finish` of the session.
     func end(isAsked: Bool) {
-        let (task, isConnected) = status.withLock { status -> (Task<Void, Never>?, Bool) in
+        let (task, isServing) = status.withLock { status -> (Task<Void, Never>?, Bool) in
             status.isEnding = true
             status.isEndAsked = isAsked
-            return (status.task, status.state == .live || status.state == .paused)
+            return (status.task, status.isServing)
         }
         queue.end()
-        if plan.isLive && !isConnected { task?.cancel() }
+        if plan.isLive && !isServing { task?.cancel() }
         timer.wake()
     }
 
@@ -166,27 +174,41 @@ final class Destination: Sendable {
         _ handler: any SampleHandler, progress: inout Progress, requestKeyframe: @Sendable () -> Void
     ) async throws(UploadError) {
         let begin = ContinuousClock.now
+        defer { status.withLock { $0.isServing = false } }
         try await handler.started(progress.stream)
+        status.withLock { $0.isServing = true }
         if plan.isLive {
             queue.open()
             requestKeyframe()
         }
-        if progress.wasLive { status.withLock { $0.reconnects += 1 } }
-        progress.wasLive = true
         if progress.isPaused { try await handler.paused() }
-        change(to: progress.isPaused ? .paused : .live)
+        tellState(handler, progress: &progress)
         while let element = await queue.next() {
             try await process(element, handler: handler, progress: &progress)
+            tellState(handler, progress: &progress)
             // A connection that has lasted starts the count anew.
             if progress.attempts > 0 && begin.duration(to: .now) > .seconds(60) { progress.attempts = 0 }
         }
         try await handler.finished(deadline: plan.finishDeadline)
     }
 
+    /// Live, or paused, once the far end takes what comes; until then, and while it does not, it connects.
+    private func tellState(_ handler: any SampleHandler, progress: inout Progress) {
+        let state = self.state
+        guard handler.isReady else {
+            guard progress.wasLive, state != .reconnecting else { return }
+            return change(to: .reconnecting, error: .unreachable("The connection is lost" + (handler.statusText.map { ": \($0)." } ?? ".")))
+        }
+        guard ![.live, .paused].contains(state) || progress.isPaused != (state == .paused) else { return }
+        if progress.wasLive && state == .reconnecting { status.withLock { $0.reconnects += 1 } }
+        progress.wasLive = true
+        change(to: progress.isPaused ? .paused : .live)
+    }
+
     /// Waits until it is time to connect again; false where it is over.
     private func waitForNextTry(after error: UploadError, progress: inout Progress) async -> Bool {
         let (isEnding, isEndAsked) = status.withLock { ($0.isEnding, $0.isEndAsked) }
-        if isEndAsked && !progress.wasLive, case .unreachable = error {
+        if isEndAsked && !progress.wasLive && error.code == Self.unreachable {
             // It was stopped before it stood: as asked.
             change(to: .finished)
             return false
@@ -220,12 +242,10 @@ final class Destination: Sendable {
             progress.timeline.pause(at: time)
             progress.isPaused = true
             try await handler.paused()
-            change(to: .paused)
         case .resumed(let time):
             progress.timeline.resume(at: time)
             progress.isPaused = false
             try await handler.resumed()
-            change(to: .live)
         case .annotated(let information):
             progress.stream.annotations.merge(information) { _, new in new }
             try await handler.annotated(information)

@@ -26,6 +26,8 @@ package protocol SampleHandler: Sendable {
     var watchURL: String? { get }
     /// What the far end says that it is doing.
     var statusText: String? { get }
+    /// False while the far end does not take what is sent, though `started` has returned; the state says so.
+    var isReady: Bool { get }
     /// Bytes written or sent so far; may be asked at any time, also while a call blocks.
     var byteCount: Int { get }
     /// Bytes that were handed over and have not left yet: what a congestion controller looks at beside the queue. 0 where nothing waits.
@@ -36,6 +38,7 @@ extension SampleHandler {
     package func attach(requestKeyframe: @escaping @Sendable () -> Void) {}
     package var watchURL: String? { nil }
     package var statusText: String? { nil }
+    package var isReady: Bool { true }
     package var backlogByteCount: Int { 0 }
     package func paused() async throws(UploadError) {}
     package func resumed() async throws(UploadError) {}

@@ -41,7 +41,7 @@ final class HLSHandler: BroadcastSampleHandler {
             window: settings.window, firstNumber: Int(now.timeIntervalSince1970), targetDuration: Int(settings.segmentDuration.rounded(.up)))
         let uploader = Uploader(
             store: store, publication: Publication(names: names, playlist: playlist, maximumWaitingByteCount: Self.maximumWaitingByteCount),
-            report: { host.status($0) }, fail: { host.finish(with: $0) })
+            report: { host.status($0) }, ready: { host.ready($0) }, fail: { host.finish(with: $0) })
         self.uploader = uploader
         uploads.enter()
         Task { [uploads] in
@@ -49,6 +49,8 @@ final class HLSHandler: BroadcastSampleHandler {
             uploads.leave()
         }
         if let url = settings.watchURL { host.watchURL(url) }
+        // A folder that was made takes what comes; a server has yet to show that it does.
+        if case .folder = settings.place { host.ready(true) }
     }
 
     func configured(_ track: Track, data: [UInt8]) {

@@ -5,6 +5,6 @@ import FoundationEssentials
 @main
 enum Main {
     static func main() {
-        run(HLSHandler(home: ProcessInfo.processInfo.environment["HOME"]))
+        run(HLSHandler(home: ProcessInfo.processInfo.environment["HOME"]), isReady: false)
     }
 }

@@ -4,11 +4,16 @@ import Synchronization
 
 /// Does a publication's steps with a store, one after another, again where the store was away. Whoever hands it segments never waits.
 final class Uploader: Sendable {
+    /// Failures in a row that are more than a hiccup.
+    private static let outage = 3
+
     private let store: any SegmentStore
     private let publication: Mutex<Publication>
     private let policy: RetryPolicy
     /// Is told what is going on, for people.
     private let report: @Sendable (String) -> Void
+    /// Is told when the store takes something for the first time, and whenever it does not any more, or does again.
+    private let ready: @Sendable (Bool) -> Void
     /// Is told that it has given up.
     private let fail: @Sendable (BroadcastFailure) -> Void
     private let wakeUps: AsyncStream<Void>
@@ -16,12 +21,13 @@ final class Uploader: Sendable {
 
     init(
         store: any SegmentStore, publication: Publication, policy: RetryPolicy = RetryPolicy(), report: @escaping @Sendable (String) -> Void,
-        fail: @escaping @Sendable (BroadcastFailure) -> Void
+        ready: @escaping @Sendable (Bool) -> Void, fail: @escaping @Sendable (BroadcastFailure) -> Void
     ) {
         self.store = store
         self.publication = Mutex(publication)
         self.policy = policy
         self.report = report
+        self.ready = ready
         self.fail = fail
         (wakeUps, wakeUp) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     }
@@ -70,9 +76,11 @@ final class Uploader: Sendable {
             do throws(StoreError) {
                 try await store.put(object)
                 if failures > 0 { report("uploading again\(lossText)") }
+                if !hasWorked || failures >= Self.outage { ready(true) }
                 return true
             } catch {
                 failures += 1
+                if failures == Self.outage { ready(false) }
                 guard await mayRetry(error, failures: failures, since: start, hasWorked: hasWorked) else { return false }
             }
         }

@@ -4,6 +4,6 @@ import BroadcastExtension
 @main
 enum Main {
     static func main() {
-        run(SRTHandler())
+        run(SRTHandler(), isReady: false)
     }
 }

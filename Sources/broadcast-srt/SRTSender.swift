@@ -18,6 +18,8 @@ final class SRTSender: Sendable {
     private let policy: RetryPolicy
     private let queue = PacketQueue(limits: .live)
     private let report: @Sendable (String) -> Void
+    /// Is told when a connection stands, and when it does not any more.
+    private let ready: @Sendable (Bool) -> Void
     private let requestKeyframe: @Sendable () -> Void
     private let fail: @Sendable (BroadcastFailure) -> Void
     private let hasAskedForKeyframe = Atomic(false)
@@ -25,12 +27,14 @@ final class SRTSender: Sendable {
 
     init(
         _ settings: SRTSettings, stream: StreamDescription, policy: RetryPolicy = RetryPolicy(), report: @escaping @Sendable (String) -> Void,
-        requestKeyframe: @escaping @Sendable () -> Void, fail: @escaping @Sendable (BroadcastFailure) -> Void
+        ready: @escaping @Sendable (Bool) -> Void, requestKeyframe: @escaping @Sendable () -> Void,
+        fail: @escaping @Sendable (BroadcastFailure) -> Void
     ) {
         self.settings = settings
         self.stream = stream
         self.policy = policy
         self.report = report
+        self.ready = ready
         self.requestKeyframe = requestKeyframe
         self.fail = fail
         queue.open()
@@ -57,6 +61,7 @@ final class SRTSender: Sendable {
             do throws(SRTFailure) {
                 let socket = try await connect()
                 report(hasConnected ? "connected again" : "connected")
+                ready(true)
                 if hasConnected || queue.backlog > Self.freshness {
                     queue.discardAll()
                     askForKeyframe()
@@ -127,6 +132,7 @@ final class SRTSender: Sendable {
                 return false
             }
             report("calling \(peer) again: \(reason)")
+            if failures == 1 { ready(false) }
             return true
         }
     }

@@ -76,6 +76,31 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `A server that is not there is never called live, and what it would have got is uploaded where it comes in time`() async throws {
+            try await withStudio(width: 320, height: 240, hasSound: false) { studio in
+                let root = try studio.peers.makeFolder("www")
+                let server = try await origin(root: root, in: studio.peers)
+                try await setUp(server, in: studio)
+                try await server.peer.killNow()
+                let peer = try studio.broadcast.start(["start", "--to", "crowd", "--keyframe-interval", "1"])
+                try await peer.wait(for: "a segment that waits") {
+                    try await studio.broadcast.run(["status", "--json"]).output.contains("cannot be reached")
+                }
+                let early = try #require(try await studio.status())
+                #expect(early.state == "starting" && early.destinations.map(\.state) == ["connecting"])
+                _ = try await origin(root: root, port: server.port, in: studio.peers)
+                _ = try await peer.waitForErrorLine(containing: "session default: live")
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                let playlist = try String(contentsOfFile: root + "/live/live.m3u8", encoding: .utf8)
+                #expect(playlist.hasSuffix("#EXT-X-ENDLIST\n"))
+
+                // Shorter than a segment: never live, and yet all of it arrives.
+                let short = try await studio.broadcast.run(["start", "--to", "crowd", "--duration", "0.5s"])
+                #expect(short.status == .exited(0), "\(short.errors)")
+                #expect(try String(contentsOfFile: root + "/live/live.m3u8", encoding: .utf8) != playlist)
+            }
+        }
+
         @Test func `Who may not upload is told so, and it is not tried again`() async throws {
             try await withStudio(width: 320, height: 240, hasSound: false) { studio in
                 let server = try await origin(root: try studio.peers.makeFolder("www"), in: studio.peers)

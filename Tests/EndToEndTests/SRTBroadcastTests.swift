@@ -57,11 +57,17 @@ extension EndToEndTests {
                 try await peer.wait(for: "the connection") { try await studio.broadcast.run(["status", "--json"]).output.contains("connected") }
                 try await studio.waitUntilElapsed(1, of: peer)
                 try await first.peer.killNow()
+                try await peer.wait(for: "a state that says so") {
+                    let destination = try await studio.status()?.destinations.first
+                    return destination?.state == "reconnecting" && destination?.error?.message.contains("The connection is lost") == true
+                }
                 let second = try await SRTListener.start(in: studio.peers, port: first.port)
                 try await peer.wait(for: "the second connection") {
                     try await studio.broadcast.run(["status", "--json"]).output.contains("connected again")
                 }
-                let elapsed = try #require(try await studio.status()).elapsed
+                let status = try #require(try await studio.status())
+                #expect(status.destinations.map(\.state) == ["live"] && status.destinations.map(\.reconnects) == [1])
+                let elapsed = status.elapsed
                 try await studio.waitUntilElapsed(elapsed + 2, of: peer)
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
                 try await second.peer.waitForExit()
@@ -71,11 +77,37 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `A server that is not there is told`() async throws {
+        @Test func `It is live once a server answers, and not before`() async throws {
+            try await withStudio(["clock"], width: 320, height: 240, hasSound: false) { studio in
+                try await ShippedExtensions.lay(in: studio.peers)
+                let port = try freePort()
+                let peer = try studio.broadcast.start(["start", "--to", "srt://127.0.0.1:\(port)"])
+                try await peer.wait(for: "a call without an answer") {
+                    try await studio.broadcast.run(["status", "--json"]).output.contains("calling 127.0.0.1:\(port) again")
+                }
+                let early = try #require(try await studio.status())
+                #expect(early.state == "starting" && early.destinations.map(\.state) == ["connecting"])
+                let listener = try await SRTListener.start(in: studio.peers, port: port)
+                _ = try await peer.waitForErrorLine(containing: "session default: live")
+                let elapsed = try #require(try await studio.status()).elapsed
+                try await studio.waitUntilElapsed(elapsed + 1, of: peer)
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                try await listener.peer.waitForExit()
+                try await MediaFile(path: listener.output, peers: studio.peers).expectDecodable()
+
+                // Stopped before anybody answered: as asked.
+                let second = try studio.broadcast.start(["start", "--to", "srt://127.0.0.1:\(port)"])
+                try await second.wait(for: "the session") { try await studio.status()?.state == "starting" }
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                #expect(try await second.waitForExit() == .exited(0), "\(second.standardError)")
+            }
+        }
+
+        @Test func `A server that is not there is told, and never called live`() async throws {
             try await withStudio(width: 320, height: 240, hasSound: false) { studio in
                 try await ShippedExtensions.lay(in: studio.peers)
-                let result = try await studio.broadcast.run(["start", "--to", "srt://127.0.0.1:\(try freePort())"])
-                #expect(result.status == .exited(69), "\(result.errors)")
+                let result = try await studio.broadcast.run(["start", "--detach", "--to", "srt://127.0.0.1:\(try freePort())"])
+                #expect(result.status == .exited(69) && !result.errors.contains("live"), "\(result.errors)")
                 expectSentence(in: result.errors, saying: ["cannot be reached"])
             }
         }

@@ -139,6 +139,36 @@ struct ProcessHandlerTests {
         }
     }
 
+    @Test func `It says when its far end is ready, and has so long for it`() async throws {
+        try await withPeers { peers in
+            let script = """
+                #!/bin/sh
+                echo '{"hello":1,"ready":false}'
+                while [ ! -e go ]; do sleep 0.01; done
+                echo '{"ready":true}'
+                exec cat > /dev/null
+                """
+            let folder = try ProgramFolder(script, in: peers)
+            let handler = SamplesHandler(manifest: folder.manifest, launch: folder.launch())
+            try await handler.started(Self.stream)
+            #expect(!handler.isReady)
+            try await handler.process(Self.packet(0))
+            #expect(!handler.isReady)
+            try "".write(toFile: folder.folder + "/go", atomically: true, encoding: .utf8)
+            try await waitUntil("the word of it") {
+                try await handler.process(Self.packet(1))
+                return handler.isReady
+            }
+            try await handler.finished(deadline: .seconds(6))
+
+            let late = try ProgramFolder(script, in: peers)
+            var launch = late.launch()
+            launch.deadlines.ready = .zero
+            let error = try #require(await play(SamplesHandler(manifest: late.manifest, launch: launch)))
+            #expect("\(error)".contains("was not ready within"), "\(error)")
+        }
+    }
+
     @Test func `What it has started ends with it`() async throws {
         try await withPeers { peers in
             let folder = try ProgramFolder("#!/bin/sh\n\(Self.hello)sleep 300 &\nsleep 300 | sleep 300 &\ncat > /dev/null\n", in: peers)

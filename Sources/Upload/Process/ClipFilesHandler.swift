@@ -1,12 +1,7 @@
 import BroadcastExtension
+import Glibc
 import Media
 import Mux
-
-#if canImport(Glibc)
-import Glibc
-#else
-import Musl
-#endif
 
 /// Hands finished MP4 files to an extension's process, one after another (`mode = "clips"`): ReplayKit's
 /// `RPBroadcastMP4ClipHandler`. Standard input carries control frames only.
@@ -26,6 +21,7 @@ package actor ClipFilesHandler: SampleHandler {
     package nonisolated var byteCount: Int { remarks.byteCount.load(ordering: .relaxed) }
     package nonisolated var watchURL: String? { remarks.watchURL }
     package nonisolated var statusText: String? { remarks.status }
+    package nonisolated var isReady: Bool { remarks.isReady }
 
     package init(manifest: ExtensionManifest, launch: ExtensionLaunch) {
         self.manifest = manifest

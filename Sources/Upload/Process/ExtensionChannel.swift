@@ -1,18 +1,14 @@
 import BroadcastExtension
+import Glibc
 import RTMP
 import Synchronization
-
-#if canImport(Glibc)
-import Glibc
-#else
-import Musl
-#endif
 
 /// What an extension has said, for whoever asks from another thread.
 final class ExtensionRemarks: Sendable {
     private struct State {
         var watchURL: String?
         var status: String?
+        var isReady = true
         var requestKeyframe: (@Sendable () -> Void)?
     }
 
@@ -21,6 +17,7 @@ final class ExtensionRemarks: Sendable {
 
     var watchURL: String? { state.withLock { $0.watchURL } }
     var status: String? { state.withLock { $0.status } }
+    var isReady: Bool { state.withLock { $0.isReady } }
 
     func attach(requestKeyframe: @escaping @Sendable () -> Void) {
         state.withLock { $0.requestKeyframe = requestKeyframe }
@@ -30,6 +27,7 @@ final class ExtensionRemarks: Sendable {
         let requestKeyframe = state.withLock { state in
             if let url = reply.watchURL { state.watchURL = url }
             if let status = reply.status { state.status = status }
+            if let isReady = reply.ready { state.isReady = isReady }
             return reply.request == "keyframe" ? state.requestKeyframe : nil
         }
         requestKeyframe?()
@@ -59,6 +57,8 @@ final class ExtensionChannel {
     private var exitReport: ExitReport?
     private var buffer = [UInt8](repeating: 0, count: readByteCount)
     private let clock = ContinuousClock()
+    private let start = ContinuousClock.now
+    private var wasReady = false
 
     /// Starts the extension's program.
     init(manifest: ExtensionManifest, launch: ExtensionLaunch, remarks: ExtensionRemarks) throws(UploadError) {
@@ -99,6 +99,12 @@ final class ExtensionChannel {
     /// Hears what was said, without waiting.
     func listen() throws(UploadError) {
         _ = try exchange(isWriting: false, timeout: .zero)
+        guard hasSaidHello, !wasReady else { return }
+        wasReady = remarks.isReady
+        guard wasReady || clock.now - start < launch.deadlines.ready else {
+            throw .unreachable(
+                "The extension \(manifest.name) was not ready within \(launch.deadlines.ready.components.seconds) s and was ended. See its log.")
+        }
     }
 
     /// Writes a frame.
@@ -256,7 +262,7 @@ final class ExtensionChannel {
             hasSaidHello = true
         }
         remarks.note(
-            Reply(status: reply.status.map(cleaned), watchURL: reply.watchURL.map(cleaned), request: reply.request))
+            Reply(ready: reply.ready, status: reply.status.map(cleaned), watchURL: reply.watchURL.map(cleaned), request: reply.request))
     }
 
     /// What is against the protocol ends the extension, unless someone collects it.

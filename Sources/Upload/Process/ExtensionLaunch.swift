@@ -16,6 +16,8 @@ package struct ExtensionLaunch: Sendable {
     package struct Deadlines: Sendable {
         /// Until the program says hello.
         package var hello = Duration.seconds(5)
+        /// Until what it sends to is ready, where it said that it is not yet.
+        package var ready = Duration.seconds(120)
         /// How long it may read nothing while there is something to read.
         package var progress = Duration.seconds(10)
         /// From `finish` to its exit.

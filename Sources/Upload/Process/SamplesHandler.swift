@@ -13,6 +13,7 @@ package actor SamplesHandler: SampleHandler {
     package nonisolated var byteCount: Int { remarks.byteCount.load(ordering: .relaxed) }
     package nonisolated var watchURL: String? { remarks.watchURL }
     package nonisolated var statusText: String? { remarks.status }
+    package nonisolated var isReady: Bool { remarks.isReady }
 
     package init(manifest: ExtensionManifest, launch: ExtensionLaunch) {
         self.manifest = manifest
