@@ -5,8 +5,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <link.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdint.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
@@ -106,5 +109,39 @@ static inline int clinux_wait_for_group(pid_t pid) {
   while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {}
   return status;
 }
+
+/* The start of what dl_iterate_phdr(3) tells of a loaded object; its own structure is a GNU extension. */
+struct clinux_object {
+  uintptr_t address;
+  const char *_Nullable name;
+  const ElfW(Phdr) *_Nullable headers;
+  uint16_t count;
+};
+struct dl_phdr_info;
+int dl_iterate_phdr(int (*_Nonnull)(struct dl_phdr_info *, size_t, void *), void *_Nullable);
+
+/* Unmaps the code and the constants of one object. What was written, by relocation too, stays. */
+static inline int clinux_release_object(struct dl_phdr_info *_Nullable information, size_t size, void *_Nullable page) {
+  const struct clinux_object *object = (const struct clinux_object *)information;
+  const ElfW(Dyn) *entry;
+  uintptr_t mask = ~((uintptr_t)page - 1), start, end;
+  int index;
+  for (index = 0; index < object->count; index++) {
+    if (object->headers[index].p_type != PT_DYNAMIC) continue;
+    for (entry = (const ElfW(Dyn) *)(object->address + object->headers[index].p_vaddr); entry->d_tag != DT_NULL; entry++)
+      if (entry->d_tag == DT_TEXTREL || (entry->d_tag == DT_FLAGS && (entry->d_un.d_val & DF_TEXTREL))) return 0;
+  }
+  for (index = 0; index < object->count; index++) {
+    if (object->headers[index].p_type != PT_LOAD || (object->headers[index].p_flags & PF_W)) continue;
+    start = (object->address + object->headers[index].p_vaddr + (uintptr_t)page - 1) & mask;
+    end = (object->address + object->headers[index].p_vaddr + object->headers[index].p_filesz) & mask;
+    if (start < end) madvise((void *)start, end - start, MADV_DONTNEED);
+  }
+  return 0;
+}
+
+/* Lets go of the pages of code and constants, which are read again from the page cache where they are needed: what only the start needed
+   is no longer ours. */
+static inline void clinux_release_code(void) { dl_iterate_phdr(clinux_release_object, (void *)(uintptr_t)sysconf(_SC_PAGESIZE)); }
 
 #endif

@@ -1,3 +1,4 @@
+import CLinux
 import Capture
 import Control
 import Desktop
@@ -111,6 +112,7 @@ final class SessionHost: Sendable {
         let desktop = DesktopLink.Request(context, configuration).map { DesktopLink($0) { session.setDesktopLocked($0) } }
         if let warning = await desktop?.begin() { say("Warning: " + warning) }
         var failure: CommandError?
+        clinux_release_code()
         do throws(SessionError) {
             _ = try await session.run()
         } catch {
@@ -305,6 +307,8 @@ final class SessionHost: Sendable {
         case .annotation, .statistics: break
         }
         let session = state.withLock { $0.session }
+        // What only the start needed is not held through the broadcast.
+        if case .state(.live) = event { clinux_release_code() }
         if let session, let readiness {
             let states = session.snapshot().destinations.map(\.state)
             if states.allSatisfy({ $0 == .live || $0 == .paused }), session.state == .live { readiness.reportLive() }
