@@ -19,11 +19,11 @@ BIN_STATIC = .build-static/release
 
 # What the program is built with and runs on; what the demo, the tests and the benchmark run beside it.
 BUILD_PACKAGES = pkg-config libx11-dev libxext-dev libxcomposite-dev libxdamage-dev libxfixes-dev libxrandr-dev libxss-dev libx264-dev libpulse-dev \
-	libavcodec-dev libavutil-dev libswresample-dev libyuv-dev libpng-dev libdbus-1-dev libtomlplusplus-dev libsrt-openssl-dev
+	libavcodec-dev libavutil-dev libswresample-dev libyuv-dev libpng-dev libsixel-dev libdbus-1-dev libtomlplusplus-dev libsrt-openssl-dev
 DEMO_PACKAGES = $(BUILD_PACKAGES) xvfb pulseaudio pulseaudio-utils ffmpeg util-linux
-TEST_PACKAGES = $(DEMO_PACKAGES) xauth x11-utils x11-xserver-utils xdotool xserver-xorg-core xserver-xorg-video-dummy openbox picom \
+TEST_PACKAGES = $(DEMO_PACKAGES) xauth x11-utils x11-xserver-utils xdotool xserver-xorg-core xserver-xorg-video-dummy openbox picom xterm \
 	nginx-light libnginx-mod-rtmp stunnel4 openssl python3 tmux mpv \
-	gnome-keyring dbus python3-gi libsecret-tools libsecret-1-0 srt-tools dunst libnotify-bin libglib2.0-bin systemd procps \
+	pipewire pipewire-pulse wireplumber gnome-keyring dbus python3-gi libsecret-tools libsecret-1-0 srt-tools dunst libnotify-bin libglib2.0-bin systemd procps \
 	gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-libav
 
 # The extensions that are shipped, each a program broadcast-NAME and a manifest Extensions/NAME/extension.toml.

@@ -41,6 +41,8 @@ let package = Package(
         .systemLibrary(name: "CYUV", providers: [.apt(["libyuv-dev"])]),
         // Pictures for `broadcast preview`. libavcodec brings it along anyway.
         .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
+        // Pictures on terminals, for `start --preview`: small, and needs nothing but libm.
+        .systemLibrary(name: "CSixel", providers: [.apt(["libsixel-dev"])]),
         // For the srt extension only, a program of its own: who does not use it need not have libsrt.
         .systemLibrary(name: "CSRT", pkgConfig: "srt", providers: [.apt(["libsrt-openssl-dev"])]),
         // The desktop's session bus. Of the libraries for it this one is in memory already: libpulse is linked with it.
@@ -61,7 +63,7 @@ let package = Package(
         .target(name: "Threads", dependencies: ["CLinux"], swiftSettings: strict),
         .target(name: "Capture", dependencies: ["Media", "Threads", "CX11", "CPulse"], swiftSettings: strict),
         .target(name: "Mix", dependencies: ["Media", "CPixelKernels", "CYUV", "CSWResample"], swiftSettings: strict),
-        .target(name: "Encode", dependencies: ["Media", "CX264", "CAVCodec", "CPNG"], swiftSettings: strict),
+        .target(name: "Encode", dependencies: ["Media", "CX264", "CAVCodec", "CPNG", "CSixel"], swiftSettings: strict),
         .target(name: "Mux", dependencies: ["Media"], swiftSettings: strict),
         .target(
             name: "RTMP",

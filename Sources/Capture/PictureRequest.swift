@@ -19,6 +19,8 @@ package struct ScreenRequest: Sendable {
     package var hiddenWindows = HiddenWindowRules()
     /// Other programs on the display are told that it is captured.
     package var isAnnounced = true
+    /// No idle screen saver comes while it is captured, nor the lock that comes with one.
+    package var keepsAwake = false
 
     package init(display: String? = nil) {
         self.display = display

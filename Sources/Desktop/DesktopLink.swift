@@ -10,6 +10,8 @@ package final class DesktopLink: Sendable {
         /// Of the session bus (D-Bus Specification, Server Addresses).
         package var address: String
         package var holdsNotifications = true
+        /// No idle screen saver is to come.
+        package var keepsAwake = true
         /// The file that remembers what is to be restored; its folder must be there.
         package var recordPath: String
         package var run: ProgramRunner
@@ -67,6 +69,7 @@ package final class DesktopLink: Sendable {
         var quiet = DoNotDisturb(bus: bus, recordPath: request.recordPath, run: request.run)
         var warning: String?
         if request.holdsNotifications { warning = quiet.begin() } else { quiet.restoreAfterCrash() }
+        if request.keepsAwake { ScreenSaverInhibition.ask(bus) }
         var lock = ScreenLockWatch(bus: bus)
         if lock.isLocked { lockChanged(true) }
         var indicator = CaptureIndicator(bus: bus)

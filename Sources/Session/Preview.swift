@@ -15,6 +15,7 @@ package enum Preview {
         var configuration = configuration
         if case .screen(var request) = configuration.picture {
             request.isAnnounced = false
+            request.keepsAwake = false
             configuration.picture = .screen(request)
         }
         let wanted = configuration

@@ -6,8 +6,8 @@ struct CommandContext {
     let configuration: Configuration
     /// Whether a terminal, where there is one, can place its cursor.
     let hasCursor: Bool
-    /// Whether a terminal, where there is one, shows pictures.
-    let terminalShowsPictures: Bool
+    /// True where the terminal is one that shows pictures in kitty's way.
+    let terminalKnowsKittyGraphics: Bool
     /// Where secrets are.
     let credentials: CredentialStore
     /// True where a desktop's session bus is there.
@@ -26,7 +26,7 @@ struct CommandContext {
         let environment = ProcessInfo.processInfo.environment
         paths = Self.paths
         hasCursor = !["", "dumb"].contains(environment["TERM"] ?? "")
-        terminalShowsPictures = KittyGraphics.isKnown(to: environment)
+        terminalKnowsKittyGraphics = KittyGraphics.isKnown(to: environment)
         isWaylandSession = !(environment["WAYLAND_DISPLAY"] ?? "").isEmpty || environment["XDG_SESSION_TYPE"] == "wayland"
         let service = SecretService(environment: environment)
         hasSessionBus = service.isBusThere

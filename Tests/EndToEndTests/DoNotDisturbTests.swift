@@ -22,6 +22,8 @@ extension EndToEndTests {
                 #expect(try await live.waitForExit() == .exited(0))
                 #expect(!live.standardError.contains("Warning: Notif"), "\(live.standardError)")
                 try await waitUntil("notifications") { try await !isPaused(in: studio, desktop) }
+                try await waitUntil("dunst to show it") { try await dunstctl(["count", "displayed"], in: studio, desktop) == "1" }
+                try await waitUntil("its pixels") { try await loudestPixel(in: studio) > 200 }
                 #expect(try await loudestFrame(studio.path("out.mp4"), in: studio) < 30)
             }
         }
@@ -94,6 +96,7 @@ extension EndToEndTests {
                 let live = try await studio.startLive(["--to", studio.path("out.mp4")])
                 #expect(desktop.service.standardOutput.contains("inhibit broadcast\n"))
                 #expect(!desktop.service.standardOutput.contains("uninhibit"))
+                try await live.wait(for: "the screen saver to be kept away") { desktop.service.standardOutput.contains("keep awake for broadcast\n") }
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
                 #expect(try await live.waitForExit() == .exited(0))
                 try await desktop.service.wait(for: "its end") { desktop.service.standardOutput.contains("uninhibit 7\n") }

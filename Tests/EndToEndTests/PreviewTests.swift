@@ -89,6 +89,32 @@ extension EndToEndTests {
             }
         }
 
+        @Test(arguments: [true, false]) func `xterm shows the preview where it has sixels, and else is left alone`(hasSixels: Bool) async throws {
+            try await withStudio(["secret"], width: 640, height: 480, hasSound: false) { studio in
+                let screen = try await Xvfb.start(in: studio.peers, width: 800, height: 600)
+                // Without a desktop's viewer.
+                let program = "PATH=/nonexistent DISPLAY=\(studio.screen.display) \(studio.broadcast.binary)"
+                let command = "\(program) preview 2> errors; \(program) preview; echo $? > status; read line"
+                let xterm = try studio.peers.start(
+                    "xterm", ["xterm", "-ti", hasSixels ? "vt340" : "vt100", "-geometry", "90x40+0+0", "-e", "sh", "-c", command],
+                    environment: studio.broadcast.environment.merging(screen.environment) { $1 }, folder: studio.folder)
+                try await xterm.wait(for: "the end of preview") { FileManager.default.fileExists(atPath: studio.path("status")) }
+                // Where standard error is no terminal, nothing is shown on one; there is no viewer either.
+                let errors = try String(contentsOfFile: studio.path("errors"), encoding: .utf8)
+                #expect(errors.contains("this terminal shows none") && !errors.contains("\u{1b}"), "\(errors)")
+                try await xterm.wait(for: "its status") {
+                    try String(contentsOfFile: studio.path("status"), encoding: .utf8) == (hasSixels ? "0\n" : "69\n")
+                }
+                guard hasSixels else { return }
+                let file = studio.path("terminal.png")
+                try await xterm.wait(for: "the picture") {
+                    try await studio.peers.run(
+                        "ffmpeg", ["ffmpeg", "-nostdin", "-v", "error", "-y", "-f", "x11grab", "-i", screen.display, "-frames:v", "1", file])
+                    return try await decode(file, in: studio).loudness > 200
+                }
+            }
+        }
+
         /// What `broadcast preview` writes, as ffmpeg decodes it.
         private nonisolated(nonsending) func preview(_ arguments: [String], in studio: Studio) async throws -> DecodedFrame {
             let file = studio.path("preview.png")

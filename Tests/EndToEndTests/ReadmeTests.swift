@@ -59,7 +59,11 @@ extension EndToEndTests {
                 "readme", ["bash", "-o", "pipefail", "-c", command], environment: environment, folder: studio.folder)
             let isEndless = command.contains("broadcast start") && !command.contains("--duration") && !command.contains("--detach")
             if isEndless {
-                try await studio.waitUntilElapsed(3, of: peer)
+                // Content may end by itself.
+                try await waitUntil("3 s of \(command)") {
+                    if peer.status != nil { return true }
+                    return (try await studio.status()?.elapsed ?? 0) >= 3
+                }
                 _ = try await studio.broadcast.run(["stop", "--all"])
             }
             let status = try await peer.waitForExit(deadline: .seconds(60))

@@ -15,6 +15,31 @@ extension EndToEndTests {
             }
         }
 
+        @Test(arguments: [true, false]) func `An idle screen saver comes while live only where the config lets it`(comes: Bool) async throws {
+            try await withStudio(["still"], width: 320, height: 240, hasSound: false) { studio in
+                if comes { try studio.broadcast.writeConfiguration("[privacy]\nkeep-awake = false\n") }
+                let live = try await studio.startLive(["--to", studio.path("out.mp4")])
+                // One that comes on purpose does in either case; then it is idle for a second.
+                try await studio.peers.run("xset", ["xset", "s", "activate"], environment: studio.screen.environment)
+                try await live.wait(for: "the lock") { try await isLocked(in: studio) }
+                for arguments in [["s", "reset"], ["s", "1", "1"]] {
+                    try await studio.peers.run("xset", ["xset"] + arguments, environment: studio.screen.environment)
+                }
+                try await live.wait(for: "the end of the lock") {
+                    let isLocked = try await isLocked(in: studio)
+                    return comes || !isLocked
+                }
+                let begin = try #require(try await studio.status()).elapsed
+                if comes {
+                    try await live.wait(for: "the idle screen saver") { try await isLocked(in: studio) }
+                } else {
+                    try await studio.waitUntilElapsed(begin + 3, of: live)
+                    #expect(try await !isLocked(in: studio))
+                }
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+            }
+        }
+
         @Test func `A locker that tells on the session bus does so too`() async throws {
             try await withStudio(["clock", "--beep"], width: 640, height: 360) { studio in
                 let desktop = try await FakeDesktop.start(in: studio.peers)

@@ -12,12 +12,12 @@ struct Studio: Sendable {
     let folder: String
     var broadcast: BroadcastCommand
 
-    /// Opens one. `scene` is what TestScreen paints and plays (`["clock", "--beep"]`).
+    /// Opens one. `scene` is what TestScreen paints and plays (`["clock", "--beep"]`); the sound server is PulseAudio, unless one is given.
     nonisolated(nonsending) static func open(
-        _ scene: [String], width: Int = 1280, height: Int = 720, hasSound: Bool = true, in peers: Peers
+        _ scene: [String], width: Int = 1280, height: Int = 720, hasSound: Bool = true, sound: PulseServer? = nil, in peers: Peers
     ) async throws -> Studio {
         let screen = try await Xvfb.start(in: peers, width: width, height: height)
-        let pulse = hasSound ? try await PulseServer.start(in: peers) : nil
+        let pulse = hasSound && sound == nil ? try await PulseServer.start(in: peers) : sound
         let painter = try await PaintedScreen.start(scene, on: screen.display, pulse: pulse, in: peers)
         return Studio(
             peers: peers, screen: screen, pulse: pulse, painter: painter, folder: try peers.makeFolder("recordings"),

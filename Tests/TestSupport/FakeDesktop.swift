@@ -2,7 +2,7 @@ import Foundation
 
 /// A session bus with services on it that few test machines have: KDE's inhibition of notifications, and GNOME's screen saver.
 package struct FakeDesktop: Sendable {
-    /// Prints what is asked of it: `inhibit NAME`, `uninhibit NUMBER`. A line on its input, `lock` or `unlock`, locks the screen.
+    /// Prints what is asked of it: `inhibit NAME`, `uninhibit NUMBER`, `keep awake for NAME`. A line on its input, `lock` or `unlock`, locks the screen.
     package let service: Peer
     /// What a program needs to find it.
     package let environment: [String: String]
@@ -36,6 +36,9 @@ package struct FakeDesktop: Sendable {
             <arg type="u" direction="out"/></method>
           <method name="UnInhibit"><arg type="u" direction="in"/></method>
         </interface>
+        <interface name="org.freedesktop.ScreenSaver">
+          <method name="Inhibit"><arg type="s" direction="in"/><arg type="s" direction="in"/><arg type="u" direction="out"/></method>
+        </interface>
         <interface name="org.gnome.ScreenSaver">
           <method name="GetActive"><arg type="b" direction="out"/></method>
           <signal name="ActiveChanged"><arg type="b"/></signal>
@@ -45,6 +48,9 @@ package struct FakeDesktop: Sendable {
         def call(bus, sender, path, interface, method, parameters, invocation):
             if method == "GetServerInformation":
                 invocation.return_value(GLib.Variant("(ssss)", ("fake", "test", "1", "1.2")))
+            elif interface == "org.freedesktop.ScreenSaver":
+                print("keep awake for", parameters[0])
+                invocation.return_value(GLib.Variant("(u)", (8,)))
             elif method == "Inhibit":
                 print("inhibit", parameters[0])
                 invocation.return_value(GLib.Variant("(u)", (7,)))
@@ -65,7 +71,7 @@ package struct FakeDesktop: Sendable {
         def acquired(*_):
             global owned
             owned += 1
-            if owned == 2: print("ready")
+            if owned == 3: print("ready")
         bus = Gio.bus_get_sync(Gio.BusType.SESSION)
         for interface in Gio.DBusNodeInfo.new_for_xml(XML).interfaces:
             bus.register_object("/" + interface.name.replace(".", "/"), interface, call, None, None)

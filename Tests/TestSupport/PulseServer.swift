@@ -43,12 +43,44 @@ package final class PulseServer: Sendable {
         current = Mutex(try Self.launch(peers, command, environment, folder))
     }
 
+    /// PipeWire's server for clients of PulseAudio, started in `environment`.
+    private init(peers: Peers, folder: String, pipeWire environment: [String: String]) throws {
+        self.environment = ["PULSE_SERVER": "unix:\(folder)/pulse/native", "XDG_RUNTIME_DIR": folder, "HOME": folder]
+        self.peers = peers
+        self.folder = folder
+        command = ["pipewire-pulse"]
+        current = Mutex(try peers.start("pipewire-pulse", command, environment: environment, folder: folder))
+    }
+
     /// Starts one and waits until it answers. The name appears in its folder's path.
     nonisolated(nonsending) package static func start(
         in peers: Peers, sinks: [NullSink] = [NullSink("app")], name: String = "pulse"
     ) async throws -> PulseServer {
         let server = try PulseServer(peers: peers, folder: try peers.makeFolder(name), sinks: sinks)
         try await server.waitUntilItAnswers()
+        return server
+    }
+
+    /// Starts PipeWire with its session manager and its server for clients of PulseAudio, with one null sink `app`, and waits until it is the default.
+    nonisolated(nonsending) package static func startPipeWire(in peers: Peers) async throws -> PulseServer {
+        let folder = try peers.makeFolder("pipewire")
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder)
+        // The session manager ends where there is no session bus.
+        let bus = try peers.start(
+            "dbus-daemon", ["dbus-daemon", "--session", "--nofork", "--nopidfile", "--address=unix:path=\(folder)/bus"], folder: folder)
+        try await bus.wait(for: "its socket") { FileManager.default.fileExists(atPath: folder + "/bus") }
+        let own = ["XDG_RUNTIME_DIR": folder, "PIPEWIRE_RUNTIME_DIR": folder, "XDG_STATE_HOME": folder, "XDG_CONFIG_HOME": folder, "HOME": folder]
+        let all = own.merging(["DBUS_SESSION_BUS_ADDRESS": "unix:path=\(folder)/bus"]) { $1 }
+        let pipeWire = try peers.start("pipewire", ["pipewire"], environment: all, folder: folder)
+        try await pipeWire.wait(for: "its socket") { FileManager.default.fileExists(atPath: folder + "/pipewire-0") }
+        _ = try peers.start("wireplumber", ["wireplumber"], environment: all, folder: folder)
+        let server = try PulseServer(peers: peers, folder: folder, pipeWire: all)
+        try await server.waitUntilItAnswers()
+        try await server.control(["load-module", "module-null-sink", "sink_name=app"])
+        try await server.peer.wait(for: "the sink to be the default") {
+            try await server.control(["set-default-sink", "app"])
+            return try await server.control(["info"]).contains("Default Sink: app\n")
+        }
         return server
     }
 

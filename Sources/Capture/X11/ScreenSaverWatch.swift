@@ -7,11 +7,14 @@ final class ScreenSaverWatch {
     private let eventBase: Int32
 
     /// Nil where the server has no such extension.
-    init?(connection: X11Connection) {
+    ///
+    /// - Parameter suspends: it does not start by itself, for as long as the connection lasts; who starts it on purpose still can.
+    init?(connection: X11Connection, suspends: Bool) {
         var event: Int32 = 0
         var error: Int32 = 0
         guard XScreenSaverQueryExtension(connection.display, &event, &error) != 0 else { return nil }
         eventBase = event
+        if suspends { XScreenSaverSuspend(connection.display, 1) }
         // First the events, then how it is: no change is missed.
         XScreenSaverSelectInput(connection.display, connection.root, UInt(ScreenSaverNotifyMask))
         guard let information = XScreenSaverAllocInfo() else { return }

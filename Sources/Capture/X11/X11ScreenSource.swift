@@ -48,7 +48,7 @@ package final class X11ScreenSource: ScreenSource {
         target = try request.selection.target(on: connection)
         if let warning = target.warning { warnings.append(warning) }
         cover = HiddenWindowCover(connection: connection, rules: request.hiddenWindows)
-        screenSaver = ScreenSaverWatch(connection: connection)
+        screenSaver = ScreenSaverWatch(connection: connection, suspends: request.keepsAwake)
         switch try target.locate() {
         case .shown(let area): size = area.size
         case .withheld(let size, let reason):

@@ -9,7 +9,7 @@ struct PreviewCommand: AsyncParsableCommand {
         discussion: """
             Takes one picture with the options that broadcast start takes for the source, the video and privacy: with hidden windows painted \
             over, the pointer, and the black bars of --size. It is written as PNG into FILE, or to standard output for -; without FILE it is \
-            shown on the terminal where that knows kitty's graphics protocol, else in the desktop's viewer.
+            shown on the terminal where that knows kitty's graphics protocol or sixels, else in the desktop's viewer.
             """)
 
     @Argument(help: ArgumentHelp("The file to write, or - for standard output. Default: show it.", valueName: "file.png"))

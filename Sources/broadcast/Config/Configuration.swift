@@ -36,6 +36,8 @@ struct Configuration {
         var mute: Bool?
         /// Hold notifications back while the screen is broadcast.
         var doNotDisturb: Bool?
+        /// No idle screen saver, and no lock that comes with it, while the screen is broadcast.
+        var keepAwake: Bool?
     }
 
     /// A configured, named use of an extension.

@@ -86,10 +86,10 @@ enum ConfigurationFile {
     }
 
     private static func privacy(_ section: ConfigurationSection) throws(CommandError) -> Configuration.Privacy {
-        try section.allow(["notice", "hide", "mute", "do-not-disturb"])
+        try section.allow(["notice", "hide", "mute", "do-not-disturb", "keep-awake"])
         return Configuration.Privacy(
             notice: try section.boolean("notice"), hide: try hiddenWindows(section), mute: try section.boolean("mute"),
-            doNotDisturb: try section.boolean("do-not-disturb"))
+            doNotDisturb: try section.boolean("do-not-disturb"), keepAwake: try section.boolean("keep-awake"))
     }
 
     private static func hiddenWindows(_ section: ConfigurationSection) throws(CommandError) -> [HiddenWindowRule] {

@@ -14,6 +14,7 @@ extension DesktopLink.Request {
             let result = ChildProcess.run(arguments.first ?? "", arguments, deadline: (0.8, 0.8))
             return result?.status == 0 ? String(decoding: result?.output ?? [], as: UTF8.self) : nil
         }
+        keepsAwake = context.configuration.privacy.keepAwake ?? true
         holdsNotifications = context.configuration.privacy.doNotDisturb ?? true
     }
 }

@@ -19,6 +19,7 @@ extension SessionConfiguration {
         // Where the user is to click a window, that is asked later.
         if let selection = try source.selection() { screen.selection = selection }
         screen.showsCursor = video.cursor ?? configuration.video.cursor ?? true
+        screen.keepsAwake = configuration.privacy.keepAwake ?? true
         screen.hiddenWindows = HiddenWindowRules(
             configuration.privacy.hide + (try privacy.rules()), mutesSound: configuration.privacy.mute ?? false)
         picture = .screen(screen)

@@ -4,31 +4,34 @@ import Media
 import Mix
 import Session
 
-/// What viewers would see, as a PNG file.
+/// What viewers would see: a PNG file, or a picture on the terminal.
 struct PreviewPicture {
-    private let bytes: [UInt8]
+    private let frame: PixelBuffer
 
     /// Takes it from the source.
     static func take(_ configuration: SessionConfiguration) async throws(CommandError) -> PreviewPicture {
-        let frame: PixelBuffer
         do throws(SessionError) {
-            frame = try await Preview.take(configuration)
+            return PreviewPicture(frame: try await Preview.take(configuration))
         } catch {
             throw CommandError(error)
         }
+    }
+
+    private func png() throws(CommandError) -> [UInt8] {
         guard let bytes = PNGEncoder.encode(rgb: frame.rgb(), size: frame.size) else {
             throw CommandError(.software, "The picture cannot be written as PNG. Choose a smaller --size.")
         }
-        return PreviewPicture(bytes: bytes)
+        return bytes
     }
 
     /// Writes it to standard output.
     func writeToOutput() throws(CommandError) {
-        try Output.answer(bytes: bytes)
+        try Output.answer(bytes: png())
     }
 
     /// Writes it into a file, over an older one; nobody but the user may read a new one.
     func write(to path: String) throws(CommandError) {
+        let bytes = try png()
         let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             throw CommandError(.cannotCreate, "Cannot create \(path): \(String(cString: strerror(errno))). Choose another place for it.")
@@ -49,9 +52,16 @@ struct PreviewPicture {
     ///
     /// - Returns: the file that the viewer reads, to be removed later; nil where there is none.
     func show(_ context: CommandContext) throws(CommandError) -> String? {
-        if context.terminalShowsPictures && Output.isTerminal {
-            Output.raw(KittyGraphics.text(png: bytes) + "\n")
+        if Output.isTerminal && context.terminalKnowsKittyGraphics {
+            Output.raw(KittyGraphics.text(png: try png()) + "\n")
             return nil
+        }
+        if Output.isTerminal, context.hasCursor, let limit = SixelTerminal.ask() {
+            let shown = frame.scaled(toFit: limit)
+            if let text = SixelEncoder.encode(rgb: shown.rgb(), size: shown.size) {
+                Output.raw(text + [0x0a])
+                return nil
+            }
         }
         try context.paths.prepareRuntimeFolder()
         let path = context.paths.runtimeFolder + "/preview.png"

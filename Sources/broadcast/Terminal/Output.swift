@@ -29,6 +29,10 @@ enum Output {
         _ = write(text, to: STDERR_FILENO)
     }
 
+    static func raw(_ bytes: [UInt8]) {
+        _ = write(bytes, to: STDERR_FILENO)
+    }
+
     /// A byte that the user typed.
     static func echo(_ byte: UInt8) {
         _ = write([byte], to: STDERR_FILENO)
