@@ -47,13 +47,27 @@ extension EndToEndTests {
 
         @Test func `The microphone goes on and off while a broadcast runs`() async throws {
             try await withStudio(["clock"], width: 320, height: 240) { studio in
-                let peer = try await studio.startLive(["--to", studio.path("out.mp4")])
+                let peer = try await studio.startLive(["--mic-source", "app.monitor", "--to", studio.path("out.mp4")])
                 #expect(try await studio.status()?.audio.mic == nil)
                 #expect(try await studio.broadcast.run(["mic", "on"]).output == "on\n")
                 try await peer.wait(for: "the microphone's source") { try await studio.status()?.audio.mic?.source != nil }
                 #expect(try await studio.broadcast.run(["mic", "toggle"]).output == "off\n")
                 #expect(try await studio.status()?.audio.mic == nil)
                 #expect(try await studio.broadcast.run(["mic", "louder"]).status == .exited(64))
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+            }
+        }
+
+        @Test func `Where no microphone is, applications are not heard in its place, and one that comes is`() async throws {
+            try await withStudio(["clock"], width: 320, height: 240) { studio in
+                let peer = try await studio.startLive(["--mic", "--to", studio.path("out.mp4")])
+                _ = try await peer.waitForErrorLine(containing: "there is no microphone")
+                #expect(try #require(try await studio.status()).audio.mic?.source == nil)
+                let pulse = try #require(studio.pulse)
+                try await pulse.control(["load-module", "module-remap-source", "master=app.monitor", "source_name=headset"])
+                try await pulse.control(["set-default-source", "headset"])
+                try await peer.wait(for: "the microphone") { try await studio.status()?.audio.mic?.source == "headset" }
+                #expect(peer.standardError.components(separatedBy: "there is no microphone").count == 2)
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
             }
         }

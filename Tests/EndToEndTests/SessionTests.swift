@@ -30,7 +30,7 @@ extension EndToEndTests {
             try await withStudio(["clock", "--beep"], width: 640, height: 360) { studio in
                 let server = try await NginxRTMP.start(in: studio.peers)
                 let peer = try await studio.startLive(
-                    ["--mic", "--title", "A talk", "--to", studio.path("out.mp4"), "--to", server.url(key: "key")])
+                    ["--mic", "--mic-source", "app.monitor", "--title", "A talk", "--to", studio.path("out.mp4"), "--to", server.url(key: "key")])
                 try await studio.waitUntilElapsed(2.5, of: peer)
                 let answer = try await studio.broadcast.run(["status", "--json"])
                 try expectFields(try JSONSerialization.jsonObject(with: Data(answer.output.utf8)), at: "")
@@ -67,7 +67,6 @@ extension EndToEndTests {
             let app = try #require(session.audio.app)
             #expect(app.source == "app.monitor" && !app.muted && abs(app.driftPpm) <= 5000)
             #expect((app.levelDb ?? -100) > -20)
-            // The null sink's monitor is the only source there is.
             #expect(session.audio.mic?.source == "app.monitor")
             #expect(session.destinations.map(\.name) == ["out.mp4", "rtmp"])
             #expect(session.destinations.map(\.state) == ["live", "live"])

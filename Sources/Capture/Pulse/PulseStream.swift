@@ -92,18 +92,24 @@ final class PulseStream {
         guard let stream else { return }
         switch pa_stream_get_state(stream) {
         case PA_STREAM_READY:
+            let source = pa_stream_get_device_name(stream).map { String(cString: $0) } ?? request.deviceName
+            // Where no microphone is, PulseAudio's default source is what the applications play: they would be heard twice.
+            if request.track == .mic && request.sourceName == nil && source.hasSuffix(".monitor") {
+                close()
+                return interrupted(reason: "there is no microphone; --mic-source takes another source, see broadcast list-sources")
+            }
             isReported = false
-            report(.started(request.track, source: pa_stream_get_device_name(stream).map { String(cString: $0) } ?? request.deviceName))
+            report(.started(request.track, source: source))
         case PA_STREAM_FAILED, PA_STREAM_TERMINATED:
             interrupted()
         default: break
         }
     }
 
-    private func interrupted() {
+    private func interrupted(reason: String? = nil) {
         guard !isReported else { return }
         isReported = true
-        report(.interrupted(request.track, reason: String(cString: pa_strerror(pa_context_errno(context)))))
+        report(.interrupted(request.track, reason: reason ?? String(cString: pa_strerror(pa_context_errno(context)))))
     }
 
     /// Takes all pieces that are there. A hole in the server's buffer is skipped: the next piece's time tells of it.
