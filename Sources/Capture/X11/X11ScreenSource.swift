@@ -30,6 +30,8 @@ package final class X11ScreenSource: ScreenSource {
     /// Where the last sample came from; nil where there was nothing to show.
     private var area: CapturedArea?
     private var isDamaged = false
+    /// What was drawn since the tick before, in pixels of the root window.
+    private var drawn: [PixelRect] = []
     private var isCursorNew = false
     /// What was painted over in the last sample, in pixels of the root window.
     private var covered: [PixelRect] = []
@@ -83,10 +85,14 @@ package final class X11ScreenSource: ScreenSource {
         if isCursorNew { cursor?.fetchImage() }
         guard let area = try place(), try isVisible(area, at: now) else { return nil }
         var changed = lastRefresh == nil ? .whole(size) : DamageRegion(size: size)
+        drawn = []
         if isDamaged {
-            let drawn = damage.take(in: area)
-            if !area.isOfWindow { cover.noteDrawing(damage.lastTaken, at: now) }
-            changed.formUnion(visible(drawn, in: area))
+            let damaged = damage.take(in: area)
+            if !area.isOfWindow {
+                drawn = damage.lastTaken
+                cover.noteDrawing(drawn, at: now)
+            }
+            changed.formUnion(visible(damaged, in: area))
             isDamaged = false
         }
         if let cursor {
@@ -192,7 +198,7 @@ package final class X11ScreenSource: ScreenSource {
     }
 
     private func look(at now: MediaTime) throws(CaptureError) -> Bool {
-        let isKnown = cover.look(at: now) { handleEvents() }
+        let isKnown = cover.look(at: now, drawn: drawn) { handleEvents() }
         try connection.checkConnection()
         return isKnown
     }

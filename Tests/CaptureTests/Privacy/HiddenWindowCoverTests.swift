@@ -134,6 +134,24 @@ import Testing
         }
     }
 
+    @Test func `where nothing draws what was uncovered, the window's pixels stay covered`() async throws {
+        try await withScreen { screen in
+            // A program that hangs: its window has no background, so the server leaves there what was there.
+            let below = try LoudWindow(display: screen.display, x: 50, y: 50, width: 300, height: 200, hasBackground: false)
+            below.map()
+            let window = try LoudWindow(display: screen.display, x: 100, y: 100, width: 120, height: 90)
+            window.setClass("secret")
+            window.map()
+            let source = try open(screen, secret)
+            _ = try source.nextSample(at: MediaTime(milliseconds: 0))
+            window.unmap()
+            for tick in 3..<120 {
+                guard let picture = try source.nextSample(at: MediaTime(milliseconds: Int64(tick) * 33))?.picture else { continue }
+                #expect(picture.loudPixels == 0, "tick \(tick)")
+            }
+        }
+    }
+
     @Test func `what changes under the cover is no change, and a hidden window that stands still costs no grab`() async throws {
         try await withScreen { screen in
             let window = try LoudWindow(display: screen.display, x: 100, y: 100, width: 120, height: 90)

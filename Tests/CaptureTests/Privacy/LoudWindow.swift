@@ -6,15 +6,18 @@ final class LoudWindow {
     let window: Window
     private let display: OpaquePointer
 
-    init(display name: String, x: Int32, y: Int32, width: UInt32, height: UInt32, overridesRedirect: Bool = false) throws {
+    /// - Parameter hasBackground: false for one that shows whatever was on the screen before it, until its client draws.
+    init(
+        display name: String, x: Int32, y: Int32, width: UInt32, height: UInt32, overridesRedirect: Bool = false, hasBackground: Bool = true
+    ) throws {
         guard let display = XOpenDisplay(name) else { throw PeerError.answer("no X server at \(name)") }
         self.display = display
         var attributes = XSetWindowAttributes()
         attributes.background_pixel = 0xFF00FF
         attributes.override_redirect = overridesRedirect ? 1 : 0
+        let mask = CWOverrideRedirect | (hasBackground ? CWBackPixel : 0)
         window = XCreateWindow(
-            display, XDefaultRootWindow(display), x, y, width, height, 0, 0, UInt32(InputOutput), nil, UInt(CWBackPixel | CWOverrideRedirect),
-            &attributes)
+            display, XDefaultRootWindow(display), x, y, width, height, 0, 0, UInt32(InputOutput), nil, UInt(mask), &attributes)
         XSync(display, 0)
     }
 

@@ -41,8 +41,8 @@ package struct CoverTrail {
     /// - Parameters:
     ///   - passed: where hidden windows were for a moment since the last call.
     ///   - released: windows that are hidden no more: nothing of theirs stays covered.
-    ///   - patience: how long a place stays covered where nothing is drawn: a compositor that is short of time still shows the window. Nil where
-    ///     that is not waited for.
+    ///   - patience: how long a place stays covered where nothing is drawn: the window's pixels are still there. Nil where that is not
+    ///     waited for.
     package mutating func update(
         _ windows: [UInt: PixelRect], passed: [PixelRect], released: Set<UInt>, at now: MediaTime, for duration: MediaTime,
         patience: MediaTime? = nil

@@ -8,11 +8,12 @@ import Media
 /// picture is thrown away, and windows, geometry and pixels are asked anew while the server is grabbed (`mustLook`, `look`). While nothing of
 /// that kind happens, there is no more to do than to read events: neither a rule nor a hidden window that stays where it is costs an exchange.
 final class HiddenWindowCover {
-    /// A place that a hidden window has left stays covered for so long: what was uncovered has to be drawn first.
+    /// A place that a hidden window has left stays covered for so long after something was drawn there: not all of it comes at once.
     private static let delay = MediaTime(milliseconds: 250)
     /// The same with a compositor, which draws in its own time and lets windows fade (picom by default for a third of a second).
     private static let compositedDelay = MediaTime(milliseconds: 1000)
-    /// And so long where the compositor has drawn nothing there: one that is short of time leaves the window on the screen.
+    /// And so long where nothing was drawn there: a compositor that is short of time, or a program below that hangs, leaves the window's
+    /// pixels on the screen.
     private static let patience = MediaTime(milliseconds: 5000)
     /// Pixels around a window that a compositor may use for its shadow.
     private static let shadowMargin = 32
@@ -65,9 +66,12 @@ final class HiddenWindowCover {
 
     /// Looks where hidden windows are. The server must be grabbed, and stay so until the picture is taken.
     ///
-    /// - Parameter drain: handles all events that have come.
+    /// - Parameters:
+    ///   - drawn: what was drawn since the tick before, in pixels of the root window. Without a compositor it may be what the programs below a
+    ///     window that has just left have drawn already.
+    ///   - drain: handles all events that have come.
     /// - Returns: false where something could not be found out, so that nothing at all may be shown.
-    func look(at now: MediaTime, drain: () -> Void) -> Bool {
+    func look(at now: MediaTime, drawn: [PixelRect], drain: () -> Void) -> Bool {
         let (rules, revision) = self.rules.current
         guard let finding = tracker.locate(rules, drain: drain) else {
             // Whatever was asked about has gone wrong; the next look says more.
@@ -78,7 +82,8 @@ final class HiddenWindowCover {
         let margin = isComposited ? Self.shadowMargin : 0
         trail.update(
             finding.places.mapValues { $0.grown(by: margin) }, passed: finding.passed.map { $0.grown(by: margin) }, released: finding.released,
-            at: now, for: isComposited ? Self.compositedDelay : Self.delay, patience: isComposited ? Self.patience : nil)
+            at: now, for: isComposited ? Self.compositedDelay : Self.delay, patience: Self.patience)
+        if !isComposited { trail.noteDrawing(drawn, at: now) }
         rectangles = trail.rectangles
         lastLook = now
         appliedRevision = revision
