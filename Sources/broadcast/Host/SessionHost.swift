@@ -147,106 +147,16 @@ final class SessionHost: Sendable {
     private func answer(_ request: ControlRequest) async -> ControlReply {
         if request.command == "stop" {
             stop()
-            guard let report = await final() else { return Self.refuse(409, "The session ended before it was live.") }
+            guard let report = await final() else { return .refusal(409, "The session ended before it was live.") }
             return ControlReply(session: report)
         }
-        guard let session = state.withLock({ $0.session }) else { return Self.refuse(409, "The session is only just starting. Try again.") }
-        switch request.command {
-        case "status": return ControlReply(session: report(session))
-        case "pause":
-            return session.pause() ? ControlReply(session: report(session)) : Self.refuse(409, "The session is not live, so it can't be paused.")
-        case "resume": return session.resume() ? ControlReply(session: report(session)) : Self.refuse(409, "The session is not paused.")
-        case "mic": return setMicrophone(request.value, session: session)
-        case "clip": return await saveClip(request, session: session)
-        case "add-destination": return await add(request, to: session)
-        case "remove-destination": return await remove(request, from: session)
-        case "hide", "unhide": return await changeHiddenWindows(request, of: session)
-        case "retry": return ControlReply(retried: session.retry(request.destination))
-        case "annotate":
-            guard let values = request.values, !values.isEmpty else { return Self.refuse(400, "There is nothing to annotate with.") }
-            session.annotate(values)
-            return ControlReply(session: report(session))
-        default: return Self.refuse(404, "There is no command \"\(request.command)\".")
+        guard let session = state.withLock({ $0.session }) else { return .refusal(409, "The session is only just starting. Try again.") }
+        let requests = SessionRequests(session: session) { [self] in
+            report(session)
+        } makePlan: { [self, resolve] target, folder async throws(CommandError) in
+            try await prepare { preparation throws(CommandError) in try resolve(target, folder, preparation) }
         }
-    }
-
-    private func setMicrophone(_ value: String?, session: BroadcastSession) -> ControlReply {
-        let choices: [String: (Bool) -> Bool] = ["on": { _ in true }, "off": { _ in false }, "toggle": { !$0 }]
-        guard let choose = value.flatMap({ choices[$0] }) else { return Self.refuse(400, "The microphone can be on, off or toggle.") }
-        guard let isOn = session.setMicrophone(choose) else {
-            return Self.refuse(409, "The session was started without sound, so it has no microphone. Start it with --mic.")
-        }
-        return ControlReply(session: report(session), microphone: isOn)
-    }
-
-    private func saveClip(_ request: ControlRequest, session: BroadcastSession) async -> ControlReply {
-        guard let path = request.path, path.hasPrefix("/") else { return Self.refuse(400, "A clip needs an absolute path.") }
-        let span = request.last.flatMap { $0.isFinite && $0 > 0 && $0 < 1e6 ? MediaTime(seconds: $0) : nil } ?? MediaTime(milliseconds: 30_000)
-        do throws(UploadError) {
-            guard let clip = try await session.saveClip(last: span, to: path) else {
-                return Self.refuse(409, "The session keeps nothing for clips. Start it with --clip-buffer 60s, or with --to clips.")
-            }
-            return ControlReply(clip: ClipReport(clip))
-        } catch {
-            return ControlReply(error: ErrorReport(code: error.code, message: error.description, status: CommandError(error).status.rawValue))
-        }
-    }
-
-    private func add(_ request: ControlRequest, to session: BroadcastSession) async -> ControlReply {
-        guard let target = request.destination, !target.isEmpty else { return Self.refuse(400, "Say which destination is to be added.") }
-        var plan: DestinationPlan
-        do throws(CommandError) {
-            plan = try await prepare { [resolve] preparation throws(CommandError) in try resolve(target, request.folder, preparation) }
-        } catch {
-            return ControlReply(error: ErrorReport(code: 400, message: error.message, status: error.status.rawValue))
-        }
-        // What has no name of its own, an address or a file, gets one that is free.
-        let taken = session.snapshot().destinations.filter { !$0.state.isOver }.map(\.name)
-        if plan.name != target, taken.contains(plan.name) {
-            plan.name += (2...).lazy.map { "-\($0)" }.first { [name = plan.name] in !taken.contains(name + $0) } ?? ""
-        }
-        if plan.extensionName == "stdout" { return Self.refuse(400, "Standard output can only be given at the start.") }
-        do throws(SessionError) {
-            try await session.add(plan)
-        } catch {
-            return ControlReply(error: ErrorReport(code: 409, message: error.description, status: CommandError(error).status.rawValue))
-        }
-        // Whoever asked wants to know whether it works: not just that it was begun.
-        while let destination = session.snapshot().destinations.first(where: { $0.name == plan.name }) {
-            if let error = destination.error, destination.state.isOver {
-                return ControlReply(error: ErrorReport(code: error.code, message: error.description, status: CommandError(error).status.rawValue))
-            }
-            if destination.state != .connecting { return ControlReply(destination: DestinationReport(destination)) }
-            try? await Task.sleep(for: .milliseconds(20))
-        }
-        return Self.refuse(409, "The session ended.")
-    }
-
-    private func changeHiddenWindows(_ request: ControlRequest, of session: BroadcastSession) async -> ControlReply {
-        let rule: HiddenWindowRule
-        do throws(HiddenWindowRule.ParseError) {
-            rule = try HiddenWindowRule(request.value ?? "")
-        } catch {
-            return Self.refuse(400, error.description)
-        }
-        let hides = request.command == "hide"
-        switch await session.changeHiddenWindows({ hides ? $0.hide(rule) : $0.unhide(rule) }) {
-        case nil: return Self.refuse(409, "This session does not show a screen, so there is no window to hide.")
-        case true?: return ControlReply(session: report(session))
-        case false?:
-            return Self.refuse(409, hides ? "\(rule) is hidden already." : "Nothing hides \(rule) but what the window says itself.")
-        }
-    }
-
-    private func remove(_ request: ControlRequest, from session: BroadcastSession) async -> ControlReply {
-        let name = request.destination ?? ""
-        do throws(SessionError) {
-            if let ended = try await session.remove(named: name) { return ControlReply(destination: DestinationReport(ended)) }
-            let known = session.snapshot().destinations.filter { !$0.state.isOver }.map(\.name).joined(separator: ", ")
-            return Self.refuse(404, "There is no destination \"\(name)\" in this session. It has \(known).")
-        } catch {
-            return Self.refuse(409, error.description)
-        }
+        return await requests.answer(request)
     }
 
     private func report(_ session: BroadcastSession) -> SessionReport {
@@ -260,10 +170,6 @@ final class SessionHost: Sendable {
             report.destinations[index].watchUrl = urls[report.destinations[index].name]
         }
         return report
-    }
-
-    private static func refuse(_ code: Int, _ message: String) -> ControlReply {
-        ControlReply(error: ErrorReport(code: code, message: message))
     }
 
     private func stop() {
