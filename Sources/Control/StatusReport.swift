@@ -180,6 +180,9 @@ package struct DestinationReport: Codable, Sendable, Equatable {
 
 /// What went wrong: a code in the manner of HTTP's, and a sentence with the next step.
 package struct ErrorReport: Codable, Sendable, Equatable {
+    /// The code of what `remove-destination` answers for the only destination that is left.
+    package static let onlyDestination = 405
+
     package var code: Int
     package var message: String
     /// The exit status that this error alone would give.

@@ -45,7 +45,7 @@ extension BroadcastSession {
             return (members[index], isLast)
         }
         guard let member else { return nil }
-        guard !isLast else { throw .conflict("\(name) is the only destination. Run: broadcast stop") }
+        guard !isLast else { throw .onlyDestination(name) }
         await pipeline.detach(member.destination.queue, from: member.rendition)
         await finish([member.destination])
         return member.destination.snapshot()

@@ -9,12 +9,15 @@ package enum SessionError: Error, Sendable, Equatable, CustomStringConvertible {
     case unusableSize(String)
     /// What was asked of a running session does not fit what it is doing.
     case conflict(String)
+    /// The destination of this name is the last one: it only goes with the session.
+    case onlyDestination(String)
 
     package var description: String {
         switch self {
         case .capture(let error): error.description
         case .encode(let error): error.description
         case .conflict(let sentence): sentence
+        case .onlyDestination(let name): "\(name) is the only destination. Run: broadcast stop"
         case .unusableSize(let size): "A picture of \(size) cannot be broadcast. Choose a --size between 16x16 and 16384x16384."
         }
     }

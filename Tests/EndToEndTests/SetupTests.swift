@@ -183,6 +183,22 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `Signing out ends no other destination whose own name only looks like a second one`() async throws {
+            try await withStudio(width: 320, height: 240, hasSound: false) { studio in
+                try studio.broadcast.writeConfiguration(
+                    "[destinations.cam]\nextension = \"file\"\npath = \"\(studio.path("cam.mp4"))\"\n"
+                        + "[destinations.cam-2]\nextension = \"file\"\npath = \"\(studio.path("second.mp4"))\"\n")
+                let peer = try await studio.startLive(["--to", "cam", "--to", "cam-2", "--to", studio.path("out.mp4")])
+                let signOut = try await studio.broadcast.run(["sign-out", "cam"])
+                #expect(signOut.errors.contains("cam has ended"), "\(signOut.errors)")
+                let destinations = try #require(try await studio.status()).destinations
+                #expect(destinations.map(\.name) == ["cam", "cam-2", "out.mp4"])
+                #expect(destinations.map(\.state) == ["finished", "live", "live"])
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                #expect(try await peer.waitForExit() == .exited(0))
+            }
+        }
+
         @Test func `Any server can be set up without a config`() async throws {
             try await withStudio(width: 320, height: 240) { studio in
                 let server = try await NginxRTMP.start(in: studio.peers)

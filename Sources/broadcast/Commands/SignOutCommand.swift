@@ -20,7 +20,7 @@ struct SignOutCommand: AsyncParsableCommand {
         for (session, answer) in zip(sessions, await RunningSession.ask("status", sessions)) {
             do throws(CommandError) {
                 guard let report = try answer.get()?.session else { continue }
-                let own = uses(report)
+                let own = uses(report, context)
                 guard !own.isEmpty else { continue }
                 try await end(own, of: report, in: session)
                 ended += 1
@@ -46,23 +46,37 @@ struct SignOutCommand: AsyncParsableCommand {
             _ = try await session.ask("stop")
             return Output.note("Session \"\(session.name)\" has ended.")
         }
+        var refusal: CommandError?
         for name in own {
             var request = ControlRequest(command: "remove-destination")
             request.destination = name
-            let reply = try await session.ask(request)
-            // The others may have ended meanwhile: then it is the last one, which only goes with the session.
-            if reply?.error != nil { _ = try await session.ask("stop") }
+            // Where it is not known any more, it or the whole session has ended by itself.
+            guard let error = try await session.ask(request)?.error, error.code != 404 else { continue }
+            guard error.code == ErrorReport.onlyDestination else {
+                refusal = refusal ?? CommandError(.unavailable, "Session \"\(session.name)\" does not end \(name): \(error.message)")
+                continue
+            }
+            // The others have ended meanwhile: then it is the last one, which only goes with the session.
+            _ = try await session.ask("stop")
+            return Output.note("Session \"\(session.name)\" has ended.")
         }
+        if let refusal { throw refusal }
         let rest = others.map(\.name).joined(separator: ", ")
         Output.note("\(own.joined(separator: ", ")) has ended; session \"\(session.name)\" goes on to \(rest).")
     }
 
     /// The names under which a session serves the destination, perhaps more than once (`name-2`).
-    private func uses(_ session: SessionReport) -> [String] {
+    private func uses(_ session: SessionReport, _ context: CommandContext) -> [String] {
         session.destinations.filter { destination in
+            guard !Self.isOver(destination), destination.name != name else { return !Self.isOver(destination) }
             let suffix = destination.name.hasPrefix(name + "-") ? destination.name.dropFirst(name.count + 1) : ""
-            return !Self.isOver(destination) && (destination.name == name || !suffix.isEmpty && suffix.allSatisfy(\.isNumber))
+            return !suffix.isEmpty && suffix.allSatisfy(\.isNumber) && !Self.isOwn(destination.name, context)
         }.map(\.name)
+    }
+
+    /// Whether something of its own is called that: it has secrets of its own.
+    private static func isOwn(_ name: String, _ context: CommandContext) -> Bool {
+        context.configuration.destination(named: name) != nil || KnownService.named(name) != nil || context.catalog.names.contains(name)
     }
 
     private static func isOver(_ destination: DestinationReport) -> Bool {

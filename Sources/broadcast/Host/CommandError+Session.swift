@@ -11,7 +11,7 @@ extension CommandError {
             case .capture(let error): Self.status(of: error)
             case .encode: .software
             case .unusableSize: .usage
-            case .conflict: .nothing
+            case .conflict, .onlyDestination: .nothing
             }
         self.init(status, error.description)
     }

@@ -106,6 +106,8 @@ struct SessionRequests {
             if let ended = try await session.remove(named: name) { return ControlReply(destination: DestinationReport(ended)) }
             let known = session.snapshot().destinations.filter { !$0.state.isOver }.map(\.name).joined(separator: ", ")
             return .refusal(404, "There is no destination \"\(name)\" in this session. It has \(known).")
+        } catch .onlyDestination(let name) {
+            return .refusal(ErrorReport.onlyDestination, SessionError.onlyDestination(name).description)
         } catch {
             return .refusal(409, error.description)
         }
