@@ -48,6 +48,25 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `Only names that collide are numbered, and those of the config stay as they are`() async throws {
+            try await withStudio(["clock"], width: 320, height: 240, hasSound: false) { studio in
+                for folder in ["one", "two", "three"] {
+                    try FileManager.default.createDirectory(atPath: studio.path(folder), withIntermediateDirectories: true)
+                }
+                try studio.broadcast.writeConfiguration(
+                    ["cam", "cam-2", "tube", "tube-hls"]
+                        .map { "[destinations.\($0)]\nextension = \"file\"\npath = \"\(studio.path($0 + ".ts"))\"\n" }.joined())
+                let files = ["one/cam", "two/cam", "three/a.ts", "one/a.ts", "two/a.ts"].map { studio.path($0) }
+                let targets = ["tube-hls", "tube", files[0], "cam-2", "cam"] + files[1...]
+                let peer = try await studio.startLive(["--format", "mpegts"] + targets.flatMap { ["--to", $0] })
+                #expect(
+                    try await studio.status()?.destinations.map(\.name)
+                        == ["tube-hls", "tube", "cam-3", "cam-2", "cam", "cam-4", "a.ts", "a.ts-2", "a.ts-3"])
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                #expect(try await peer.waitForExit() == .exited(0))
+            }
+        }
+
         @Test func `Each destination gets the size that its config asks for`() async throws {
             try await withStudio(["clock"], width: 1280, height: 720, hasSound: false) { studio in
                 let server = try await NginxRTMP.start(in: studio.peers, live: "record all; record_path \(studio.folder); record_suffix .flv;")

@@ -127,21 +127,33 @@ struct StartCommand: AsyncParsableCommand {
         for targets: [String], with resolver: DestinationResolver
     ) throws(CommandError) -> [DestinationPlan] {
         var plans: [DestinationPlan] = []
-        for target in targets {
-            if plans.contains(where: { $0.name == target }), resolver.hasOwnName(target) {
+        // Names of their own stay as they are, wherever they are given.
+        var taken = Set(targets.filter { resolver.hasOwnName($0) })
+        for (index, target) in targets.enumerated() {
+            let isNamed = resolver.hasOwnName(target)
+            if isNamed, targets[..<index].contains(target) {
                 throw CommandError(.usage, "The destination \(target) is given twice. Give it once.")
             }
             var plan = try resolver.resolve(target)
-            let same = plans.count { $0.name == plan.name || $0.name.hasPrefix(plan.name + "-") }
             if plan.extensionName == "stdout" && plans.contains(where: { $0.extensionName == "stdout" }) {
                 throw CommandError(.usage, "There is only one standard output. Give - once.")
             }
             if let path = plan.path, plans.contains(where: { $0.path.map(CanonicalPath.of) == CanonicalPath.of(path) }) {
                 throw CommandError(.usage, "The file \(path) is given twice. Give it once.")
             }
-            if same > 0 { plan.name += "-\(same + 1)" }
+            if !isNamed {
+                if taken.contains(plan.name) { plan.name = freeName(like: plan.name, taken: taken, resolver) }
+                taken.insert(plan.name)
+            }
             plans.append(plan)
         }
         return plans
+    }
+
+    /// The name with the first number behind it that makes it one that nothing else has.
+    private static func freeName(like name: String, taken: Set<String>, _ resolver: DestinationResolver) -> String {
+        var number = 2
+        while taken.contains("\(name)-\(number)") || resolver.hasOwnName("\(name)-\(number)") { number += 1 }
+        return "\(name)-\(number)"
     }
 }
