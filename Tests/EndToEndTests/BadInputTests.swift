@@ -77,6 +77,22 @@ extension EndToEndTests {
             expectSentence(in: result.errors, saying: wrong.words)
         }
 
+        @Test func `A password in an address is refused, and is shown nowhere`() async throws {
+            try await withPeers { peers in
+                let broadcast = try BroadcastCommand(in: peers, display: ":9999")
+                try await ShippedExtensions.lay(in: peers)
+                let address = "http://bob:hunter22@127.0.0.1/live/"
+                let given = try await broadcast.run(["start", "--to", "hls:" + address])
+                #expect(given.status == .exited(64))
+                expectSentence(in: given.errors, saying: ["broadcast setup hls", "--to"])
+                try broadcast.writeConfiguration("\n[destinations.web]\nextension = \"hls\"\nsetup = { url = \"\(address)\" }\n")
+                let configured = try await broadcast.run(["start", "--to", "web"])
+                #expect(configured.status == .exited(78))
+                expectSentence(in: configured.errors, saying: ["config.toml:2", "setup.url", "broadcast setup web"])
+                #expect(!(given.errors + configured.errors).contains("hunter22"))
+            }
+        }
+
         @Test func `Without a display the way to one is told`() async throws {
             try await withPeers { peers in
                 let result = try await BroadcastCommand(in: peers).run(["start", "--to", "a.mp4"])

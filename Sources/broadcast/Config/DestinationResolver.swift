@@ -134,7 +134,7 @@ struct DestinationResolver {
         _ manifest: ExtensionManifest, name: String, setup: [String: String], source: String
     ) throws(CommandError) -> DestinationPlan {
         if let sentence = manifest.unsupported { throw CommandError(.config, sentence) }
-        for (key, _) in setup.sorted(by: { $0.key < $1.key }) {
+        for (key, value) in setup.sorted(by: { $0.key < $1.key }) {
             guard let question = manifest.questions.first(where: { $0.key == key }) else {
                 let known = manifest.questions.map(\.key)
                 throw CommandError(
@@ -144,6 +144,11 @@ struct DestinationResolver {
             }
             if question.isSecret {
                 throw CommandError(.config, "\(source).setup.\(key): this is secret and must not stand in the config. Remove it from there.")
+            }
+            if key == "url" && AddressPassword.stands(in: value) {
+                throw CommandError(
+                    .config,
+                    "\(source).setup.url: the password in this address must not stand in the config. Leave it out, and run: broadcast setup \(name)")
             }
         }
         // What stands in the config goes before what `broadcast setup` was told.
@@ -163,6 +168,12 @@ struct DestinationResolver {
 
     /// An address that an extension takes by its scheme. What it keeps secret is refused in the address, where every user can read it.
     private func process(_ manifest: ExtensionManifest, address: String) throws(CommandError) -> DestinationPlan {
+        if AddressPassword.stands(in: address) {
+            throw CommandError(
+                .usage,
+                "The password in the address could be read by other users of this machine. Run: broadcast setup \(manifest.name), "
+                    + "and leave user and password out of --to.")
+        }
         let parts = address.split(separator: "?", maxSplits: 1)
         for parameter in parts.dropFirst().joined().split(separator: "&") {
             let key = parameter.prefix { $0 != "=" }
