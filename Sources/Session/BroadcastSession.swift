@@ -97,7 +97,9 @@ package final class BroadcastSession: Sendable {
         let isAsked = if case .asked = reason { true } else { false }
         await finish(destinations, isAsked: isAsked)
         let failure: SessionError? = if case .failed(let error) = reason { error } else { nil }
-        change(to: failure == nil && destinations.allSatisfy { $0.state == .finished } ? .finished : .failed)
+        // One that was taken away has ended as asked, however.
+        let isWhole = members.withLock { $0.allSatisfy { $0.isLeaving || $0.destination.state == .finished } }
+        change(to: failure == nil && isWhole ? .finished : .failed)
         if let failure { throw failure }
         return snapshot().destinations
     }
@@ -167,8 +169,11 @@ package final class BroadcastSession: Sendable {
         }
     }
 
-    /// What the session is doing now.
+    /// What the session is doing now. A destination that was taken away is part of it where something came of it, and not where it failed.
     package func snapshot() -> SessionSnapshot {
+        let shown = members.withLock { members in
+            members.filter { !($0.isLeaving && $0.destination.state == .failed) }.map(\.destination)
+        }
         let (state, isOver) = status.withLock { ($0.state, $0.elapsed != nil) }
         let now = self.now
         let source = pipeline.source
@@ -176,7 +181,7 @@ package final class BroadcastSession: Sendable {
             state: state, elapsed: now, source: source?.source, sourceSize: source?.sourceSize, isLocked: pipeline.isLocked,
             application: application.value,
             video: pipeline.renditions.first?.snapshot(at: now, isOver: isOver), app: sound(of: .app), mic: sound(of: .mic),
-            destinations: destinations.map { $0.snapshot(at: now) })
+            destinations: shown.map { $0.snapshot(at: now) })
     }
 
     private func sound(of track: Track) -> SessionSnapshot.Audio? {

@@ -134,6 +134,23 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `A destination that is taken away while its server is gone does not make the broadcast a failed one`() async throws {
+            try await withStudio(["clock"], width: 320, height: 240, hasSound: false) { studio in
+                let server = try await NginxRTMP.start(in: studio.peers)
+                let peer = try await studio.startLive(["--to", server.url(key: "key"), "--to", studio.path("file.mp4")])
+                try await peer.wait(for: "the stream") { try await status(of: "rtmp", in: studio)?.state == "live" }
+                server.peer.signal(SIGKILL)
+                try await peer.wait(for: "the outage") { try await status(of: "rtmp", in: studio)?.state == "reconnecting" }
+                #expect(try await studio.broadcast.run(["remove-destination", "rtmp"]).status == .exited(69))
+                #expect(try await studio.status()?.destinations.map(\.name) == ["file.mp4"])
+                #expect(!peer.standardError.contains("rtmp: failed"), "\(peer.standardError)")
+                let stop = try await studio.broadcast.run(["stop", "--json"])
+                #expect(stop.status == .exited(0), "\(stop.errors)")
+                #expect(try StatusAnswer(json: stop.output).sessions.first?.state == "finished")
+                #expect(try await peer.waitForExit() == .exited(0), "\(peer.standardError)")
+            }
+        }
+
         private nonisolated(nonsending) func status(of name: String, in studio: Studio) async throws -> SessionStatus.Destination? {
             try await studio.status()?.destinations.first { $0.name == name }
         }

@@ -237,8 +237,11 @@ final class SessionHost: Sendable {
             say("\(destination.name): \(destination.error?.description ?? "The connection is lost.")\(rest)")
         case .live: say("\(destination.name): live" + ((destination.url ?? destination.path).map { " (\($0))" } ?? ""))
         case .failed:
+            let destinations = state.withLock { $0.session }?.snapshot().destinations ?? []
+            // Whoever has it taken away is told how it ended.
+            guard destinations.contains(where: { $0.name == destination.name }) else { return say("\(destination.name): removed.") }
             // Where there are no others the session ends, and says why when its name is free again.
-            let others = state.withLock { $0.session }?.snapshot().destinations.contains { !$0.state.isOver } ?? false
+            let others = destinations.contains { !$0.state.isOver }
             guard others, let error = destination.error, state.withLock({ $0.told.insert(destination.name).inserted }) else { return }
             let failure = CommandError(error)
             say("\(destination.name): failed. \(failure.message)")
