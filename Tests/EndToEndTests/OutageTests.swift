@@ -66,6 +66,25 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `A destination that is added while its name is taken gives the error, and is live once the name is free`() async throws {
+            try await withStudio(["clock"], width: 320, height: 240, hasSound: false) { studio in
+                let server = try await NginxRTMP.start(in: studio.peers)
+                let other = try studio.peers.start(
+                    "other-publisher",
+                    ["ffmpeg", "-nostdin", "-v", "error", "-re", "-f", "lavfi", "-i", "testsrc=size=320x240:rate=10"]
+                        + ["-c:v", "libx264", "-preset", "ultrafast", "-f", "flv", server.url(key: "key")])
+                try await other.wait(for: "its stream") { try await server.isPublishing(key: "key") }
+                let peer = try await studio.startLive(["--to", studio.path("file.mp4")])
+                let added = try await studio.broadcast.run(["add-destination", server.url(key: "key")])
+                #expect(added.status == .exited(69) && added.errors.contains("remove-destination rtmp"), "\(added.errors)")
+                #expect(try await rtmp(studio)?.state == "reconnecting")
+                try await other.terminate()
+                try await peer.wait(for: "our stream") { try await rtmp(studio)?.state == "live" }
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                #expect(try await peer.waitForExit() == .exited(0))
+            }
+        }
+
         @Test func `Of three destinations one hangs and one refuses, and the third does not notice`() async throws {
             try await withStudio(["everything"], width: 640, height: 360) { studio in
                 try await PaintedScreen.start(

@@ -8,7 +8,7 @@ struct AddDestinationCommand: AsyncParsableCommand {
         commandName: "add-destination", abstract: "Send a running broadcast to one more place.",
         discussion: """
             Takes what start --to takes, except standard output. Returns once the destination is live, else with its error and status; \
-            the broadcast goes on in either case.
+            the broadcast goes on in either case. Where its stream key is in use, it stays and is tried again.
             """)
 
     @Argument(help: ArgumentHelp("A configured destination, an extension, an address or a file.", valueName: "destination"))

@@ -73,15 +73,25 @@ struct SessionRequests {
         } catch {
             return ControlReply(error: ErrorReport(code: 409, message: error.description, status: CommandError(error).status.rawValue))
         }
-        // Whoever asked wants to know whether it works: not just that it was begun.
-        while let destination = session.snapshot().destinations.first(where: { $0.name == plan.name }) {
-            if let error = destination.error, destination.state.isOver {
+        return await outcome(of: plan.name)
+    }
+
+    /// Waits until a new destination works, or does not: whoever asked for it wants to know more than that it was begun.
+    private func outcome(of name: String) async -> ControlReply {
+        while let destination = session.snapshot().destinations.first(where: { $0.name == name }) {
+            switch (destination.state, destination.error) {
+            case (.connecting, _): break
+            case (.reconnecting, let error?):
+                // It stays, but whoever asked need not wait as long as that may take.
+                let sentence = "\(error) It stays, and is tried again; broadcast remove-destination \(name) ends that."
+                return ControlReply(error: ErrorReport(code: error.code, message: sentence, status: CommandError(error).status.rawValue))
+            case (.failed, let error?):
                 return ControlReply(error: ErrorReport(code: error.code, message: error.description, status: CommandError(error).status.rawValue))
+            default: return ControlReply(destination: DestinationReport(destination))
             }
-            if destination.state != .connecting { return ControlReply(destination: DestinationReport(destination)) }
             try? await Task.sleep(for: .milliseconds(20))
         }
-        return .refusal(409, "The session ended.")
+        return .refusal(409, "\(name) was removed, or the session has ended.")
     }
 
     private func changeHiddenWindows(_ request: ControlRequest) async -> ControlReply {
