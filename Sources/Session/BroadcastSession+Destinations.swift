@@ -75,8 +75,10 @@ extension BroadcastSession {
                 destination.queue.discardAll()
                 destination.abandon()
             }
-            // Nor does a named pipe that nobody reads from.
-            for destination in destinations where !destination.plan.isLive && destination.isWaitingToStart { destination.abandon() }
+            // Nor does a named pipe that nobody reads from; one whose reader goes on gets all that is left.
+            for destination in destinations where !destination.plan.isLive && (destination.isWaitingToStart || !destination.isPatient) {
+                destination.abandon()
+            }
             // An extension has some seconds of its own to write out; one that does not read by then is ended.
             try await Task.sleep(for: .milliseconds(5900))
             for destination in destinations where destination.isPatient && !destination.state.isOver { destination.abandon() }

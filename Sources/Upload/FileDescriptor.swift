@@ -32,19 +32,26 @@ struct FileDescriptor: ~Copyable {
         if closesOnEnd { close(raw) }
     }
 
+    /// How often a reader that takes nothing is looked at once the task is cancelled, each time for 100 ms, before it is given up.
+    private static let patience = 5
+
     /// Writes all of `bytes` at the end.
+    ///
+    /// A pipe that takes nothing, in a task that is cancelled, fails with ECANCELED.
     func write(_ bytes: [UInt8]) throws(Failure) {
         var offset = 0
+        var idle = 0
         while offset < bytes.count {
             let written = bytes.withUnsafeBytes { Glibc.write(raw, $0.baseAddress! + offset, bytes.count - offset) }
             if written < 0 {
                 if errno == EINTR { continue }
-                if errno == EAGAIN {
-                    waitUntilWritable()
-                    continue
-                }
-                throw Failure(code: errno)
+                guard errno == EAGAIN else { throw Failure(code: errno) }
+                idle = Task.isCancelled ? idle + 1 : 0
+                guard idle <= Self.patience else { throw Failure(code: ECANCELED) }
+                waitUntilWritable()
+                continue
             }
+            idle = 0
             offset += written
         }
     }
@@ -79,9 +86,9 @@ struct FileDescriptor: ~Copyable {
 
     var isSeekable: Bool { lseek(raw, 0, SEEK_CUR) >= 0 }
 
-    /// A pipe that someone made non-blocking still has to take everything.
+    /// A pipe that someone made non-blocking still has to take everything. Waits for 100 ms at most.
     private func waitUntilWritable() {
         var descriptor = pollfd(fd: raw, events: Int16(POLLOUT), revents: 0)
-        _ = poll(&descriptor, 1, 1000)
+        _ = poll(&descriptor, 1, 100)
     }
 }

@@ -89,9 +89,38 @@ extension EndToEndTests {
                 try await studio.waitUntilElapsed(elapsed + 1, of: peer)
                 let stop = try await studio.broadcast.run(["stop"])
                 #expect(stop.status == .exited(0) && !stop.errors.contains("did not finish in time"), "\(stop.errors)")
+                #expect(stop.output.contains("unread.ts: nothing was written"), "\(stop.output)")
                 #expect(try await peer.waitForExit() == .exited(0), "\(peer.standardError)")
                 #expect(try await reader.waitForExit() == .exited(0))
+                #expect(peer.standardError.components(separatedBy: "nobody reads from yet").count == 3, "\(peer.standardError)")
                 try await studio.media("copy.ts").expectDecodable()
+            }
+        }
+
+        @Test func `A reader of a named pipe that ends is a clean end`() async throws {
+            try await withStudio(["everything"], width: 640, height: 360, hasSound: false) { studio in
+                try #require(mkfifo(studio.path("pipe.ts"), 0o600) == 0)
+                let reader = try studio.peers.start("reader", ["sh", "-c", "head -c 15000 pipe.ts > copy.ts"], folder: studio.folder)
+                // No --duration: it would go on for ever.
+                let result = try await studio.broadcast.run(["start", "--to", studio.path("pipe.ts")])
+                #expect(result.status == .exited(0) && !result.errors.contains("free some space"), "\(result.errors)")
+                #expect(try await reader.waitForExit() == .exited(0))
+            }
+        }
+
+        @Test func `A reader of a named pipe that takes nothing any more does not hold up the end, and the file beside it is whole`() async throws {
+            try await withStudio(width: 320, height: 240, hasSound: false) { studio in
+                try #require(mkfifo(studio.path("pipe.y4m"), 0o600) == 0)
+                let program = "import time; pipe = open('pipe.y4m', 'rb'); time.sleep(300)"
+                _ = try studio.peers.start("stalled-reader", ["python3", "-c", program], folder: studio.folder)
+                let peer = try await studio.startLive(["--to", studio.path("out.mp4"), "--to", studio.path("pipe.y4m")])
+                try await studio.waitUntilElapsed(2, of: peer)
+                let begin = ContinuousClock.now
+                let stop = try await studio.broadcast.run(["stop"])
+                #expect(begin.duration(to: .now) < .seconds(5))
+                #expect(stop.status == .exited(69) && stop.errors.contains("does not take what is left"), "\(stop.errors)")
+                #expect(try await peer.waitForExit() == .exited(69))
+                try await studio.media("out.mp4").expectDecodable()
             }
         }
 

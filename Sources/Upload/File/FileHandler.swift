@@ -26,10 +26,13 @@ package actor FileHandler: SampleHandler {
 
     package func started(_ stream: StreamDescription) async throws(UploadError) {
         try keepOlder()
+        var isWaiting = false
         while file == nil {
             do throws(FileDescriptor.Failure) {
                 file = .some(try FileDescriptor(creating: path))
             } catch  where error.code == ENXIO {
+                if !isWaiting { notice("\(path) is a named pipe that nobody reads from yet: the broadcast waits for a reader of it.") }
+                isWaiting = true
                 try await waitForReader()
             } catch {
                 throw .cannotCreate(path: path, reason: error.reason)
@@ -107,6 +110,11 @@ package actor FileHandler: SampleHandler {
             written.add(bytes.count, ordering: .relaxed)
         } catch {
             isBroken = true
+            // The reader of a named pipe may end whenever it likes, as that of standard output.
+            if error.code == EPIPE { throw .readerClosed }
+            if error.code == ECANCELED {
+                throw .unreachable("The reader of \(path) does not take what is left, which is lost. Let it read to the end.", retry: .never)
+            }
             // Only whole fragments stay: players stumble over half a one at the end.
             file?.truncate(to: byteCount)
             throw .writeFailed(path: path, code: error.code, reason: error.reason)

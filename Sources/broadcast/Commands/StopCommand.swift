@@ -51,7 +51,9 @@ struct StopCommand: AsyncParsableCommand {
     private static func show(_ report: SessionReport) throws(CommandError) {
         for destination in report.destinations {
             let place = destination.path ?? destination.url ?? destination.name
-            let result = destination.error.map { "failed. \($0.message)" } ?? "\(Int(report.elapsed)) s, \(StatusLine.size(destination.bytes))"
+            let isEmpty = destination.path != nil && destination.bytes == 0
+            let written = isEmpty ? "nothing was written" : "\(Int(report.elapsed)) s, \(StatusLine.size(destination.bytes))"
+            let result = destination.error.map { "failed. \($0.message)" } ?? written
             try Output.answer("\(place): \(result)")
         }
     }

@@ -276,6 +276,11 @@ final class SessionHost: Sendable {
         status.clear()
         for destination in snapshot.destinations where destination.state == .finished {
             let place = destination.path ?? destination.url ?? destination.name
+            // A named pipe that nobody has read from.
+            guard destination.path == nil || destination.byteCount > 0 else {
+                say("\(place): nothing was written.")
+                continue
+            }
             let dropped = destination.dropped > 0 ? ", \(destination.dropped) frames dropped" : ""
             say("\(place): \(StatusLine.clock(snapshot.elapsed)), \(StatusLine.size(destination.byteCount))\(dropped)")
         }
