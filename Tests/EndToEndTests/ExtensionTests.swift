@@ -161,6 +161,16 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `What an extension says on standard error is kept in the log`() async throws {
+            try await withStudio(width: 320, height: 240, hasSound: false) { studio in
+                let script = "#!/bin/sh\necho '{\"hello\":1}'\necho 'a word of its own' >&2\nexec cat > /dev/null\n"
+                try write("talk", script: script, for: studio.broadcast)
+                let result = try await studio.broadcast.run(["start", "--to", "talk", "--duration", "1s"])
+                #expect(result.status == .exited(0) && result.errors.contains("a word of its own"), "\(result.errors)")
+                #expect(try await studio.broadcast.run(["logs"]).output.contains("a word of its own"))
+            }
+        }
+
         @Test func `An extension dies with a killed host`() async throws {
             try await withStudio(width: 320, height: 240, hasSound: false) { studio in
                 try write("stay", script: "#!/bin/sh\necho $$ > pid\necho '{\"hello\":1}'\nexec sleep 100\n", for: studio.broadcast)

@@ -87,7 +87,7 @@ final class SessionHost: Sendable {
         _ destinations: @escaping @Sendable (Preparation) throws(CommandError) -> Plans
     ) async throws(CommandError) -> Plans {
         let preparation = Preparation(
-            notice: { [status] in status.say($0) }, isStopWanted: { [self] in state.withLock { $0.isStopWanted } })
+            notice: { [self] in say($0) }, isStopWanted: { [self] in state.withLock { $0.isStopWanted } })
         let result = await withCheckedContinuation { (continuation: CheckedContinuation<Result<Plans, CommandError>, Never>) in
             _ = NamedThread(name: "prepare") {
                 continuation.resume(returning: Result { () throws(CommandError) in try destinations(preparation) })
