@@ -111,6 +111,7 @@ extension EndToEndTests {
                 try await peer.wait(for: "the outage") { try await status(of: "rtmp", in: studio)?.state == "reconnecting" }
                 let waiting = try #require(try await status(of: "rtmp", in: studio))
                 #expect((waiting.nextRetryS ?? -1) >= 0 && waiting.error != nil)
+                #expect(try await studio.broadcast.run(["status"]).output.contains("Next try in"))
                 try await server.peer.waitForExit()
                 let again = try await server.startAgain(in: studio.peers)
                 let retry = try await studio.broadcast.run(["retry"])

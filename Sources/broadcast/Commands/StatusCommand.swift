@@ -69,7 +69,11 @@ struct StatusCommand: AsyncParsableCommand {
             if let place = destination.path ?? destination.url { line += ", \(place)" }
             if let url = destination.watchUrl { line += ", watch it at \(url)" }
             if destination.dropped > 0 { line += ", \(destination.dropped) frames dropped" }
+            if let text = destination.status { line += ", \(text)" }
             if let error = destination.error { line += ". \(error.message)" }
+            if let seconds = destination.nextRetryS {
+                line += (destination.error == nil ? "." : "") + " Next try in \(Int(seconds.rounded(.up))) s; broadcast retry tries at once."
+            }
             lines.append(line)
         }
         return lines.joined(separator: "\n")
