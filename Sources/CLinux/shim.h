@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <sys/wait.h>
@@ -33,6 +34,12 @@ static inline void clinux_spawn_in_folder(posix_spawn_file_actions_t *_Nonnull a
   posix_spawn_file_actions_addchdir_np(actions, folder);
 }
 
+/* A GNU extension. */
+int pipe2(int *_Nonnull ends, int flags);
+
+/* A pipe that no program which is started meanwhile inherits. Gives 0, or -1 with errno. */
+static inline int clinux_pipe(int *_Nonnull ends) { return pipe2(ends, O_CLOEXEC); }
+
 /* What clinux_spawn starts. Strings end in 0, lists in NULL; nothing of it is kept. */
 struct clinux_program {
   const char *_Nonnull path;
@@ -45,6 +52,7 @@ struct clinux_program {
 
 /* In the child: nothing but calls that are safe after a fork in a program with threads. Returns only where a step failed, with errno. */
 static inline void clinux_become(const struct clinux_program *_Nonnull program, pid_t parent) {
+  const struct rlimit no_core = {0, 0};
   sigset_t none;
   int number;
   long limit;
@@ -52,6 +60,8 @@ static inline void clinux_become(const struct clinux_program *_Nonnull program, 
   /* It dies with the thread that started it, which waits for it; the host may have died before this line. */
   if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) return;
   if (getppid() != parent) _exit(127);
+  /* It is given keys, which are not to be in a core file; exec makes it dumpable again. */
+  if (setrlimit(RLIMIT_CORE, &no_core) != 0) return;
   if (chdir(program->folder) != 0) return;
   for (number = 0; number < 3; number++)
     if (dup2(program->descriptors[number], number) < 0) return;
@@ -72,9 +82,7 @@ static inline pid_t clinux_spawn(const struct clinux_program *_Nonnull program) 
   int ends[2], code = 0;
   ssize_t count;
   pid_t parent = getpid(), pid;
-  if (pipe(ends) != 0) return -1;
-  fcntl(ends[0], F_SETFD, FD_CLOEXEC);
-  fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+  if (clinux_pipe(ends) != 0) return -1;
   pid = fork();
   if (pid == 0) {
     clinux_become(program, parent);

@@ -55,7 +55,7 @@ final class ChildProcess: Sendable {
         var made: [Int32] = []
         func makePipe() throws(Failure) -> (reading: Int32, writing: Int32) {
             var ends: [Int32] = [-1, -1]
-            guard pipe(&ends) == 0 else { throw Failure(code: errno) }
+            guard clinux_pipe(&ends) == 0 else { throw Failure(code: errno) }
             // The program's descriptors are set one by one: none of ours may be among the first three.
             for index in 0..<2 {
                 let moved = fcntl(ends[index], F_DUPFD_CLOEXEC, 3)
