@@ -29,6 +29,7 @@ final class SessionHost: Sendable {
         var isStopWanted = false
         var final: SessionReport?
         var isOver = false
+        var hasReleasedCode = false
         var waiters: [CheckedContinuation<SessionReport?, Never>] = []
         /// The destinations whose failure the user has read.
         var told: Set<String> = []
@@ -213,8 +214,7 @@ final class SessionHost: Sendable {
         case .annotation, .statistics: break
         }
         let session = state.withLock { $0.session }
-        // What only the start needed is not held through the broadcast.
-        if case .state(.live) = event { clinux_release_code() }
+        if case .state(.live) = event { releaseCode() }
         if let session, let readiness {
             let states = session.snapshot().destinations.map(\.state)
             if states.allSatisfy({ $0 == .live || $0 == .paused }), session.state == .live { readiness.reportLive() }
@@ -222,6 +222,15 @@ final class SessionHost: Sendable {
         events.publish(EventReport(event, session: name, report: { session.map { self.report($0) } }))
         guard let snapshot = session?.snapshot(), !snapshot.state.isOver else { return }
         status.update(snapshot)
+    }
+
+    /// What only the start needed is not held through the broadcast. Going on after a pause is no start.
+    private func releaseCode() {
+        let isFirst = state.withLock { state -> Bool in
+            defer { state.hasReleasedCode = true }
+            return !state.hasReleasedCode
+        }
+        if isFirst { clinux_release_code() }
     }
 
     /// Shows a line that stays, and keeps it in the session's log.
