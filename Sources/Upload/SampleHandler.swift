@@ -30,8 +30,6 @@ package protocol SampleHandler: Sendable {
     var isReady: Bool { get }
     /// Bytes written or sent so far; may be asked at any time, also while a call blocks.
     var byteCount: Int { get }
-    /// Bytes that were handed over and have not left yet: what a congestion controller looks at beside the queue. 0 where nothing waits.
-    var backlogByteCount: Int { get }
 }
 
 extension SampleHandler {
@@ -39,7 +37,6 @@ extension SampleHandler {
     package var watchURL: String? { nil }
     package var statusText: String? { nil }
     package var isReady: Bool { true }
-    package var backlogByteCount: Int { 0 }
     package func paused() async throws(UploadError) {}
     package func resumed() async throws(UploadError) {}
     package func annotated(_ information: [String: String]) async throws(UploadError) {}

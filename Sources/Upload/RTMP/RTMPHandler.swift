@@ -41,10 +41,6 @@ package actor RTMPHandler: SampleHandler {
 
     package nonisolated var byteCount: Int { connections.withLock { $0.byteCount } }
 
-    package nonisolated var backlogByteCount: Int {
-        connections.withLock { $0.current.map { Int(clamping: $0.statistics.bytesQueued) } ?? 0 }
-    }
-
     package nonisolated func attach(requestKeyframe: @escaping @Sendable () -> Void) {
         self.requestKeyframe.withLock { $0 = requestKeyframe }
     }
