@@ -1,3 +1,4 @@
+import Capture
 import Encode
 import Media
 import Mix
@@ -18,7 +19,14 @@ package struct RenditionSettings: Sendable, Equatable {
     ) throws(SessionError) {
         let wishes = plans.first?.picture ?? PictureWishes()
         let size = (wishes.size ?? configuration.outputSize ?? sourceSize).roundedDownToEven
-        guard size.width >= 16, size.height >= 16, size.width <= 16384, size.height <= 16384 else { throw .unusableSize("\(size)") }
+        guard size.width >= 16, size.height >= 16, size.width <= 16384, size.height <= 16384 else {
+            if wishes.size == nil, configuration.outputSize == nil, case .screen(let request) = configuration.picture,
+                case .region(let region) = request.selection
+            {
+                throw .unusableRegion(region, visible: sourceSize)
+            }
+            throw .unusableSize("\(size)")
+        }
         self.size = size
         // A live service takes 4:2:0 only.
         chroma = plans.contains { $0.isLive } ? .yuv420 : configuration.chroma

@@ -34,6 +34,9 @@ extension EndToEndTests {
                 let refused = try await desktop.broadcast.run(["start", "--region", "200x100+640+0", "--to", "a.mp4"])
                 #expect(refused.status == .exited(66))
                 expectSentence(in: refused.errors, saying: ["200x100+640+0", "640x360"])
+                let corner = try await desktop.broadcast.run(["start", "--region", "20x20-19-19", "--to", desktop.folder + "/corner.mp4"])
+                #expect(corner.status == .exited(64))
+                expectSentence(in: corner.errors, saying: ["20x20-19-19", "1x1", "--region"])
             }
         }
 

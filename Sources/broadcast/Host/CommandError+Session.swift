@@ -10,7 +10,7 @@ extension CommandError {
             switch error {
             case .capture(let error): Self.status(of: error)
             case .encode: .software
-            case .unusableSize: .usage
+            case .unusableSize, .unusableRegion: .usage
             case .conflict, .onlyDestination: .nothing
             }
         self.init(status, error.description)
