@@ -40,6 +40,9 @@ package actor StdoutHandler: SampleHandler {
         } catch {
             isClosed = true
             if error.code == EPIPE { throw .readerClosed }
+            if error.code == ECANCELED {
+                throw .unreachable("The reader of standard output does not take what is left, which is lost. Let it read to the end.", retry: .never)
+            }
             throw .writeFailed(path: "standard output", code: error.code, reason: error.reason)
         }
     }

@@ -148,7 +148,8 @@ struct DestinationResolver {
             if key == "url" && AddressPassword.stands(in: value) {
                 throw CommandError(
                     .config,
-                    "\(source).setup.url: the password in this address must not stand in the config. Give it to broadcast setup \(name), and leave it out here.")
+                    "\(source).setup.url: the password in this address must not stand in the config. "
+                        + "Give it to broadcast setup \(name), and leave it out here.")
             }
         }
         // What stands in the config goes before what `broadcast setup` was told.
