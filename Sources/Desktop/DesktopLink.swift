@@ -25,15 +25,19 @@ package final class DesktopLink: Sendable {
 
     private let request: Request
     private let lockChanged: @Sendable (Bool) -> Void
+    private let warn: @Sendable (String) -> Void
     /// Readable once it is to end.
     private let stopPipe: (read: Int32, write: Int32)?
     private let began = Once<String?>()
     private let ended = Once<Void>()
 
-    /// - Parameter lockChanged: is told on the link's thread that the screen is locked, or no longer.
-    package init(_ request: Request, lockChanged: @escaping @Sendable (Bool) -> Void) {
+    /// - Parameters:
+    ///   - lockChanged: is told on the link's thread that the screen is locked, or no longer.
+    ///   - warn: is told there, after `begin`, a sentence for the user where the desktop is no longer as it was asked to be.
+    package init(_ request: Request, lockChanged: @escaping @Sendable (Bool) -> Void, warn: @escaping @Sendable (String) -> Void) {
         self.request = request
         self.lockChanged = lockChanged
+        self.warn = warn
         var ends: [Int32] = [-1, -1]
         stopPipe = pipe(&ends) == 0 ? (ends[0], ends[1]) : nil
         for end in ends where end >= 0 { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
@@ -76,9 +80,23 @@ package final class DesktopLink: Sendable {
         began.set(warning)
         while let message = bus.nextMessage(unlessReadable: descriptor) {
             if lock.note(message) { lockChanged(lock.isLocked) }
+            if quiet.isNewService(message) {
+                let before = warning
+                warning = holdAgain(&quiet, unlessReadable: descriptor)
+                // A service that comes and goes without a do-not-disturb is told of once.
+                if let warning, warning != before { warn(warning) }
+            }
             indicator.handle(message)
         }
         indicator.end()
         quiet.end()
+    }
+
+    /// Asks a notification service that has only just come. Gives a sentence for the user where it does not hold them back.
+    private func holdAgain(_ quiet: inout DoNotDisturb, unlessReadable descriptor: Int32) -> String? {
+        guard let warning = quiet.beginAgain() else { return nil }
+        // It may have its name already, and its do-not-disturb only a moment later.
+        var poller = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&poller, 1, 300) > 0 ? warning : quiet.beginAgain()
     }
 }

@@ -8,6 +8,8 @@ struct DoNotDisturb {
     private var record: QuietRecord?
     /// The number of the inhibition, which the service drops by itself when we leave the bus.
     private var inhibition: UInt32?
+    /// The unique name of the service that was asked last; empty before.
+    private var asked = ""
 
     init(bus: SessionBus, recordPath: String, run: @escaping ProgramRunner) {
         self.bus = bus
@@ -17,10 +19,34 @@ struct DoNotDisturb {
 
     /// Holds notifications back from now on. Gives a sentence for the user where that cannot be.
     mutating func begin() -> String? {
+        // First the signals, then how it is: no service that comes is missed.
+        bus.subscribe("type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(BusObject.notifications.service)'")
         // A service that starts only with the first notification is started now: it would show that one.
-        guard let server = bus.call(.notifications, BusObject.notifications.service, "GetServerInformation", startsService: true) else {
+        return hold(startsService: true)
+    }
+
+    /// Whether a message, whichever it is, tells of a service that came and was not asked yet. `beginAgain` asks it.
+    func isNewService(_ message: BusMessage) -> Bool {
+        guard message.isSignal, message.member == "NameOwnerChanged", message.sender == BusObject.bus.service else { return false }
+        let names = message.arguments.compactMap(\.string)
+        guard names.count == 3, names[0] == BusObject.notifications.service else { return false }
+        return !names[2].isEmpty && names[2] != asked
+    }
+
+    /// Asks the service that shows notifications now, which knows nothing of what the one before it was asked. Gives a sentence for the
+    /// user where they cannot be held back.
+    mutating func beginAgain() -> String? {
+        // Whoever ends the service may be about to start another one, which must find the name free.
+        hold(startsService: false)
+    }
+
+    private mutating func hold(startsService: Bool) -> String? {
+        // A number that an earlier service gave means nothing to this one.
+        inhibition = nil
+        guard let server = bus.call(.notifications, BusObject.notifications.service, "GetServerInformation", startsService: startsService) else {
             return bus.hasOwner(BusObject.notifications.service) ? "\(Self.failure): their service does not answer. They may be seen." : nil
         }
+        asked = server.sender
         let name = server.arguments.first?.string ?? ""
         inhibition = inhibit()
         let switches = QuietSwitch.known(on: bus, server: name, run: run)
@@ -28,8 +54,11 @@ struct DoNotDisturb {
             restoreAfterCrash(switches)
             return nil
         }
-        guard let record = QuietRecord(path: recordPath) else { return "\(Self.failure): \(recordPath) cannot be written. They will be seen." }
-        guard record.lockAlone() else {
+        guard let record = self.record ?? QuietRecord(path: recordPath) else {
+            return "\(Self.failure): \(recordPath) cannot be written. They will be seen."
+        }
+        // What this session holds already stays held as it is: other sessions may hold it too, and do the same now.
+        guard self.record != nil || record.lockAlone() else {
             // Another session holds them back already.
             record.lockTogether()
             self.record = record
@@ -37,8 +66,9 @@ struct DoNotDisturb {
         }
         for one in switches {
             guard let isQuiet = one.isQuiet() else { continue }
-            if record.pending == one.name || !isQuiet {
-                record.pending = one.name
+            let isOurs = record.pending.contains(one.name)
+            if isOurs || !isQuiet {
+                if !isOurs { record.pending.insert(one.name) }
                 one.setQuiet(true)
             }
             record.lockTogether()
@@ -56,7 +86,7 @@ struct DoNotDisturb {
             self.record = nil
             return
         }
-        turnBack(record, QuietSwitch.known(on: bus, server: record.pending == "gnome" ? "gnome-shell" : "", run: run))
+        turnBack(record, QuietSwitch.known(on: bus, server: record.pending.contains("gnome") ? "gnome-shell" : "", run: run))
         self.record = nil
     }
 
@@ -71,10 +101,10 @@ struct DoNotDisturb {
     }
 
     private func turnBack(_ record: QuietRecord, _ switches: [QuietSwitch]) {
-        let name = record.pending
-        guard !name.isEmpty else { return }
-        for one in switches where one.name == name && one.isQuiet() == true { one.setQuiet(false) }
-        record.pending = ""
+        let names = record.pending
+        guard !names.isEmpty else { return }
+        for one in switches where names.contains(one.name) && one.isQuiet() == true { one.setQuiet(false) }
+        record.pending = []
     }
 
     /// KDE's way, which the desktop notification specification has taken up; nil where the service does not have it.

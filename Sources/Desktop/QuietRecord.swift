@@ -1,6 +1,6 @@
 import Glibc
 
-/// The file that says what is to be restored when no broadcast needs quiet any more: the switch that was turned, or nothing.
+/// The file that says what is to be restored when no broadcast needs quiet any more: the switches that were turned, or nothing.
 ///
 /// Every session that needs quiet holds a lock on it (flock(2)), which the kernel takes from those that die: whoever finds no other
 /// lock and yet a word in it finds what a crash left.
@@ -23,16 +23,16 @@ final class QuietRecord {
     /// Holds it beside others.
     func lockTogether() { flock(descriptor, LOCK_SH) }
 
-    /// The name of the switch that is to be turned back; empty for none.
-    var pending: String {
+    /// The names of the switches that are to be turned back. There is more than one where another service came while live.
+    var pending: Set<String> {
         get {
             var bytes = [UInt8](repeating: 0, count: 64)
             let count = pread(descriptor, &bytes, bytes.count, 0)
-            return String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self)
+            return Set(String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self).split(separator: " ").map(String.init))
         }
         set {
             ftruncate(descriptor, 0)
-            _ = Array(newValue.utf8).withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
+            _ = Array(newValue.sorted().joined(separator: " ").utf8).withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
         }
     }
 }

@@ -78,6 +78,67 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `A notification service that starts again while live is asked again`() async throws {
+            try await withNotifications { studio, desktop in
+                let live = try await studio.startLive(["--to", studio.path("out.mp4")])
+                #expect(try await isPaused(in: studio, desktop))
+                try await desktop.daemon.killNow()
+                let second = try await desktop.restarted()
+                try await live.wait(for: "the second service to hold them back") { try await isPaused(in: studio, second) }
+                // A third one, and not only the one after the first.
+                try await second.daemon.killNow()
+                let third = try await second.restarted()
+                try await live.wait(for: "the third service to hold them back") { try await isPaused(in: studio, third) }
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                #expect(try await live.waitForExit() == .exited(0))
+                #expect(!live.standardError.contains("Warning: Notif"), "\(live.standardError)")
+                try await waitUntil("notifications") { try await !isPaused(in: studio, third) }
+            }
+        }
+
+        @Test func `A notification service that starts again is put right after a crash`() async throws {
+            try await withNotifications { studio, desktop in
+                let first = try await studio.startLive(["--to", studio.path("one.mp4")])
+                try await desktop.daemon.killNow()
+                let second = try await desktop.restarted()
+                try await first.wait(for: "the second service to hold them back") { try await isPaused(in: studio, second) }
+                try await first.killNow()
+                try studio.broadcast.writeConfiguration("[privacy]\ndo-not-disturb = false\n")
+                _ = try await studio.startLive(["--to", studio.path("two.mp4")])
+                #expect(try await !isPaused(in: studio, second))
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+            }
+        }
+
+        @Test func `Two sessions let a notification service that starts again show them when the last one has ended`() async throws {
+            try await withNotifications { studio, desktop in
+                let first = try await studio.startLive(["--to", studio.path("one.mp4")])
+                let second = try await studio.startLive(["--to", studio.path("two.mp4")], session: "second")
+                try await desktop.daemon.killNow()
+                let service = try await desktop.restarted()
+                try await first.wait(for: "the service to hold them back") { try await isPaused(in: studio, service) }
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                #expect(try await first.waitForExit() == .exited(0))
+                #expect(try await isPaused(in: studio, service))
+                #expect(try await studio.broadcast.run(["stop", "--session", "second"]).status == .exited(0))
+                #expect(try await second.waitForExit() == .exited(0))
+                #expect(try await !isPaused(in: studio, service))
+            }
+        }
+
+        @Test func `A notification service that comes only while live is asked then`() async throws {
+            try await withNotifications { studio, desktop in
+                try await desktop.daemon.killNow()
+                let live = try await studio.startLive(["--to", studio.path("out.mp4")])
+                let late = try await desktop.restarted()
+                try await live.wait(for: "the service to hold them back") { try await isPaused(in: studio, late) }
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                #expect(try await live.waitForExit() == .exited(0))
+                #expect(!live.standardError.contains("Warning: Notif"), "\(live.standardError)")
+                try await waitUntil("notifications") { try await !isPaused(in: studio, late) }
+            }
+        }
+
         @Test func `A notification service that hangs costs a warning and not the broadcast`() async throws {
             try await withNotifications { studio, desktop in
                 desktop.daemon.signal(SIGSTOP)

@@ -6,6 +6,10 @@ package struct NotificationDaemon: Sendable {
     package let daemon: Peer
     /// What a program needs to find it.
     package let environment: [String: String]
+    private let peers: Peers
+    private let screen: Xvfb
+    /// Its home, an absolute path, with its dunstrc.
+    private let folder: String
 
     /// Starts both, and waits until the service is on the bus. `configuration` is what a dunstrc says.
     nonisolated(nonsending) package static func start(in peers: Peers, on screen: Xvfb, configuration: String = "") async throws -> NotificationDaemon
@@ -15,10 +19,21 @@ package struct NotificationDaemon: Sendable {
             "dbus-daemon", ["dbus-daemon", "--session", "--nofork", "--nopidfile", "--address=unix:path=\(folder)/socket"], folder: folder)
         try await bus.wait(for: "its socket") { FileManager.default.fileExists(atPath: folder + "/socket") }
         let environment = ["DBUS_SESSION_BUS_ADDRESS": "unix:path=\(folder)/socket"]
-        let file = folder + "/dunstrc"
-        try configuration.write(toFile: file, atomically: false, encoding: .utf8)
+        try configuration.write(toFile: folder + "/dunstrc", atomically: false, encoding: .utf8)
+        return try await start(in: peers, on: screen, environment: environment, folder: folder)
+    }
+
+    /// Starts dunst once more on the same bus, and waits until the service is there. The one before it must have ended.
+    nonisolated(nonsending) package func restarted() async throws -> NotificationDaemon {
+        try await Self.start(in: peers, on: screen, environment: environment, folder: folder)
+    }
+
+    /// Starts dunst on the bus that `environment` tells of. `folder` is its home, with its dunstrc.
+    private nonisolated(nonsending) static func start(
+        in peers: Peers, on screen: Xvfb, environment: [String: String], folder: String
+    ) async throws -> NotificationDaemon {
         let daemon = try peers.start(
-            "dunst", ["dunst", "-conf", file, "-print"],
+            "dunst", ["dunst", "-conf", folder + "/dunstrc", "-print"],
             environment: environment.merging(screen.environment) { $1 }.merging(["HOME": folder]) { $1 })
         try await daemon.wait(for: "the notification service") {
             try await peers.run(
@@ -29,6 +44,6 @@ package struct NotificationDaemon: Sendable {
                 ], environment: environment
             ).contains("boolean true")
         }
-        return NotificationDaemon(daemon: daemon, environment: environment)
+        return NotificationDaemon(daemon: daemon, environment: environment, peers: peers, screen: screen, folder: folder)
     }
 }

@@ -110,7 +110,9 @@ final class SessionHost: Sendable {
             return state.isStopWanted
         }
         if isStopWanted { session.stop() }
-        let desktop = DesktopLink.Request(context, configuration).map { DesktopLink($0) { session.setDesktopLocked($0) } }
+        let desktop = DesktopLink.Request(context, configuration).map { request in
+            DesktopLink(request, lockChanged: { session.setDesktopLocked($0) }, warn: { [self] in say("Warning: " + $0) })
+        }
         if let warning = await desktop?.begin() { say("Warning: " + warning) }
         var failure: CommandError?
         clinux_release_code()
