@@ -30,6 +30,9 @@ package protocol ScreenSource: AnyObject {
     /// The application in front, where it or its title is another one than at the last call.
     func takeApplicationChange() -> ApplicationInformation?
 
+    /// Hears what has happened in a tick in which nothing may be shown: that the display has gone, or another program stopped capturing.
+    func rest() throws(CaptureError)
+
     /// A sentence that the user should hear once; nil where there is none since the last call.
     func takeWarning() -> String?
 }
@@ -48,5 +51,6 @@ extension ScreenSource {
     package var isLocked: Bool { false }
     package var nominalFrameRate: Int? { nil }
     package func takeApplicationChange() -> ApplicationInformation? { nil }
+    package func rest() throws(CaptureError) {}
     package func takeWarning() -> String? { nil }
 }

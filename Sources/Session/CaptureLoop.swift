@@ -121,7 +121,8 @@ final class CaptureLoop: Sendable {
             if follow(&feeds) { source.requestWholePicture() }
             let paused = isPaused.load(ordering: .relaxed)
             let isDesktopLocked = isDesktopLocked.load(ordering: .relaxed)
-            let sample = paused || isDesktopLocked ? nil : try source.nextSample(at: clock.now)
+            var sample: SampleBuffer?
+            if paused || isDesktopLocked { try source.rest() } else { sample = try source.nextSample(at: clock.now) }
             if source.condition == .ended {
                 report(.ended)
                 return
@@ -138,7 +139,7 @@ final class CaptureLoop: Sendable {
                 description = source.description
                 report(.source(description))
             }
-            if !paused, let application = source.takeApplicationChange() { report(.application(application)) }
+            if !paused, !isLocked, let application = source.takeApplicationChange() { report(.application(application)) }
             index += 1
         }
     }

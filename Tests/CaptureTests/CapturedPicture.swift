@@ -80,6 +80,22 @@ extension Picture {
     }
 
     /// True where it has every pixel, and all have this colour.
+    /// Pixels of exactly this colour.
+    func count(of colour: UInt) -> Int {
+        patches.reduce(0) { sum, patch in
+            sum
+                + patch.pixels.withUnsafeBytes { bytes in
+                    (0..<patch.pixels.size.height).reduce(0) { sum, row in
+                        sum
+                            + (0..<patch.pixels.size.width).count { column in
+                                let pixel = bytes.loadUnaligned(fromByteOffset: row * patch.pixels.stride + column * 4, as: UInt32.self)
+                                return UInt(pixel & 0xFFFFFF) == colour
+                            }
+                    }
+                }
+        }
+    }
+
     func isPlain(_ colour: UInt32) -> Bool {
         patches.reduce(0) { $0 + $1.rectangle.area } == size.area && extent(against: colour) == nil
     }

@@ -65,6 +65,31 @@ import Testing
         }
     }
 
+    @Test func `a covered window that is resized all the time shows nothing of what covers it`() async throws {
+        try await withPeers { peers in
+            let screen = try await Xvfb.start(in: peers, width: 640, height: 480)
+            let window = try TestWindow(display: screen.display, background: nil, x: 100, y: 50, width: 200, height: 100)
+            window.fill(0x2040C0, x: 0, y: 0, width: 200, height: 100)
+            let over = try TestWindow(display: screen.display, background: Self.loud, x: 50, y: 0, width: 500, height: 400)
+            over.fill(Self.loud, x: 0, y: 0, width: 500, height: 400)
+            let source = try open(screen, .window(window.window))
+            _ = try source.nextSample()
+            let steps = (0..<1500).flatMap { step in
+                ["windowsize", "\(window.window)", "\(200 + step % 40)", "\(100 + step % 30)", "sleep", "0.002"]
+            }
+            let resizing = try peers.start("xdotool", ["xdotool"] + steps, environment: screen.environment)
+            var (pictures, loud) = (0, 0)
+            while resizing.status == nil {
+                if let picture = try source.nextPicture() {
+                    pictures += 1
+                    loud += picture.count(of: Self.loud)
+                }
+            }
+            #expect(pictures > 10)
+            #expect(loud == 0)
+        }
+    }
+
     // MARK: What becomes of it
 
     @Test func `a window that is moved is the same picture, and one that is resized has its new size`() async throws {

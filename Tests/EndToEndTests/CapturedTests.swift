@@ -50,6 +50,19 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `A paused session goes on telling, and hears that the display has gone`() async throws {
+            try await withStudio(["still"], width: 320, height: 240, hasSound: false) { studio in
+                let first = try await studio.startLive(["--to", studio.path("one.mp4")])
+                let second = try await studio.startLive(["--to", studio.path("two.mp4")], session: "second")
+                #expect(try await studio.broadcast.run(["pause", "--session", "second"]).status == .exited(0))
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                #expect(try await first.waitForExit() == .exited(0))
+                try await second.wait(for: "the second session's word") { try await studio.broadcast.run(["captured"]).status == .exited(0) }
+                try await studio.screen.peer.killNow()
+                #expect(try await second.waitForExit() == .exited(69), "\(second.standardError)")
+            }
+        }
+
         /// A number that is another one for each owner; nil where nobody owns the selection.
         private nonisolated(nonsending) func owner(in studio: Studio) async throws -> String? {
             let script = """

@@ -15,6 +15,9 @@ protocol CaptureTarget: AnyObject {
     /// How the pixels lie there.
     var pixelLayout: PixelLayout { get }
 
+    /// Something has happened since `locate` that makes its answer, and a picture that was taken by it, wrong.
+    var isStale: Bool { get }
+
     /// Takes note of an event that may move it.
     func note(_ event: XEvent)
 

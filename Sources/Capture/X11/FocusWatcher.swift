@@ -1,4 +1,5 @@
 import CX11
+import Media
 
 /// Follows which application's window is in front, as the window manager tells it (EWMH 1.5, `_NET_ACTIVE_WINDOW`,
 /// `_NET_WM_NAME`; ICCCM, 4.1.2.5, `WM_CLASS`).
@@ -8,6 +9,9 @@ final class FocusWatcher {
     private var window = Window()
     private var last: ApplicationInformation?
     private var isStale = true
+    /// When a window is looked at again that viewers could not be told of; nil where there is none.
+    private var nextLook: MediaTime?
+    private static let lookInterval = MediaTime(milliseconds: 1000)
 
     init(connection: X11Connection) {
         self.connection = connection
@@ -21,9 +25,12 @@ final class FocusWatcher {
     }
 
     /// The application in front where it is another one than before, or has another title. A window that has gone since is no error.
-    func takeChange() -> ApplicationInformation? {
-        guard isStale else { return nil }
+    ///
+    /// - Parameter mayBeTold: whether viewers may know of a window; asked after all else is known of it.
+    func takeChange(at now: MediaTime, mayBeTold: (Window) -> Bool) -> ApplicationInformation? {
+        guard isStale || nextLook.map({ $0 <= now }) ?? false else { return nil }
         isStale = false
+        nextLook = nil
         let front = properties.activeWindow() ?? 0
         if front != window {
             connection.select(0, of: window, for: .focus)
@@ -35,6 +42,10 @@ final class FocusWatcher {
         XSync(connection.display, 0)
         _ = X11Faults.takeProtocolError(of: connection.display)
         guard let information, information != last else { return nil }
+        guard mayBeTold(window) else {
+            nextLook = now + Self.lookInterval
+            return nil
+        }
         last = information
         return information
     }

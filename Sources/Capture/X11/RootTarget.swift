@@ -16,7 +16,7 @@ final class RootTarget: CaptureTarget {
     private let connection: X11Connection
     private var choice: Choice
     private var layout: ScreenLayout
-    private var isStale = false
+    private(set) var isStale = false
     /// Where the focused window is looked for; nil where it is not followed.
     private let follower: FocusFollower?
     /// What is to be told of the choice, once.

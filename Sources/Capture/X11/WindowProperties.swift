@@ -7,7 +7,6 @@ final class WindowProperties {
     let nameAtom: Atom
     private let clientList: Atom
     private let state: Atom
-    private let utf8: Atom
 
     init(connection: X11Connection) {
         self.connection = connection
@@ -16,7 +15,6 @@ final class WindowProperties {
         nameAtom = XInternAtom(display, "_NET_WM_NAME", 0)
         clientList = XInternAtom(display, "_NET_CLIENT_LIST", 0)
         state = XInternAtom(display, "WM_STATE", 0)
-        utf8 = XInternAtom(display, "UTF8_STRING", 0)
     }
 
     /// The window in front, as the window manager tells it.
@@ -31,7 +29,7 @@ final class WindowProperties {
 
     /// True where a window manager manages `window`: it is a client's, not a frame around one.
     func isManaged(_ window: Window) -> Bool {
-        value(state, of: window, type: Atom(AnyPropertyType)) { _, _ in true } ?? false
+        connection.property(state, of: window) { _, _, _ in true } ?? false
     }
 
     /// The class of its application (WM_CLASS); nil where it has none.
@@ -47,13 +45,7 @@ final class WindowProperties {
 
     /// Empty where it has none.
     func title(of window: Window) -> String {
-        for (name, type) in [(nameAtom, utf8), (XA_WM_NAME, Atom(AnyPropertyType))] {
-            let title = value(name, of: window, type: type) { bytes, count in
-                String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
-            }
-            if let title, !title.isEmpty { return title }
-        }
-        return ""
+        [nameAtom, XA_WM_NAME].lazy.map { self.connection.text($0, of: window) }.first { !$0.isEmpty } ?? ""
     }
 
     /// What to call it in a sentence: its title, else its class, else its number.
@@ -62,23 +54,11 @@ final class WindowProperties {
         return title.isEmpty ? className(of: window) ?? "0x" + String(window, radix: 16) : title
     }
 
+    /// None where somebody has written something else there.
     private func windows(_ property: Atom) -> [Window]? {
-        value(property, of: connection.root, type: XA_WINDOW) { bytes, count in
-            bytes.withMemoryRebound(to: Window.self, capacity: count) { Array(UnsafeBufferPointer(start: $0, count: count)) }
+        connection.property(property, of: connection.root, type: XA_WINDOW) { bytes, count, format in
+            guard format == 32 else { return [] }
+            return bytes.withMemoryRebound(to: Window.self, capacity: count) { Array(UnsafeBufferPointer(start: $0, count: count)) }
         }
-    }
-
-    /// Hands the value of a property to `body`, with the number of its items; nil where there is none.
-    private func value<Value>(_ name: Atom, of window: Window, type: Atom, _ body: (UnsafeMutablePointer<UInt8>, Int) -> Value) -> Value? {
-        var actualType = Atom()
-        var format: Int32 = 0
-        var count: UInt = 0
-        var rest: UInt = 0
-        var data: UnsafeMutablePointer<UInt8>?
-        // 1024 units of 32 bits: titles beyond 4 KB are cut.
-        let status = XGetWindowProperty(connection.display, window, name, 0, 1024, 0, type, &actualType, &format, &count, &rest, &data)
-        guard status == Success, let data else { return nil }
-        defer { XFree(data) }
-        return actualType == 0 ? nil : body(data, Int(count))
     }
 }

@@ -19,6 +19,7 @@ final class WindowTarget: CaptureTarget {
     /// The size of its pixmap, as far as that has been cleaned; nil where it has got another one since.
     private var cleanSize: PixelSize?
     private var isDestroyed = false
+    private(set) var isStale = false
 
     /// - Throws: where there is no such window, or it has no pixels that could be converted.
     init(connection: X11Connection, window wanted: Window) throws(CaptureError) {
@@ -28,7 +29,8 @@ final class WindowTarget: CaptureTarget {
         guard wanted != connection.root, let attributes = connection.attributes(of: tree.client(of: wanted)), attributes.class == InputOutput
         else {
             try connection.checkConnection()
-            throw .noSuchWindow(Self.hexadecimal(wanted), known: tree.listed().map { "\(Self.hexadecimal($0)) (\(properties.label(of: $0)))" })
+            throw .noSuchWindow(
+                Self.hexadecimal(wanted), known: tree.listed().prefix(20).map { "\(Self.hexadecimal($0)) (\(properties.label(of: $0)))" })
         }
         var (event, error): (Int32, Int32) = (0, 0)
         guard XCompositeQueryExtension(connection.display, &event, &error) != 0 else { throw .missingExtension("Composite") }
@@ -52,8 +54,19 @@ final class WindowTarget: CaptureTarget {
     func note(_ event: XEvent) {
         switch event.type {
         case DestroyNotify: if event.xdestroywindow.window == window { isDestroyed = true }
-        case MapNotify: if event.xmap.window == window { cleanSize = nil }
-        case ReparentNotify: if event.xreparent.window == window { topLevel = tree.topLevel(of: window) }
+        // With each of these it gets another pixmap, which the server fills with what lies over it.
+        case ConfigureNotify:
+            let size = PixelSize(width: Int(event.xconfigure.width), height: Int(event.xconfigure.height))
+            if event.xconfigure.window == window && size != cleanSize { isStale = true }
+        case UnmapNotify: if event.xunmap.window == window { isStale = true }
+        case MapNotify:
+            guard event.xmap.window == window else { break }
+            cleanSize = nil
+            isStale = true
+        case ReparentNotify:
+            guard event.xreparent.window == window else { break }
+            topLevel = tree.topLevel(of: window)
+            isStale = true
         default: break
         }
     }
@@ -62,6 +75,7 @@ final class WindowTarget: CaptureTarget {
 
     /// Asked anew each time: a window that is hidden by its frame, or moved with it, hears nothing of that itself.
     func locate() throws(CaptureError) -> Placement {
+        isStale = false
         guard !isDestroyed, let attributes = connection.attributes(of: window) else {
             try connection.checkConnection()
             return .ended

@@ -42,6 +42,7 @@ package final class X11ScreenSource: ScreenSource {
     /// Grabs in a row that the server refused.
     private var refusedGrabs = 0
     private var warnings: [String] = []
+    private var lastTick = MediaTime.zero
 
     /// Connects to the display and starts to watch what is selected there.
     package init(_ request: ScreenRequest) throws(CaptureError) {
@@ -74,6 +75,7 @@ package final class X11ScreenSource: ScreenSource {
     }
 
     package func nextSample(at now: MediaTime) throws(CaptureError) -> SampleBuffer? {
+        lastTick = now
         handleEvents()
         // A window that went since the last call leaves errors that mean nothing.
         try connection.checkConnection()
@@ -118,7 +120,23 @@ package final class X11ScreenSource: ScreenSource {
     }
 
     package func takeApplicationChange() -> ApplicationInformation? {
-        focus.takeChange()
+        focus.takeChange(at: lastTick) { mayBeTold($0) }
+    }
+
+    package func rest() throws(CaptureError) {
+        handleEvents()
+        try connection.checkConnection()
+    }
+
+    /// Viewers are told the title of a window that they may see, and of no other. What was asked has come after the events of what happened
+    /// before it: where one of them may concern a hidden window, it is not told now.
+    private func mayBeTold(_ window: Window) -> Bool {
+        handleEvents()
+        guard condition == .shown, !isLocked, let area, !target.isStale, !cover.mustLook(at: lastTick), !cover.hides(window) else { return false }
+        switch area.pixels {
+        case .window(_, _, let topLevel): return cover.topLevel(of: window) == topLevel
+        case .root: return connection.place(of: window)?.intersects(area.place) ?? false
+        }
     }
 
     package func takeWarning() -> String? {
@@ -172,11 +190,13 @@ package final class X11ScreenSource: ScreenSource {
             let sample = try grab(changed, of: area, at: now)
             handleEvents()
             // Windows that came or moved before the grab have told so by now, and this picture may show what it must not.
+            if target.isStale { return discard() }
             if !cover.mustLook(at: now) { return sample }
         }
         cover.prepare()
         return try connection.withServerGrabbed { () throws(CaptureError) -> SampleBuffer? in
             guard try look(at: now) else { return blackSample(at: now) }
+            if target.isStale { return discard() }
             if area.isOfWindow { return try isHidden(area) ? nil : grab(changed, of: area, at: now) }
             var changed = changed
             for rectangle in cover.rectangles where !covered.contains(rectangle) {
@@ -187,6 +207,12 @@ package final class X11ScreenSource: ScreenSource {
             }
             return changed.isEmpty ? nil : try grab(changed, of: area, at: now)
         }
+    }
+
+    /// A picture of another moment than its place is none: the next tick takes it anew, and whole.
+    private func discard() -> SampleBuffer? {
+        lastRefresh = nil
+        return nil
     }
 
     /// Who asks for a window and hides it at once is told so, and gets no picture.
