@@ -76,6 +76,20 @@ import Testing
         #expect(trail.isEmpty)
     }
 
+    @Test func `What a window that draws all the time may have drawn itself does not count`() {
+        let (delay, patience) = (MediaTime(milliseconds: 250), MediaTime(milliseconds: 5000))
+        for isRestless in [true, false] {
+            var trail = CoverTrail()
+            trail.update([1: here], passed: [], released: [], at: .zero, for: delay, patience: patience)
+            trail.update(
+                [:], passed: [], released: [], drawn: [here], restless: isRestless ? [1] : [], at: MediaTime(milliseconds: 100), for: delay,
+                patience: patience)
+            #expect(trail.nextEnd == MediaTime(milliseconds: isRestless ? 5100 : 350))
+            trail.noteDrawing([here], at: MediaTime(milliseconds: 200))
+            #expect(trail.nextEnd == MediaTime(milliseconds: isRestless ? 450 : 350))
+        }
+    }
+
     private func update(_ trail: inout CoverTrail, _ windows: [UInt: PixelRect], at milliseconds: Int) {
         trail.update(
             windows, passed: [], released: [], at: MediaTime(milliseconds: Int64(milliseconds)), for: MediaTime(milliseconds: 250))

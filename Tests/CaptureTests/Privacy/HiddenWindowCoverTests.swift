@@ -145,7 +145,7 @@ import Testing
             let source = try open(screen, secret)
             _ = try source.nextSample(at: MediaTime(milliseconds: 0))
             window.unmap()
-            for tick in 3..<120 {
+            for tick in 3..<60 {
                 guard let picture = try source.nextSample(at: MediaTime(milliseconds: Int64(tick) * 33))?.picture else { continue }
                 #expect(picture.loudPixels == 0, "tick \(tick)")
             }
@@ -194,6 +194,104 @@ import Testing
             request.hiddenWindows.unhide(.window(window.window))
             #expect(try source.nextPicture()?.loudPixels == 120 * 90)
             #expect(source.condition == .shown)
+        }
+    }
+
+    // MARK: Titles
+
+    @Test func `the title of a hidden window is told to nobody, nor that of one outside the picture`() async throws {
+        try await withScreen { screen in
+            let window = try LoudWindow(display: screen.display, x: 100, y: 100, width: 120, height: 90)
+            window.setClass("secret")
+            window.setTitle("my bank")
+            window.map()
+            window.activate()
+            var request = ScreenRequest(display: screen.display)
+            request.hiddenWindows = HiddenWindowRules([.windowClass("secret")])
+            let source = try X11ScreenSource(request)
+            for tick in 0..<5 {
+                _ = try source.nextSample(at: MediaTime(milliseconds: Int64(tick) * 1000))
+                #expect(source.takeApplicationChange() == nil)
+                window.setTitle("my bank \(tick)")
+            }
+            request.hiddenWindows.unhide(.windowClass("secret"))
+            _ = try source.nextSample(at: MediaTime(milliseconds: 6000))
+            #expect(source.takeApplicationChange() == ApplicationInformation(id: "secret", title: "my bank 4"))
+
+            request.selection = .region(PixelRect(x: 300, y: 300, width: 100, height: 100))
+            let elsewhere = try X11ScreenSource(request)
+            _ = try elsewhere.nextSample(at: .zero)
+            #expect(elsewhere.takeApplicationChange() == nil)
+        }
+    }
+
+    @Test func `a title is matched in whichever way it can be read`() async throws {
+        try await withScreen { screen in
+            let window = try LoudWindow(display: screen.display, x: 100, y: 100, width: 120, height: 90)
+            // "Müller" in Latin-1.
+            window.setTitle(bytes: [0x4d, 0xfc] + Array("ller".utf8))
+            window.map()
+            let source = try open(screen, HiddenWindowRules([.title(GlobPattern("*Müller*"))]))
+            #expect(try source.nextPicture()?.loudPixels == 0)
+        }
+    }
+
+    @Test func `a title that no rule names any more uncovers once the client has drawn`() async throws {
+        try await withScreen { screen in
+            let window = try LoudWindow(display: screen.display, x: 100, y: 100, width: 120, height: 90)
+            window.setTitle("Signal")
+            window.map()
+            let source = try open(screen, HiddenWindowRules([.title(GlobPattern("*Signal*"))]))
+            _ = try source.nextSample(at: .zero)
+            window.setTitle("News")
+            for tick in 1..<60 {
+                let picture = try source.nextSample(at: MediaTime(milliseconds: Int64(tick) * 33))?.picture
+                #expect(picture?.loudPixels ?? 0 == 0, "tick \(tick)")
+            }
+            window.paint()
+            _ = try source.nextSample(at: MediaTime(milliseconds: 2000))
+            #expect(try source.nextSample(at: MediaTime(milliseconds: 2260))?.picture?.loudPixels == 120 * 90)
+        }
+    }
+
+    @Test func `a rule that comes makes nothing else be seen`() async throws {
+        try await withScreen { screen in
+            let rules = HiddenWindowRules([.windowClass("secret")])
+            let dialogue = try LoudWindow(display: screen.display, x: 300, y: 100, width: 50, height: 40)
+            let source = try open(screen, rules)
+            do {
+                let window = try LoudWindow(display: screen.display, x: 100, y: 100, width: 120, height: 90)
+                window.setClass("secret")
+                window.map()
+                dialogue.setNumber(UInt(window.window), of: "WM_TRANSIENT_FOR")
+                dialogue.map()
+                #expect(try source.nextPicture()?.loudPixels == 0)
+            }
+            rules.hide(.windowClass("unrelated"))
+            for _ in 0..<5 { #expect(try source.nextPicture()?.loudPixels ?? 0 == 0) }
+            source.requestWholePicture()
+            #expect(try source.nextPicture()?.loudPixels == 0)
+        }
+    }
+
+    @Test func `a blinking cursor in a window that goes does not uncover what nobody drew`() async throws {
+        try await withScreen { screen in
+            let below = try LoudWindow(display: screen.display, x: 50, y: 50, width: 300, height: 200, hasBackground: false)
+            below.map()
+            let window = try LoudWindow(display: screen.display, x: 100, y: 100, width: 120, height: 90)
+            window.setClass("secret")
+            window.map()
+            let source = try open(screen, secret)
+            for tick in 0..<20 {
+                window.paint()
+                _ = try source.nextSample(at: MediaTime(milliseconds: Int64(tick) * 33))
+            }
+            window.paint()
+            window.unmap()
+            for tick in 20..<75 {
+                guard let picture = try source.nextSample(at: MediaTime(milliseconds: Int64(tick) * 33))?.picture else { continue }
+                #expect(picture.loudPixels == 0, "tick \(tick)")
+            }
         }
     }
 

@@ -51,6 +51,23 @@ final class LoudWindow {
         XSync(display, 0)
     }
 
+    /// WM_NAME as a STRING of these bytes, Latin-1 by right (ICCCM, 2.7.1).
+    func setTitle(bytes: [UInt8]) {
+        XChangeProperty(display, window, XA_WM_NAME, XA_STRING, 8, PropModeReplace, bytes, Int32(bytes.count))
+        XSync(display, 0)
+    }
+
+    /// Says what a window manager would: that this window is in front.
+    func activate() {
+        var value = window
+        withUnsafeBytes(of: &value) { bytes in
+            _ = XChangeProperty(
+                display, XDefaultRootWindow(display), XInternAtom(display, "_NET_ACTIVE_WINDOW", 0), XA_WINDOW, 32, PropModeReplace,
+                bytes.bindMemory(to: UInt8.self).baseAddress, 1)
+        }
+        XSync(display, 0)
+    }
+
     func setClass(_ name: String) {
         let bytes = Array("\(name)\0\(name)\0".utf8)
         XChangeProperty(display, window, XA_WM_CLASS, XA_STRING, 8, PropModeReplace, bytes, Int32(bytes.count))

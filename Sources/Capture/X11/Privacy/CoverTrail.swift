@@ -41,19 +41,28 @@ package struct CoverTrail {
     /// - Parameters:
     ///   - passed: where hidden windows were for a moment since the last call.
     ///   - released: windows that are hidden no more: nothing of theirs stays covered.
+    ///   - drawn: what was drawn since the last call, and may be what was uncovered meanwhile.
+    ///   - restless: windows that draw all the time: where one of them has gone, that may be its own.
     ///   - patience: how long a place stays covered where nothing is drawn: the window's pixels are still there. Nil where that is not
     ///     waited for.
     package mutating func update(
-        _ windows: [UInt: PixelRect], passed: [PixelRect], released: Set<UInt>, at now: MediaTime, for duration: MediaTime,
-        patience: MediaTime? = nil
+        _ windows: [UInt: PixelRect], passed: [PixelRect], released: Set<UInt>, drawn: [PixelRect] = [], restless: Set<UInt> = [],
+        at now: MediaTime, for duration: MediaTime, patience: MediaTime? = nil
     ) {
         places.removeAll { $0.end <= now }
-        var left = passed
-        for (window, rectangle) in current where windows[window] != rectangle && !released.contains(window) { left.append(rectangle) }
-        for rectangle in left {
-            places.removeAll { $0.rectangle == rectangle }
-            places.append(Place(rectangle: rectangle, end: now + (patience ?? duration), afterDrawing: patience == nil ? nil : duration))
+        var (left, gone) = (passed, [PixelRect]())
+        for (window, rectangle) in current where windows[window] != rectangle && !released.contains(window) {
+            if windows[window] == nil && restless.contains(window) { gone.append(rectangle) } else { left.append(rectangle) }
         }
+        func leave(_ rectangles: [PixelRect]) {
+            for rectangle in rectangles {
+                places.removeAll { $0.rectangle == rectangle }
+                places.append(Place(rectangle: rectangle, end: now + (patience ?? duration), afterDrawing: patience == nil ? nil : duration))
+            }
+        }
+        leave(left)
+        noteDrawing(drawn, at: now)
+        leave(gone)
         if places.count > Self.maximumPlaces, let end = places.map(\.end).max() {
             let box = places.dropFirst().reduce(places[0].rectangle) { $0.union($1.rectangle) }
             places = [Place(rectangle: box, end: end, afterDrawing: places.compactMap(\.afterDrawing).max())]

@@ -24,7 +24,14 @@ final class HiddenWindowCover {
     private let rules: HiddenWindowRules
     private let tracker: HiddenWindowTracker
     private let compositorSelection: Atom
+    /// A window that has drawn within that time before it leaves may have drawn in its last moment too.
+    private static let restlessness = MediaTime(milliseconds: 1500)
+
     private var trail = CoverTrail()
+    /// When each hidden window drew last, as of the tick before.
+    private var lastDrawing: [UInt: MediaTime] = [:]
+    /// The hidden windows in whose places something was drawn in this tick.
+    private var drawing: (windows: Set<UInt>, time: MediaTime) = ([], .zero)
     private var painter = CoverPainter()
     private var appliedRevision: Int?
     private var lastLook: MediaTime?
@@ -61,6 +68,12 @@ final class HiddenWindowCover {
     /// True where the window inside this child of the root window is hidden.
     func hides(topLevel: Window) -> Bool { tracker.isHidden(topLevel: topLevel) }
 
+    /// True where a window is hidden, or lies in one that is, and where that cannot be found out.
+    func hides(_ window: Window) -> Bool { tracker.topLevel(of: window).map { tracker.isHidden(topLevel: $0) } ?? true }
+
+    /// The child of the root window in which `window` lies; nil where there is no such window.
+    func topLevel(of window: Window) -> Window? { tracker.topLevel(of: window) }
+
     /// Reads about new windows before the server is grabbed for `look`.
     func prepare() { tracker.prepare() }
 
@@ -80,10 +93,14 @@ final class HiddenWindowCover {
         }
         let isComposited = XGetSelectionOwner(connection.display, compositorSelection) != 0
         let margin = isComposited ? Self.shadowMargin : 0
+        let places = finding.places.mapValues { $0.grown(by: margin) }
+        // A window that moves is drawn by the server, and not because it is restless.
+        drawing.windows = drawing.windows.filter { places[$0] == trail.current[$0] }
+        lastDrawing = lastDrawing.filter { trail.current[$0.key] != nil }
         trail.update(
-            finding.places.mapValues { $0.grown(by: margin) }, passed: finding.passed.map { $0.grown(by: margin) }, released: finding.released,
-            at: now, for: isComposited ? Self.compositedDelay : Self.delay, patience: Self.patience)
-        if !isComposited { trail.noteDrawing(drawn, at: now) }
+            places, passed: finding.passed.map { $0.grown(by: margin) }, released: finding.released, drawn: isComposited ? [] : drawn,
+            restless: Set(lastDrawing.lazy.filter { now - $0.value < Self.restlessness }.map(\.key)), at: now,
+            for: isComposited ? Self.compositedDelay : Self.delay, patience: Self.patience)
         rectangles = trail.rectangles
         lastLook = now
         appliedRevision = revision
@@ -93,6 +110,8 @@ final class HiddenWindowCover {
 
     /// Takes note of what was drawn, in pixels of the root window.
     func noteDrawing(_ rectangles: [PixelRect], at now: MediaTime) {
+        for window in drawing.windows { lastDrawing[window] = drawing.time }
+        drawing = (Set(trail.current.lazy.filter { place in rectangles.contains { $0.intersects(place.value) } }.map(\.key)), now)
         trail.noteDrawing(rectangles, at: now)
     }
 

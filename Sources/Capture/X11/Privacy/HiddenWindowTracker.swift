@@ -34,6 +34,8 @@ final class HiddenWindowTracker {
     private var passed: [Window: [PixelRect]] = [:]
     /// Where windows were that are gone, and were hidden or never known.
     private var gone: [PixelRect] = []
+    /// Windows that have taken back their own wish to be hidden.
+    private var revealed: Set<Window> = []
     private var processes: Set<Int32> = []
     private var belonging: Set<Window> = []
     private var frames: Set<Window> = []
@@ -49,6 +51,9 @@ final class HiddenWindowTracker {
 
     /// True where a window inside `topLevel`, or it itself, is hidden.
     func isHidden(topLevel: Window) -> Bool { hidden.contains(topLevel) }
+
+    /// The child of the root window in which `window` lies; nil where there is no such window.
+    func topLevel(of window: Window) -> Window? { reader.topLevel(of: window) }
 
     // MARK: Events
 
@@ -182,7 +187,8 @@ final class HiddenWindowTracker {
             learn(read)
         }
         let before = hidden
-        if needsSearch || rules != newRules { search(newRules) }
+        let isRuled = rules != newRules
+        if needsSearch || isRuled { search(newRules) }
         rules = newRules
         needsSearch = false
         var finding = Finding(processes: processes)
@@ -194,7 +200,10 @@ final class HiddenWindowTracker {
         }
         // What came and went unseen is covered only where anything is hidden at all.
         if !newRules.isEmpty || !hidden.isEmpty || !before.isEmpty { finding.passed += gone }
-        finding.released = before.subtracting(hidden).intersection(present)
+        // A title that no rule names any more says nothing of the pixels: they are the old ones until the client has drawn.
+        let shown = before.subtracting(hidden).intersection(present)
+        finding.released = isRuled ? shown : shown.intersection(revealed)
+        revealed = []
         gone = []
         passed = [:]
         isStale = false
@@ -204,7 +213,8 @@ final class HiddenWindowTracker {
     private func search(_ rules: [HiddenWindowRule]) {
         var search = HiddenWindowSearch(rules: rules, resourceMask: connection.resourceMask)
         for case .window(let window) in rules { search.owners[window] = owners[window] ?? reader.topLevel(of: window) }
-        if rules == self.rules {
+        // A rule that comes makes nothing else be seen.
+        if let known = self.rules, known.allSatisfy(rules.contains) {
             search.belonging = belonging
             search.frames = frames
         }
@@ -217,6 +227,8 @@ final class HiddenWindowTracker {
 
     private func learn(_ window: TopLevelWindow) {
         needsSearch = needsSearch || known[window.window] != window
+        let didExclude = known[window.window]?.members.contains(where: \.excludesItself) ?? false
+        if didExclude && !window.members.contains(where: \.excludesItself) { revealed.insert(window.window) }
         known[window.window] = window
         unread.remove(window.window)
         if lastPlaces[window.window] == nil { lastPlaces[window.window] = window.place }

@@ -5,8 +5,8 @@ import Media
 ///
 /// An answer is nil where the window went away in between; while the server is grabbed that cannot be.
 final class WindowReader {
-    /// Windows inside a top-level one are looked at down to here: a frame, a frame's inner frame, the application's window.
-    private static let maximumDepth = 2
+    /// Windows inside a top-level one are looked at down to here: a frame, a frame's inner frames, the application's window.
+    private static let maximumDepth = 4
     /// So many windows inside one top-level window at most: the application's own come first, level by level.
     private static let maximumMembers = 64
 
@@ -112,8 +112,9 @@ final class WindowReader {
             let parts = connection.text(XA_WM_CLASS, of: window).split(separator: "\0", omittingEmptySubsequences: false).map(String.init)
             (traits.instance, traits.className) = (parts.first ?? "", parts.dropFirst().first ?? "")
         }
-        if properties.contains(name) { traits.title = connection.text(name, of: window) }
-        if traits.title.isEmpty && properties.contains(XA_WM_NAME) { traits.title = connection.text(XA_WM_NAME, of: window) }
+        let titles = [name, XA_WM_NAME].filter { properties.contains($0) }.flatMap { connection.texts($0, of: window) }
+        traits.title = titles.first ?? ""
+        traits.otherTitles = titles.dropFirst().filter { $0 != traits.title }
         if properties.contains(process) { traits.process = connection.numbers(process, of: window).first.flatMap { Int32(exactly: $0) } }
         if properties.contains(leader) { traits.leaders.formUnion(connection.numbers(leader, of: window).prefix(1)) }
         if properties.contains(XA_WM_HINTS) { traits.leaders.formUnion(group(of: window)) }

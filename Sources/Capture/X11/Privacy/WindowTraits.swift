@@ -5,6 +5,8 @@ package struct WindowTraits: Equatable, Sendable {
     package var instance = ""
     package var className = ""
     package var title = ""
+    /// Other ways to read it, and what WM_NAME says beside _NET_WM_NAME.
+    package var otherTitles: [String] = []
     /// _NET_WM_PID.
     package var process: Int32?
     /// `_BROADCAST_CAPTURE_EXCLUDE` is 1.
@@ -28,7 +30,7 @@ package struct WindowTraits: Equatable, Sendable {
         case .windowClass(let name):
             let name = name.lowercased()
             return instance.lowercased() == name || className.lowercased() == name
-        case .title(let pattern): return pattern.matches(title)
+        case .title(let pattern): return pattern.matches(title) || otherTitles.contains { pattern.matches($0) }
         case .process(let process): return self.process == process
         case .window: return false
         }
