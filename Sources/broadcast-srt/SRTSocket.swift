@@ -46,10 +46,16 @@ struct SRTSocket: ~Copyable {
         throw .unreachable("the connection broke")
     }
 
-    /// Packets that the other side has not acknowledged.
-    var waitingPackets: Int {
-        var packets = 0
-        return srt_getsndbuffer(handle, &packets, nil) < 0 ? 0 : packets
+    /// Bytes that the other side has not acknowledged; throws where it never will, as the connection is gone.
+    var waitingByteCount: Int {
+        get throws(SRTFailure) {
+            var packets = 0
+            var bytes = 0
+            guard srt_getsockstate(handle) == SRTS_CONNECTED, srt_getsndbuffer(handle, &packets, &bytes) >= 0 else {
+                throw .unreachable("the connection broke")
+            }
+            return bytes
+        }
     }
 
     private func configure(_ settings: SRTSettings) throws(SRTFailure) {
@@ -59,6 +65,8 @@ struct SRTSocket: ~Copyable {
         try set(SRTO_RCVSYN, false)
         try set(SRTO_CONNTIMEO, Self.connectTimeout)
         try set(SRTO_LATENCY, settings.latency)
+        // Nothing is dropped on this side: it would be sound as soon as a picture.
+        try set(SRTO_SNDDROPDELAY, Int32(-1))
         if !settings.streamID.isEmpty { try set(SRTO_STREAMID, settings.streamID) }
         guard !settings.passphrase.isEmpty else { return }
         try set(SRTO_PASSPHRASE, settings.passphrase)
