@@ -75,9 +75,15 @@ final class SRTSender: Sendable {
             } catch {
                 failures += 1
                 guard mayRetry(error, failures: failures, hasConnected: hasConnected) else { return }
-                try? await Task.sleep(for: policy.delay(after: failures))
+                await sleep(for: policy.delay(after: failures))
             }
         }
+    }
+
+    /// Sleeps that long, and no longer than to the end of the broadcast: whoever stops it during an outage does not wait for the next call.
+    private func sleep(for duration: Duration) async {
+        let end = ContinuousClock.now + duration
+        while !isEnding && ContinuousClock.now < end { try? await Task.sleep(for: .milliseconds(20)) }
     }
 
     private func connect() async throws(SRTFailure) -> SRTSocket {

@@ -77,6 +77,25 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `A stop while the server is away does not wait for the next call`() async throws {
+            try await withStudio(width: 320, height: 240, hasSound: false) { studio in
+                try await ShippedExtensions.lay(in: studio.peers)
+                let listener = try await SRTListener.start(in: studio.peers)
+                let peer = try await studio.startLive(["--to", listener.url])
+                try await studio.waitUntilElapsed(1, of: peer)
+                try await listener.peer.killNow()
+                // The fourth call: by now it sleeps for more than a second between two.
+                for _ in 0..<4 {
+                    try await peer.wait(for: "a call") { try await studio.status()?.destinations.first?.state == "reconnecting" }
+                    try await Task.sleep(for: .seconds(3))
+                }
+                let begin = ContinuousClock.now
+                _ = try await studio.broadcast.run(["stop"])
+                _ = try await peer.waitForExit()
+                #expect(ContinuousClock.now - begin < .seconds(2))
+            }
+        }
+
         @Test func `It is live once a server answers, and not before`() async throws {
             try await withStudio(["clock"], width: 320, height: 240, hasSound: false) { studio in
                 try await ShippedExtensions.lay(in: studio.peers)
