@@ -86,8 +86,24 @@ final class SRTSender: Sendable {
         while !isEnding && ContinuousClock.now < end { try? await Task.sleep(for: .milliseconds(20)) }
     }
 
+    /// Calls the host's addresses one after another; which of them the server listens on, nobody says.
     private func connect() async throws(SRTFailure) -> SRTSocket {
-        let socket = try SRTSocket(settings)
+        var failure = SRTFailure.unreachable("the host's name has no address")
+        for address in try SRTPeerAddress.all(host: settings.host, port: settings.port) {
+            do throws(SRTFailure) {
+                return try await connect(to: address)
+            } catch {
+                // Whoever refuses has answered.
+                if case .refused = error { throw error }
+                if isEnding { throw error }
+                failure = error
+            }
+        }
+        throw failure
+    }
+
+    private func connect(to address: SRTPeerAddress) async throws(SRTFailure) -> SRTSocket {
+        let socket = try SRTSocket(settings, calling: address)
         while try !socket.isConnected {
             if isEnding { throw .unreachable("the broadcast ended before") }
             try? await Task.sleep(for: .milliseconds(5))

@@ -84,15 +84,24 @@ extension EndToEndTests {
                 let peer = try await studio.startLive(["--to", listener.url])
                 try await studio.waitUntilElapsed(1, of: peer)
                 try await listener.peer.killNow()
-                // The fourth call: by now it sleeps for more than a second between two.
-                for _ in 0..<4 {
-                    try await peer.wait(for: "a call") { try await studio.status()?.destinations.first?.state == "reconnecting" }
-                    try await Task.sleep(for: .seconds(3))
-                }
+                try await peer.wait(for: "the outage") { try await studio.status()?.destinations.first?.state == "reconnecting" }
+                // By now it sleeps for seconds between two calls.
+                try await Task.sleep(for: .seconds(12))
                 let begin = ContinuousClock.now
                 _ = try await studio.broadcast.run(["stop"])
                 _ = try await peer.waitForExit()
                 #expect(ContinuousClock.now - begin < .seconds(2))
+            }
+        }
+
+        /// localhost is ::1 first, where a machine has it.
+        @Test func `Where a name has several addresses, each is called`() async throws {
+            try await withStudio(width: 320, height: 240, hasSound: false) { studio in
+                try await ShippedExtensions.lay(in: studio.peers)
+                let listener = try await SRTListener.start(in: studio.peers)
+                let peer = try await studio.startLive(["--to", "srt://localhost:\(listener.port)"])
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                #expect(try await peer.waitForExit() == .exited(0), "\(peer.standardError)")
             }
         }
 
