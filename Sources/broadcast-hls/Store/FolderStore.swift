@@ -6,6 +6,8 @@ package struct FolderStore: SegmentStore {
     /// An absolute path without a slash at its end.
     let folder: String
 
+    package var name: String { "the folder \(folder)" }
+
     /// Makes the folder where only its last part is missing. Throws where nothing can be written there, so that nobody calls it live.
     package init(folder: String) throws(StoreError) {
         self.folder = folder
@@ -75,9 +77,9 @@ package struct FolderStore: SegmentStore {
     private static func failure(_ action: String, _ code: Int32) -> StoreError {
         let reason = String(cString: strerror(code))
         switch code {
-        case EACCES, EPERM, EROFS: return .refused(code: 403, "Cannot \(action): \(reason)")
-        case ENOENT, ENOTDIR, EISDIR, ENAMETOOLONG: return .refused(code: 404, "Cannot \(action): \(reason)")
-        default: return .unavailable("Cannot \(action): \(reason)")
+        case EACCES, EPERM, EROFS: return .refused(code: 403, "cannot \(action): \(reason)")
+        case ENOENT, ENOTDIR, EISDIR, ENAMETOOLONG: return .refused(code: 404, "cannot \(action): \(reason)")
+        default: return .unavailable("cannot \(action): \(reason)")
         }
     }
 }
