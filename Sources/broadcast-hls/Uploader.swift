@@ -70,13 +70,13 @@ package final class Uploader: Sendable {
 
     private func put(_ object: StoredObject, hasWorked: Bool) async -> Bool {
         let start = ContinuousClock.now
-        let watch = hasWorked ? Task { await tellWhenAway() } : nil
+        let watch = Task { await tellWhenAway() }
         var failures = 0
         while true {
             do throws(StoreError) {
                 try await store.put(object)
-                watch?.cancel()
-                let wasAway = await watch?.value ?? false
+                watch.cancel()
+                let wasAway = await watch.value
                 refusal.withLock { $0 = nil }
                 if failures > 0 || wasAway { report("uploading again\(lossText)") }
                 if !hasWorked || wasAway { ready(true) }
@@ -84,7 +84,7 @@ package final class Uploader: Sendable {
             } catch {
                 failures += 1
                 guard await mayRetry(error, failures: failures, since: start, hasWorked: hasWorked) else {
-                    watch?.cancel()
+                    watch.cancel()
                     return false
                 }
             }

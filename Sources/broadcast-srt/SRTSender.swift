@@ -88,6 +88,8 @@ final class SRTSender: Sendable {
 
     /// Calls the host's addresses one after another; which of them the server listens on, nobody says.
     private func connect() async throws(SRTFailure) -> SRTSocket {
+        // A name may take seconds to look up: not once it is over.
+        if isEnding { throw .unreachable("the broadcast ended before") }
         var failure = SRTFailure.unreachable("the host's name has no address")
         for address in try SRTPeerAddress.all(host: settings.host, port: settings.port) {
             do throws(SRTFailure) {
