@@ -9,8 +9,8 @@ import Receive
 final class HLSHandler: BroadcastSampleHandler {
     /// What may wait in memory while the store is away: at 6 Mbit/s, some 40 s.
     private static let maximumWaitingByteCount = 32 << 20
-    /// The host gives 5 s.
-    private static let finishDeadline = DispatchTimeInterval.milliseconds(4500)
+    /// Whoever stops a broadcast waits for it, and a server that hangs is given no longer.
+    private static let finishDeadline = DispatchTimeInterval.milliseconds(2500)
 
     private let home: String?
     private var host: BroadcastHost?
@@ -39,9 +39,11 @@ final class HLSHandler: BroadcastSampleHandler {
         // A player that stays must see numbers that only rise: seconds since 1970 do, as a segment lasts longer than one.
         let playlist = MediaPlaylist(
             window: settings.window, firstNumber: Int(now.timeIntervalSince1970), targetDuration: Int(settings.segmentDuration.rounded(.up)))
+        var policy = RetryPolicy()
+        policy.hiccup = max(policy.hiccup, .seconds(2 * settings.segmentDuration))
         let uploader = Uploader(
             store: store, publication: Publication(names: names, playlist: playlist, maximumWaitingByteCount: Self.maximumWaitingByteCount),
-            report: { host.status($0) }, ready: { host.ready($0) }, fail: { host.finish(with: $0) })
+            policy: policy, report: { host.status($0) }, ready: { host.ready($0) }, fail: { host.finish(with: $0) })
         self.uploader = uploader
         uploads.enter()
         Task { [uploads] in

@@ -1,5 +1,7 @@
 /// How long to wait before a store is asked again, and when to give up.
-struct RetryPolicy: Sendable {
+package struct RetryPolicy: Sendable {
+    /// How long a put may take, or fail, before the store counts as away.
+    package var hiccup = Duration.seconds(5)
     /// After the first failure.
     var first = Duration.milliseconds(250)
     /// At most.
@@ -8,6 +10,8 @@ struct RetryPolicy: Sendable {
     var patienceBeforeFirst = Duration.seconds(20)
     /// How long a store may be away that has worked.
     var patience = Duration.seconds(300)
+
+    package init() {}
 
     /// After that many failures in a row, from 1.
     func delay(after failures: Int) -> Duration {

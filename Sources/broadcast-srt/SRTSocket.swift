@@ -9,12 +9,12 @@ struct SRTSocket: ~Copyable {
 
     private let handle: SRTSOCKET
 
-    /// Starts to call. `isConnected` tells how it went.
-    init(_ settings: SRTSettings) throws(SRTFailure) {
+    /// Starts to call `peer`. `isConnected` tells how it went.
+    init(_ settings: SRTSettings, calling peer: SRTPeerAddress) throws(SRTFailure) {
         handle = srt_create_socket()
         guard handle != SRT_INVALID_SOCK else { throw .unreachable("no socket can be made") }
         try configure(settings)
-        try call(settings)
+        try call(peer)
     }
 
     deinit {
@@ -46,10 +46,16 @@ struct SRTSocket: ~Copyable {
         throw .unreachable("the connection broke")
     }
 
-    /// Packets that the other side has not acknowledged.
-    var waitingPackets: Int {
-        var packets = 0
-        return srt_getsndbuffer(handle, &packets, nil) < 0 ? 0 : packets
+    /// Bytes that the other side has not acknowledged; throws where it never will, as the connection is gone.
+    var waitingByteCount: Int {
+        get throws(SRTFailure) {
+            var packets = 0
+            var bytes = 0
+            guard srt_getsockstate(handle) == SRTS_CONNECTED, srt_getsndbuffer(handle, &packets, &bytes) >= 0 else {
+                throw .unreachable("the connection broke")
+            }
+            return bytes
+        }
     }
 
     private func configure(_ settings: SRTSettings) throws(SRTFailure) {
@@ -59,24 +65,17 @@ struct SRTSocket: ~Copyable {
         try set(SRTO_RCVSYN, false)
         try set(SRTO_CONNTIMEO, Self.connectTimeout)
         try set(SRTO_LATENCY, settings.latency)
+        // Nothing is dropped on this side: it would be sound as soon as a picture.
+        try set(SRTO_SNDDROPDELAY, Int32(-1))
         if !settings.streamID.isEmpty { try set(SRTO_STREAMID, settings.streamID) }
         guard !settings.passphrase.isEmpty else { return }
         try set(SRTO_PASSPHRASE, settings.passphrase)
         if settings.keyLength > 0 { try set(SRTO_PBKEYLEN, settings.keyLength) }
     }
 
-    private func call(_ settings: SRTSettings) throws(SRTFailure) {
-        var hints = addrinfo()
-        hints.ai_socktype = Int32(SOCK_DGRAM.rawValue)
-        var addresses: UnsafeMutablePointer<addrinfo>?
-        let code = getaddrinfo(settings.host, settings.port, &hints, &addresses)
-        guard code == 0, let first = addresses else {
-            throw .unreachable("the host's name cannot be resolved (\(String(cString: gai_strerror(code))))")
-        }
-        defer { freeaddrinfo(addresses) }
-        guard srt_connect(handle, first.pointee.ai_addr, Int32(first.pointee.ai_addrlen)) != SRT_ERROR else {
-            throw .unreachable("it cannot be called")
-        }
+    private func call(_ peer: SRTPeerAddress) throws(SRTFailure) {
+        let code = peer.bytes.withUnsafeBytes { srt_connect(handle, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self), Int32($0.count)) }
+        guard code != SRT_ERROR else { throw .unreachable("it cannot be called") }
     }
 
     private func set<Value: BitwiseCopyable>(_ option: SRT_SOCKOPT, _ value: Value) throws(SRTFailure) {

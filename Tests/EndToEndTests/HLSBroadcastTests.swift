@@ -86,6 +86,7 @@ extension EndToEndTests {
                 try await peer.wait(for: "a segment that waits") {
                     try await studio.broadcast.run(["status", "--json"]).output.contains("cannot be reached")
                 }
+                #expect(try await studio.broadcast.run(["status", "--json"]).output.contains("nothing listens there"))
                 let early = try #require(try await studio.status())
                 #expect(early.state == "starting" && early.destinations.map(\.state) == ["connecting"])
                 _ = try await origin(root: root, port: server.port, in: studio.peers)
@@ -111,6 +112,43 @@ extension EndToEndTests {
                     #expect(result.status == .exited(77), "\(result.errors)")
                     expectSentence(in: result.errors, saying: ["127.0.0.1:\(server.port)", "refused", code])
                 }
+            }
+        }
+
+        @Test func `A server that hangs is soon not called live any more, and does not hold up the end`() async throws {
+            try await withStudio(width: 320, height: 240, hasSound: false) { studio in
+                let server = try await origin(root: try studio.peers.makeFolder("www"), in: studio.peers)
+                try await setUp(server, in: studio)
+                let peer = try await studio.startLive(["--to", "crowd", "--keyframe-interval", "1"])
+                server.peer.signal(SIGSTOP)
+                let silence = ContinuousClock.now
+                try await peer.wait(for: "a state that says so") {
+                    let destination = try await studio.status()?.destinations.first
+                    return destination?.state == "reconnecting" && destination?.error?.message.contains("does not answer") == true
+                }
+                // 5 s, and the time to the next segment.
+                #expect(ContinuousClock.now - silence < .seconds(9))
+                let stop = ContinuousClock.now
+                _ = try await studio.broadcast.run(["stop"])
+                _ = try await peer.waitForExit()
+                #expect(ContinuousClock.now - stop < .seconds(4))
+                server.peer.signal(SIGCONT)
+            }
+        }
+
+        @Test func `A certificate that cannot be trusted ends it at once`() async throws {
+            try await withStudio(width: 320, height: 240, hasSound: false) { studio in
+                let server = try await origin(root: try studio.peers.makeFolder("www"), in: studio.peers)
+                let certificate = try await Certificates.make(in: studio.peers).server(names: "DNS:localhost")
+                let tunnel = try await Stunnel.start(in: studio.peers, certificate: certificate, to: server.port)
+                try await ShippedExtensions.lay(in: studio.peers)
+                let begin = ContinuousClock.now
+                let result = try await studio.broadcast.run(
+                    ["start", "--to", "hls:https://localhost:\(tunnel.port)/live/", "--keyframe-interval", "1"])
+                #expect(result.status == .exited(69), "\(result.errors)")
+                expectSentence(in: result.errors, saying: ["certificate", "localhost:\(tunnel.port)", "not trusted"])
+                // No sooner than the first segment, and not after the 20 s for which a server may be away.
+                #expect(ContinuousClock.now - begin < .seconds(15))
             }
         }
 

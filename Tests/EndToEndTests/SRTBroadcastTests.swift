@@ -77,6 +77,34 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `A stop while the server is away does not wait for the next call`() async throws {
+            try await withStudio(width: 320, height: 240, hasSound: false) { studio in
+                try await ShippedExtensions.lay(in: studio.peers)
+                let listener = try await SRTListener.start(in: studio.peers)
+                let peer = try await studio.startLive(["--to", listener.url])
+                try await studio.waitUntilElapsed(1, of: peer)
+                try await listener.peer.killNow()
+                try await peer.wait(for: "the outage") { try await studio.status()?.destinations.first?.state == "reconnecting" }
+                // By now it sleeps for seconds between two calls.
+                try await Task.sleep(for: .seconds(12))
+                let begin = ContinuousClock.now
+                _ = try await studio.broadcast.run(["stop"])
+                _ = try await peer.waitForExit()
+                #expect(ContinuousClock.now - begin < .seconds(2))
+            }
+        }
+
+        /// localhost is ::1 first, where a machine has it.
+        @Test func `Where a name has several addresses, each is called`() async throws {
+            try await withStudio(width: 320, height: 240, hasSound: false) { studio in
+                try await ShippedExtensions.lay(in: studio.peers)
+                let listener = try await SRTListener.start(in: studio.peers)
+                let peer = try await studio.startLive(["--to", "srt://localhost:\(listener.port)"])
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                #expect(try await peer.waitForExit() == .exited(0), "\(peer.standardError)")
+            }
+        }
+
         @Test func `It is live once a server answers, and not before`() async throws {
             try await withStudio(["clock"], width: 320, height: 240, hasSound: false) { studio in
                 try await ShippedExtensions.lay(in: studio.peers)

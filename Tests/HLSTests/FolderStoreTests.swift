@@ -43,12 +43,57 @@ struct FolderStoreTests {
         }
     }
 
+    @Test func `Nothing is written through a link that somebody has put in the way`() async throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let store = try FolderStore(folder: folder)
+        try "mine".write(toFile: folder + "/victim", atomically: true, encoding: .utf8)
+        for name in [".live.m3u8.part", ".a.ts.part"] {
+            try FileManager.default.createSymbolicLink(atPath: folder + "/" + name, withDestinationPath: folder + "/victim")
+        }
+        try await store.put(object("live.m3u8", .playlist, "#EXTM3U\n1"))
+        try await store.put(object("a.ts", .segment, "one"))
+        #expect(text("victim") == "mine" && text("live.m3u8") == "#EXTM3U\n1" && text("a.ts") == "one")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == ["a.ts", "live.m3u8", "victim"])
+    }
+
+    @Test func `What a broadcast left half written that was killed is no hindrance`() async throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let store = try FolderStore(folder: folder)
+        try "half of something long".write(toFile: folder + "/.live.m3u8.part", atomically: true, encoding: .utf8)
+        try await store.put(object("live.m3u8", .playlist, "#EXTM3U\n1"))
+        #expect(text("live.m3u8") == "#EXTM3U\n1")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["live.m3u8"])
+    }
+
     @Test func `A folder that cannot be made is told`() {
+        expectRefusal(404, of: folder + "/deep/er")
+    }
+
+    @Test func `What is no folder is told at the start`() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try "mine".write(toFile: folder, atomically: true, encoding: .utf8)
+        expectRefusal(404, of: folder)
+        #expect(try String(contentsOfFile: folder, encoding: .utf8) == "mine")
+        let link = folder + "-link"
+        defer { try? FileManager.default.removeItem(atPath: link) }
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: folder + "-nowhere")
+        expectRefusal(404, of: link)
+    }
+
+    /// Root may write everywhere.
+    @Test(.enabled(if: geteuid() != 0)) func `A folder that may not be written to is told at the start`() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o555])
+        expectRefusal(403, of: folder)
+    }
+
+    private func expectRefusal(_ code: Int, of folder: String) {
         do throws(StoreError) {
-            _ = try FolderStore(folder: folder + "/deep/er")
-            Issue.record("it was made")
+            _ = try FolderStore(folder: folder)
+            Issue.record("it was taken")
         } catch {
-            guard case .refused(404, let sentence) = error else {
+            guard case .refused(code, let sentence) = error else {
                 Issue.record("\(error)")
                 return
             }

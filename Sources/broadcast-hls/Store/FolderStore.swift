@@ -6,10 +6,22 @@ package struct FolderStore: SegmentStore {
     /// An absolute path without a slash at its end.
     let folder: String
 
-    /// Makes the folder where only its last part is missing.
+    package var name: String { "the folder \(folder)" }
+
+    /// Makes the folder where only its last part is missing. Throws where nothing can be written there, so that nobody calls it live.
     package init(folder: String) throws(StoreError) {
         self.folder = folder
         if mkdir(folder, 0o755) != 0 && errno != EEXIST { throw Self.failure("make the folder \(folder)", errno) }
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK)
+        if descriptor >= 0 {
+            close(descriptor)
+        } else if errno == ENOTDIR {
+            throw .refused(code: 404, "\(folder) is no folder: choose another one")
+        } else if errno != EACCES {
+            throw Self.failure("open the folder \(folder)", errno)
+        }
+        // A folder may be written to and not be read: this alone decides.
+        guard access(folder, W_OK | X_OK) == 0 else { throw Self.failure("write to the folder \(folder)", errno) }
     }
 
     /// Written beside its place, then renamed: a web server never sees half of it.
@@ -41,8 +53,10 @@ package struct FolderStore: SegmentStore {
         throw .refused(code: 409, "\(path) is there already and is no playlist: it stays as it is. Choose another name or folder")
     }
 
+    /// What has the name is left from a broadcast that was killed, or a trap: nothing is written through it.
     private func write(_ bytes: [UInt8], to path: String) throws(StoreError) {
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        unlink(path)
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else { throw Self.failure("write \(path)", errno) }
         var offset = 0
         while offset < bytes.count {
@@ -63,9 +77,9 @@ package struct FolderStore: SegmentStore {
     private static func failure(_ action: String, _ code: Int32) -> StoreError {
         let reason = String(cString: strerror(code))
         switch code {
-        case EACCES, EPERM, EROFS: return .refused(code: 403, "Cannot \(action): \(reason)")
-        case ENOENT, ENOTDIR, EISDIR, ENAMETOOLONG: return .refused(code: 404, "Cannot \(action): \(reason)")
-        default: return .unavailable("Cannot \(action): \(reason)")
+        case EACCES, EPERM, EROFS: return .refused(code: 403, "cannot \(action): \(reason)")
+        case ENOENT, ENOTDIR, EISDIR, ENAMETOOLONG: return .refused(code: 404, "cannot \(action): \(reason)")
+        default: return .unavailable("cannot \(action): \(reason)")
         }
     }
 }

@@ -23,8 +23,12 @@ struct HTTPStore: SegmentStore {
         var configuration = HTTPClient.Configuration(
             redirectConfiguration: .disallow, timeout: .init(connect: .seconds(5), read: Self.deadline, write: Self.deadline))
         configuration.httpVersion = .http1Only
+        // The uploader tries again itself, and says meanwhile what is wrong.
+        configuration.connectionPool.retryConnectionEstablishment = false
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
+
+    var name: String { "the server at \(address.host)" }
 
     func put(_ object: StoredObject) async throws(StoreError) {
         var headers = HTTPHeaders([("Content-Type", object.contentType)])
@@ -56,7 +60,7 @@ struct HTTPStore: SegmentStore {
             // Read to its end, so that the connection can be used again; an answer is short.
             _ = try? await response.body.collect(upTo: 1 << 20)
         } catch {
-            throw .unavailable("\(address.host) cannot be reached (\(Self.reason(error)))")
+            throw StoreError(reaching: address.host, error)
         }
         if let failure = Self.failure(status, method: method, host: address.host) { throw failure }
     }
@@ -66,21 +70,10 @@ struct HTTPStore: SegmentStore {
         switch status.code {
         case 200..<300: nil
         case 401, 403: .refused(code: Int(status.code), "\(host) refused the upload (\(status.code)): check user and password, token or key")
-        case 408, 425, 429, 500...: .unavailable("\(host) answered \(status.code)")
+        case 408, 425, 429, 500...: .unavailable("the server at \(host) answered \(status.code)")
         case 300..<400: .refused(code: Int(status.code), "\(host) sends uploads elsewhere (\(status.code)): use the address that it redirects to")
         case 405: .refused(code: 405, "\(host) takes no \(method.rawValue) at that address (405)")
         default: .refused(code: Int(status.code), "\(host) does not take the upload (\(status.code)): check the address")
-        }
-    }
-
-    /// A library's errors may hold the address, and an address a key.
-    private static func reason(_ error: any Error) -> String {
-        switch error {
-        case let error as HTTPClientError where error == .connectTimeout: "no answer"
-        case let error as HTTPClientError where error == .deadlineExceeded || error == .readTimeout || error == .writeTimeout: "too slow"
-        case let error as HTTPClientError where error == .remoteConnectionClosed: "it closed the connection"
-        case let error as IOError: "errno \(error.errnoCode)"
-        default: "\(type(of: error))"
         }
     }
 }

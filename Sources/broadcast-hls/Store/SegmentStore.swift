@@ -2,6 +2,9 @@ import HLS
 
 /// Where playlist and segments go: whatever players can read from in the end.
 package protocol SegmentStore: Sendable {
+    /// What messages call it, which follow a colon.
+    var name: String { get }
+
     /// Puts an object in place, whole or not at all.
     func put(_ object: StoredObject) async throws(StoreError)
 

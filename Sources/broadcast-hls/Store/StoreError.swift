@@ -4,4 +4,7 @@ package enum StoreError: Error, Equatable {
     case refused(code: Int, String)
     /// It may later.
     case unavailable(String)
+
+    /// The code of a refusal of ours: what the server shows does not prove that it is the right one.
+    package static let untrusted = 526
 }

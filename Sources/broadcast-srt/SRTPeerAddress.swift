@@ -1,0 +1,25 @@
+import Glibc
+
+/// One of the addresses that a host's name has, with the port.
+package struct SRTPeerAddress: Equatable, Sendable {
+    /// A `sockaddr_in` or `sockaddr_in6`.
+    package let bytes: [UInt8]
+
+    /// All of them, in the order in which the system would have them tried (RFC 6724). It may take seconds.
+    package static func all(host: String, port: String) throws(SRTFailure) -> [SRTPeerAddress] {
+        var hints = addrinfo()
+        hints.ai_socktype = Int32(SOCK_DGRAM.rawValue)
+        var first: UnsafeMutablePointer<addrinfo>?
+        let code = getaddrinfo(host, port, &hints, &first)
+        guard code == 0 else { throw .unreachable("the host's name cannot be resolved (\(String(cString: gai_strerror(code))))") }
+        defer { freeaddrinfo(first) }
+        var addresses: [SRTPeerAddress] = []
+        var next = first
+        while let entry = next {
+            let bytes = [UInt8](UnsafeRawBufferPointer(start: entry.pointee.ai_addr, count: Int(entry.pointee.ai_addrlen)))
+            addresses.append(SRTPeerAddress(bytes: bytes))
+            next = entry.pointee.ai_next
+        }
+        return addresses
+    }
+}
