@@ -14,6 +14,10 @@ public final class BroadcastHost: Sendable {
     /// Says that the far end takes the broadcast, or does not for the moment; samples go on either way.
     public func ready(_ isReady: Bool) { send(Reply(ready: isReady)) }
 
+    /// Says how much of the broadcast waits to be sent, for it is too slow: the host lowers the bitrate until nothing does. Some times a second at
+    /// most, and 0 once it is over.
+    public func waiting(milliseconds: Int) { send(Reply(queueMilliseconds: milliseconds)) }
+
     /// Says where viewers can watch.
     public func watchURL(_ url: String) { send(Reply(watchURL: url)) }
 

@@ -22,6 +22,8 @@ public struct Reply: Codable, Equatable, Sendable {
     public var hello: Int?
     /// False beside `hello` where the far end has yet to take something: true follows once it has. Later false says that it was lost.
     public var ready: Bool?
+    /// What waits in it to be sent, in milliseconds of the broadcast.
+    public var queueMilliseconds: Int?
     /// What it is doing, for people.
     public var status: String?
     /// Where viewers can watch.
@@ -32,14 +34,17 @@ public struct Reply: Codable, Equatable, Sendable {
 
     enum CodingKeys: String, CodingKey {
         case hello, ready, status, request, error
+        case queueMilliseconds = "queue_ms"
         case watchURL = "watch_url"
     }
 
     public init(
-        hello: Int? = nil, ready: Bool? = nil, status: String? = nil, watchURL: String? = nil, request: String? = nil, error: Failure? = nil
+        hello: Int? = nil, ready: Bool? = nil, queueMilliseconds: Int? = nil, status: String? = nil, watchURL: String? = nil,
+        request: String? = nil, error: Failure? = nil
     ) {
         self.hello = hello
         self.ready = ready
+        self.queueMilliseconds = queueMilliseconds
         self.status = status
         self.watchURL = watchURL
         self.request = request

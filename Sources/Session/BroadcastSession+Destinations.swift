@@ -9,6 +9,8 @@ extension BroadcastSession {
     /// Adds a destination to a broadcast that runs. It begins with a keyframe of its own.
     package func add(_ plan: DestinationPlan) async throws(SessionError) {
         guard [.starting, .live, .paused].contains(state) else { throw .conflict("The broadcast is ending.") }
+        // Those that it begins with are started by somebody else.
+        guard hasBegun else { throw .conflict("The broadcast is only just starting. Try again.") }
         if let path = plan.path, destinations.contains(where: { !$0.state.isOver && $0.plan.path.map { FileIdentity.areOne($0, path) } ?? false }) {
             throw .conflict("\(path) is part of this broadcast already.")
         }
@@ -104,7 +106,7 @@ extension BroadcastSession {
                     let wanted = rendition.wantedBitrate
                 else { return nil }
                 var controller = member.congestion ?? CongestionController(wanted: wanted, audio: audioBitrate)
-                let vote = controller.note(backlog: member.destination.queue.backlog, bytes: member.destination.byteCount, at: now)
+                let vote = controller.note(backlog: member.destination.backlog, bytes: member.destination.byteCount, at: now)
                 members[index].congestion = controller
                 return vote.map { (rendition, $0, member.destination.plan.name) }
             }

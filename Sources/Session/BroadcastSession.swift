@@ -104,6 +104,9 @@ package final class BroadcastSession: Sendable {
         return snapshot().destinations
     }
 
+    /// Its first destinations have been started.
+    var hasBegun: Bool { status.withLock { $0.clock != nil } }
+
     private func startDestinations() async throws(SessionError) {
         for destination in destinations {
             let (stream, rendition) = try await pipeline.attach(destination.queue, for: destination.plan)

@@ -97,10 +97,14 @@ final class Destination: Sendable {
         let rest = status.nextRetry.map { max(.zero, $0 - .now) }
         return SessionSnapshot.Destination(
             name: plan.name, extensionName: plan.extensionName, state: status.state, url: plan.url, path: plan.path, byteCount: bytes,
-            bitrate: Int(rate * 8 / 1000), dropped: queue.droppedFrames, backlog: queue.backlog, reconnects: status.reconnects,
+            bitrate: Int(rate * 8 / 1000), dropped: queue.droppedFrames, backlog: queue.backlog + (status.handler?.backlog ?? .zero),
+            reconnects: status.reconnects,
             nextRetry: rest.map { MediaTime(seconds: Double($0.components.seconds) + Double($0.components.attoseconds) / 1e18) },
             picture: plan.picture.size, watchURL: status.handler?.watchURL, statusText: status.handler?.statusText, error: status.error)
     }
+
+    /// What waits for its far end, here and in an extension.
+    var backlog: MediaTime { queue.backlog + (status.withLock { $0.handler }?.backlog ?? .zero) }
 
     /// Bytes written or sent in all its connections.
     var byteCount: Int {

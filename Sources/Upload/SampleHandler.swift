@@ -28,6 +28,8 @@ package protocol SampleHandler: Sendable {
     var statusText: String? { get }
     /// False while the far end does not take what is sent, though `started` has returned; the state says so.
     var isReady: Bool { get }
+    /// What was taken and waits, at the far end of a pipe, to be sent.
+    var backlog: MediaTime { get }
     /// Bytes written or sent so far; may be asked at any time, also while a call blocks.
     var byteCount: Int { get }
 }
@@ -37,6 +39,7 @@ extension SampleHandler {
     package var watchURL: String? { nil }
     package var statusText: String? { nil }
     package var isReady: Bool { true }
+    package var backlog: MediaTime { .zero }
     package func paused() async throws(UploadError) {}
     package func resumed() async throws(UploadError) {}
     package func annotated(_ information: [String: String]) async throws(UploadError) {}

@@ -13,6 +13,8 @@ final class SRTHandler: BroadcastSampleHandler {
     private var stream: ReceivedStream?
     private var sender: SRTSender?
     private let sending = DispatchGroup()
+    private static let tellInterval = Duration.milliseconds(200)
+    private var lastTold: (time: ContinuousClock.Instant, milliseconds: Int)?
 
     func started(_ broadcast: BroadcastStart, host: BroadcastHost) throws {
         settings = try SRTSettings(setup: broadcast.setup)
@@ -35,7 +37,22 @@ final class SRTHandler: BroadcastSampleHandler {
         }
     }
 
-    func process(_ sample: BroadcastSample) { sender?.push(sample.packet) }
+    func process(_ sample: BroadcastSample) {
+        guard let sender else { return }
+        sender.push(sample.packet)
+        tellBacklog(of: sender)
+    }
+
+    /// Where the line is too slow the host hears of it, so that the bitrate follows.
+    private func tellBacklog(of sender: SRTSender) {
+        let now = ContinuousClock.now
+        guard lastTold.map({ now - $0.time >= Self.tellInterval }) ?? true else { return }
+        let waiting = Int(sender.backlog.milliseconds)
+        // Packets that come one after another always wait for a moment.
+        let told = waiting < 100 ? 0 : waiting
+        if told != lastTold?.milliseconds ?? 0 { host?.waiting(milliseconds: told) }
+        lastTold = (now, told)
+    }
 
     func finished() throws {
         guard let sender else { return }

@@ -41,6 +41,9 @@ final class SRTSender: Sendable {
         queue.open()
     }
 
+    /// What waits for the line.
+    var backlog: MediaTime { queue.backlog }
+
     /// Hands on a packet; pictures are dropped up to a keyframe where too much waits.
     func push(_ packet: EncodedPacket) {
         if packet.track == .screen && packet.isKeyframe { hasAskedForKeyframe.store(false, ordering: .relaxed) }

@@ -43,6 +43,51 @@ extension FaultTests {
             }
         }
 
+        @Test func `Over SRT the bitrate follows a line that gets narrow, and picture and sound are whole again after it`() async throws {
+            try await withStudio(["everything"], width: 640, height: 360) { studio in
+                try await PaintedScreen.start(
+                    ["clock", "--beep", "--window", "320x180+0+0"], on: studio.screen.display, pulse: studio.pulse, in: studio.peers)
+                let programs = URL(fileURLWithPath: studio.broadcast.binary).deletingLastPathComponent().path
+                let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..").standardized.path
+                try await studio.peers.run("extensions", [package + "/.ci/extensions", programs, "srt"])
+                let link = try await Link.open(in: studio.peers)
+                let far = try studio.peers.start(
+                    "far-srt",
+                    link.far(
+                        ["ffmpeg", "-nostdin", "-v", "error", "-i", "srt://\(Link.farAddress):9000?mode=listener", "-c", "copy", "-y"]
+                            + [studio.path("far.ts")]))
+                let peer = try studio.peers.start(
+                    "broadcast",
+                    link.near(
+                        [studio.broadcast.binary, "start", "--to", "srt://\(Link.farAddress):9000?latency=500", "--bitrate", "\(Self.bitrate)"]),
+                    environment: studio.broadcast.environment)
+                _ = try await peer.waitForErrorLine(containing: "session default: live")
+                try await studio.waitUntilElapsed(3, of: peer)
+                try await link.set("rate 900")
+                let begin = try #require(try await studio.status()).elapsed
+                try await peer.wait(for: "a lower bitrate") { (try await studio.status()?.video?.targetKbps ?? Self.bitrate) <= 1000 }
+                try await studio.waitUntilElapsed(begin + 12, of: peer)
+                try await link.set("rate 0")
+                print("SRT: whole again after \(try await waitForWholeBitrate(studio, peer))")
+                let whole = try #require(try await studio.status()).elapsed
+                try await studio.waitUntilElapsed(whole + 5, of: peer)
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                #expect(try await peer.waitForExit() == .exited(0), "\(peer.standardError)")
+                try await far.waitForExit()
+                let media = studio.media("far.ts")
+                let packets = try await FFProbe.packets(of: media.path, in: media.peers)
+                for (kind, largest) in [("audio", 0.03), ("video", 0.3)] {
+                    let times = packets.filter { $0.kind == kind }.compactMap { $0.pts.flatMap { Double($0) } }.sorted()
+                    let end = try #require(times.last)
+                    let steps = zip(times, times.dropFirst()).map { $1 - $0 }
+                    print("SRT: the largest step of \(kind) \(steps.max() ?? 0) s")
+                    #expect(end > whole, "\(kind) ends after \(end) s of \(whole)")
+                    let last = zip(times, times.dropFirst()).filter { $0.0 > end - 4 }.map { $1 - $0 }
+                    #expect(last.count > 50 && (last.max() ?? 1) < largest, "\(kind) has a step of \(last.max() ?? 0) s")
+                }
+            }
+        }
+
         private static let bitrate = 2000
 
         /// How long it takes until the bitrate that was asked for is back: 30 s at most.

@@ -1,5 +1,6 @@
 import BroadcastExtension
 import Glibc
+import Media
 import RTMP
 import Synchronization
 
@@ -9,6 +10,7 @@ final class ExtensionRemarks: Sendable {
         var watchURL: String?
         var status: String?
         var isReady = true
+        var backlog = MediaTime.zero
         var requestKeyframe: (@Sendable () -> Void)?
     }
 
@@ -18,6 +20,7 @@ final class ExtensionRemarks: Sendable {
     var watchURL: String? { state.withLock { $0.watchURL } }
     var status: String? { state.withLock { $0.status } }
     var isReady: Bool { state.withLock { $0.isReady } }
+    var backlog: MediaTime { state.withLock { $0.backlog } }
 
     func attach(requestKeyframe: @escaping @Sendable () -> Void) {
         state.withLock { $0.requestKeyframe = requestKeyframe }
@@ -28,6 +31,7 @@ final class ExtensionRemarks: Sendable {
             if let url = reply.watchURL { state.watchURL = url }
             if let status = reply.status { state.status = status }
             if let isReady = reply.ready { state.isReady = isReady }
+            if let waiting = reply.queueMilliseconds { state.backlog = MediaTime(milliseconds: Int64(min(max(0, waiting), 3_600_000))) }
             return reply.request == "keyframe" ? state.requestKeyframe : nil
         }
         requestKeyframe?()
@@ -262,7 +266,9 @@ final class ExtensionChannel {
             hasSaidHello = true
         }
         remarks.note(
-            Reply(ready: reply.ready, status: reply.status.map(cleaned), watchURL: reply.watchURL.map(cleaned), request: reply.request))
+            Reply(
+                ready: reply.ready, queueMilliseconds: reply.queueMilliseconds, status: reply.status.map(cleaned),
+                watchURL: reply.watchURL.map(cleaned), request: reply.request))
     }
 
     /// What is against the protocol ends the extension, unless someone collects it.

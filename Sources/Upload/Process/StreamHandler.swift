@@ -15,6 +15,7 @@ package actor StreamHandler: SampleHandler {
     package nonisolated var watchURL: String? { remarks.watchURL }
     package nonisolated var statusText: String? { remarks.status }
     package nonisolated var isReady: Bool { remarks.isReady }
+    package nonisolated var backlog: MediaTime { remarks.backlog }
 
     package init(manifest: ExtensionManifest, launch: ExtensionLaunch) {
         self.manifest = manifest
