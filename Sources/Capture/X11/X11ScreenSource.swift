@@ -84,7 +84,10 @@ package final class X11ScreenSource: ScreenSource {
             lastRefresh = nil
             return nil
         }
-        if isCursorNew { cursor?.fetchImage() }
+        // Another one may be told of while this tick still asks the server.
+        let hasNewCursor = isCursorNew
+        isCursorNew = false
+        if hasNewCursor { cursor?.fetchImage() }
         guard let area = try place(), try isVisible(area, at: now) else { return nil }
         var changed = lastRefresh == nil ? .whole(size) : DamageRegion(size: size)
         drawn = []
@@ -99,12 +102,11 @@ package final class X11ScreenSource: ScreenSource {
         }
         if let cursor {
             let before = cursor.rectangle
-            if cursor.updatePosition(over: area) || isCursorNew {
+            if cursor.updatePosition(over: area) || hasNewCursor {
                 changed.add(before)
                 changed.add(cursor.rectangle)
             }
         }
-        isCursorNew = false
         let isRefreshDue = lastRefresh.map { now - $0 >= Self.refreshInterval } ?? false
         guard !changed.isEmpty || isRefreshDue || cover.mustLook(at: now) else {
             try connection.checkConnection()
