@@ -9,7 +9,7 @@ extension RTMPError {
         if let error = error as? RTMPError { return error }
         if case .connectTimeout = error as? ChannelError { return .timedOut(.connecting) }
         // It accepted the connection, and closed it before anything could be said.
-        if case .ioOnClosedChannel = error as? ChannelError { return .closed(during: .handshake) }
+        if case .ioOnClosedChannel = error as? ChannelError { return .closed(during: url.scheme == .rtmps ? .securing : .handshake) }
         var cause = error
         if let attempts = error as? NIOConnectionError {
             if let failure = attempts.connectionErrors.first {
