@@ -36,7 +36,7 @@ extension EndToEndTests {
                 let delays = clock.soundDelays(onsets: BeepFinder.onsets(in: try await AudioDecoder.decode(media.path, in: studio.peers)))
                 // A busy machine shows one late now and then; what is out of step shifts them all.
                 let middle = delays.isEmpty ? .infinity : delays.sorted()[delays.count / 2]
-                #expect(delays.count >= 2 && abs(middle) <= 0.1, "\(delays)")
+                #expect(delays.count >= 2 && abs(middle) <= 0.15, "\(delays)")
             }
         }
 
@@ -57,7 +57,7 @@ extension EndToEndTests {
                 let media = MediaFile(path: folder + "/out.mp4", peers: peers)
                 try await media.expectDecodable()
                 let probe = try await FFProbe.probe(media.path, in: peers)
-                #expect(probe.video?.width == 320 && (80...95).contains(probe.video?.frames ?? 0))
+                #expect(probe.video?.width == 320 && (60...95).contains(probe.video?.frames ?? 0))
                 let sound = try await AudioDecoder.decode(media.path, in: peers)
                 #expect(sound.samples.count { abs($0) > 0.01 } > sound.rate * 2, "a tone of 3 s")
             }
