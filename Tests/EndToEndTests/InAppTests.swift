@@ -29,14 +29,11 @@ extension EndToEndTests {
                 try await media.expectDecodable()
                 let probe = try await FFProbe.probe(media.path, in: studio.peers)
                 #expect(probe.video?.width == 640 && probe.video?.height == 360 && abs(probe.format.seconds - 4) < 0.4)
-                // 25 a second; a busy machine leaves some out, and says so.
-                #expect((50...108).contains(probe.video?.frames ?? 0), "\(probe.video?.frames ?? 0) frames of 25 a second")
+                #expect((92...108).contains(probe.video?.frames ?? 0), "\(probe.video?.frames ?? 0) frames of 25 a second")
                 let clock = try await media.clock()
                 #expect(clock.unreadable == 0 && clock.isRising)
                 let delays = clock.soundDelays(onsets: BeepFinder.onsets(in: try await AudioDecoder.decode(media.path, in: studio.peers)))
-                // A busy machine shows one late now and then; what is out of step shifts them all.
-                let middle = delays.isEmpty ? .infinity : delays.sorted()[delays.count / 2]
-                #expect(delays.count >= 2 && abs(middle) <= 0.15, "\(delays)")
+                #expect(delays.count >= 2 && delays.allSatisfy { abs($0) <= 0.1 }, "\(delays)")
             }
         }
 
@@ -57,7 +54,7 @@ extension EndToEndTests {
                 let media = MediaFile(path: folder + "/out.mp4", peers: peers)
                 try await media.expectDecodable()
                 let probe = try await FFProbe.probe(media.path, in: peers)
-                #expect(probe.video?.width == 320 && (60...95).contains(probe.video?.frames ?? 0))
+                #expect(probe.video?.width == 320 && (80...95).contains(probe.video?.frames ?? 0))
                 let sound = try await AudioDecoder.decode(media.path, in: peers)
                 #expect(sound.samples.count { abs($0) > 0.01 } > sound.rate * 2, "a tone of 3 s")
             }
