@@ -10,8 +10,9 @@ extension EndToEndTests {
         /// Another broadcast's pictures and sound as files: the clock and its beeps.
         private nonisolated(nonsending) func record(in studio: Studio) async throws {
             try await studio.record(["--duration", "4s", "--to", studio.path("own.mp4")])
+            // The filter takes the nearest frame for each time; -fps_mode cfr lets pictures fall behind the sound by some frames.
             try await studio.peers.run(
-                "ffmpeg", ["ffmpeg", "-nostdin", "-v", "error", "-i", studio.path("own.mp4"), "-fps_mode", "cfr", "-r", "25", studio.path("own.y4m")])
+                "ffmpeg", ["ffmpeg", "-nostdin", "-v", "error", "-i", studio.path("own.mp4"), "-vf", "fps=25", studio.path("own.y4m")])
             try await studio.peers.run(
                 "ffmpeg",
                 ["ffmpeg", "-nostdin", "-v", "error", "-i", studio.path("own.mp4"), "-ar", "44100", "-ac", "1", studio.path("own.wav")])
