@@ -47,7 +47,8 @@ let package = Package(
         .systemLibrary(name: "CSRT", pkgConfig: "srt", providers: [.apt(["libsrt-openssl-dev"])]),
         // The desktop's session bus. Of the libraries for it this one is in memory already: libpulse is linked with it.
         .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
-        .systemLibrary(name: "CLinux"),
+        // Linux calls that Swift cannot import, and what runs between fork and exec.
+        .target(name: "CLinux", cSettings: [.treatAllWarnings(as: .error)]),
         // Our own pixel kernels: BGRA to I420 in BT.709, which libyuv of this age does not have.
         .target(name: "CPixelKernels", cSettings: [.treatAllWarnings(as: .error)]),
 
@@ -57,11 +58,17 @@ let package = Package(
         // libsecret, opened at run time and only in a helper process: what needs no secret never loads GLib.
         .target(name: "CSecret", cSettings: [.treatAllWarnings(as: .error)]),
 
-        // The rooms, in the order in which a frame walks through them.
+        // Base.
         .target(name: "Media", swiftSettings: strict),
-        // Threads with names, and how they wait for one another: under every room that owns a device.
-        .target(name: "Threads", dependencies: ["CLinux"], swiftSettings: strict),
-        .target(name: "Capture", dependencies: ["Media", "Threads", "CX11", "CPulse"], swiftSettings: strict),
+        .target(name: "Concurrency", dependencies: ["Media", "CLinux"], swiftSettings: strict),
+        .target(name: "Processes", dependencies: ["Concurrency", "CLinux"], swiftSettings: strict),
+
+        // Devices and codecs. A source behind the protocols of Capture imports one device API, and no other source.
+        .target(name: "Capture", dependencies: ["Media"], swiftSettings: strict),
+        .target(name: "WindowPrivacy", dependencies: ["Concurrency", "Media"], swiftSettings: strict),
+        .target(name: "X11Capture", dependencies: ["Capture", "WindowPrivacy", "Concurrency", "Media", "CX11"], swiftSettings: strict),
+        .target(name: "PulseCapture", dependencies: ["Capture", "WindowPrivacy", "Concurrency", "Media", "CPulse"], swiftSettings: strict),
+        .target(name: "ContentCapture", dependencies: ["Capture", "Concurrency", "Media"], swiftSettings: strict),
         .target(name: "Mix", dependencies: ["Media", "CPixelKernels", "CYUV", "CSWResample"], swiftSettings: strict),
         .target(name: "Encode", dependencies: ["Media", "CX264", "CAVCodec", "CPNG", "CSixel"], swiftSettings: strict),
         .target(name: "Mux", dependencies: ["Media"], swiftSettings: strict),
@@ -72,26 +79,50 @@ let package = Package(
                 .product(name: "NIOTLS", package: "swift-nio"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
             swiftSettings: strict),
-        .target(name: "Upload", dependencies: ["Media", "Threads", "Mux", "RTMP", "BroadcastExtension", "CLinux"], swiftSettings: strict),
-        .target(name: "Session", dependencies: ["Media", "Threads", "Capture", "Mix", "Encode", "Mux", "Upload", "CLinux"], swiftSettings: strict),
+        .target(
+            name: "Upload", dependencies: ["Media", "Concurrency", "Processes", "Mux", "RTMP", "BroadcastExtension"], swiftSettings: strict),
+        .target(
+            name: "Session",
+            dependencies: [
+                "Media", "Concurrency", "Capture", "WindowPrivacy", "X11Capture", "PulseCapture", "ContentCapture", "Mix", "Encode", "Mux", "Upload", "RTMP",
+            ],
+            swiftSettings: strict),
+        // The host of a session, on a desktop.
+        .target(
+            name: "UserConfiguration",
+            dependencies: [
+                "Media", "Encode", "Mix", "RTMP", "Upload", "Session", "WindowPrivacy", "X11Capture", "ContentCapture", "CTOMLPlusPlus",
+            ],
+            swiftSettings: strict),
+        .target(name: "Credentials", dependencies: ["UserConfiguration", "Processes", "Media", "RTMP", "Upload", "CSecret"], swiftSettings: strict),
+        .target(name: "PickerModel", swiftSettings: strict),
         .target(
             name: "Control",
             dependencies: [.product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio")],
             swiftSettings: strict),
         // Notifications, indicators and lockers, on the session bus.
-        .target(name: "Desktop", dependencies: ["Threads", "CDBus"], swiftSettings: strict),
+        .target(name: "Desktop", dependencies: ["Concurrency", "Processes", "CDBus"], swiftSettings: strict),
+        .target(
+            name: "Host",
+            dependencies: ["UserConfiguration", "Control", "Desktop", "Session", "Capture", "WindowPrivacy", "Upload", "Processes", "Concurrency", "Media"],
+            swiftSettings: strict),
         .target(name: "BroadcastExtension", dependencies: ["Media"], swiftSettings: strict),
         .executableTarget(
             name: "broadcast",
             dependencies: [
-                "Session", "Control", "Desktop", "Media", "Threads", "Capture", "Mix", "Encode", "Upload", "RTMP", "CLinux", "CTOMLPlusPlus",
-                "CSecret",
+                "BroadcastKit", "Host", "UserConfiguration", "Credentials", "PickerModel", "Session", "Control", "Desktop", "Media", "Concurrency",
+                "Processes", "Capture", "WindowPrivacy", "X11Capture", "PulseCapture", "Mix", "Encode", "Upload", "RTMP", "CLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
 
         // The session inside another program: a public face over the rooms.
-        .target(name: "BroadcastKit", dependencies: ["Session", "Capture", "Media", "RTMP", "Upload"], swiftSettings: strict),
+        .target(
+            name: "BroadcastKit",
+            dependencies: [
+                "Host", "UserConfiguration", "Credentials", "Session", "Capture", "WindowPrivacy", "X11Capture", "ContentCapture", "Control", "Desktop",
+                "Upload", "RTMP", "Processes", "Concurrency", "Media",
+            ], swiftSettings: strict),
         .executableTarget(name: "in-app", dependencies: ["BroadcastKit"], path: "Examples/in-app", swiftSettings: strict),
 
         // The extensions that are shipped: programs of their own, so that their libraries, their memory and their crashes stay out of
@@ -133,7 +164,10 @@ let package = Package(
 
         .testTarget(name: "MediaTests", dependencies: ["Media"], swiftSettings: strict),
         .testTarget(
-            name: "CaptureTests", dependencies: ["Capture", "Media", "CX11", "TestPatterns", "TestSupport", "TestScreen"], swiftSettings: strict),
+            name: "CaptureTests",
+            dependencies: [
+                "Capture", "WindowPrivacy", "X11Capture", "PulseCapture", "ContentCapture", "Concurrency", "Media", "CX11", "TestPatterns", "TestSupport", "TestScreen",
+            ], swiftSettings: strict),
         .testTarget(name: "MixTests", dependencies: ["Mix", "Media", "CPixelKernels", "CYUV"], swiftSettings: strict),
         .testTarget(name: "EncodeTests", dependencies: ["Encode", "Media"], swiftSettings: strict),
         .testTarget(name: "MuxTests", dependencies: ["Mux", "Media"], swiftSettings: strict),
@@ -151,11 +185,14 @@ let package = Package(
                 "Control", "FuzzTargets", .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
             ],
             swiftSettings: strict),
-        .testTarget(name: "CommandTests", dependencies: ["broadcast", "FuzzTargets"], swiftSettings: strict),
+        .testTarget(name: "PickerModelTests", dependencies: ["PickerModel"], swiftSettings: strict),
+        .testTarget(name: "HostTests", dependencies: ["Host"], swiftSettings: strict),
+        .testTarget(name: "UserConfigurationTests", dependencies: ["UserConfiguration", "FuzzTargets"], swiftSettings: strict),
+        .testTarget(name: "ConcurrencyTests", dependencies: ["Concurrency"], swiftSettings: strict),
         .testTarget(
-            name: "UploadTests", dependencies: ["Upload", "BroadcastExtension", "Session", "Capture", "Media", "TestSupport", "FuzzTargets"],
+            name: "UploadTests", dependencies: ["Upload", "BroadcastExtension", "Media", "Processes", "TestSupport", "FuzzTargets"],
             swiftSettings: strict),
-        .testTarget(name: "SessionTests", dependencies: ["Session", "Media", "Encode", "Mix", "Upload"], swiftSettings: strict),
+        .testTarget(name: "SessionTests", dependencies: ["Session", "X11Capture", "Concurrency", "Media", "Encode", "Mix", "Upload", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [

@@ -1,27 +1,35 @@
-import Capture
+import Concurrency
+import FoundationEssentials
+import Host
 import Media
-import RTMP
 import Session
 import Synchronization
 import Upload
+import UserConfiguration
+import WindowPrivacy
 
-/// Runs a broadcast inside a program of one's own: ReplayKit's `RPBroadcastController`, for Linux.
+/// Runs a broadcast inside a program: ReplayKit's `RPBroadcastController`, for Linux. The `broadcast` command is built on it.
 ///
-/// The program shows the screen, or hands over pictures and sound that it makes itself; everything behind is what the `broadcast`
-/// command uses.
-///
-///     let pictures = PictureChannel(width: 1280, height: 720)
-///     let controller = BroadcastController(content: .pictures(pictures), sound: .none, destinations: [.file("game.mp4")])
+///     let controller = BroadcastController(destinations: [.destination(named: "mobcrush")])
 ///     try await controller.start()
 ///     ...
 ///     let results = await controller.stop()
 ///
-/// A controller runs one broadcast; make another one for the next.
+/// A controller runs one broadcast; create another one for the next. All calls are thread-safe. It does not change its process: no signal handler, no
+/// log level, and X errors of the program's own displays go to the program's handlers.
 public final class BroadcastController: Sendable {
     /// Where the picture comes from.
     public enum Content: Sendable {
         /// An X display; nil for the one that `DISPLAY` names.
         case screen(display: String? = nil)
+        /// One monitor of an X display, by its RandR name.
+        case monitor(String, display: String? = nil)
+        /// The content of one window, by its X identifier.
+        case window(UInt, display: String? = nil)
+        /// A rectangle of the screen, in pixels.
+        case region(x: Int, y: Int, width: Int, height: Int, display: String? = nil)
+        /// A YUV4MPEG2 file or pipe.
+        case y4m(path: String)
         /// What the program hands over.
         case pictures(PictureChannel)
     }
@@ -29,184 +37,183 @@ public final class BroadcastController: Sendable {
     /// Where the sound comes from.
     public enum Sound: Sendable {
         case none
-        /// What the applications of the desktop play, and the microphone where it is wanted.
+        /// What the applications of the desktop play, and the microphone if it is wanted.
         case system(microphone: Bool = false)
+        /// A WAV file or pipe.
+        case wav(path: String)
         /// What the program hands over.
         case channel(SoundChannel)
     }
 
-    /// How it is encoded.
-    public struct Settings: Sendable {
-        /// Frames a second.
-        public var frameRate = 30
-        /// kbit/s; nil for what suits the size where anything is live, and for constant quality in files.
-        public var bitrate: Int?
-        public var title: String?
-
-        public init() {}
-    }
-
     /// What happens, in order. The last one is `stopped` or `failed`.
     public enum Event: Sendable, Equatable {
-        /// Every destination is live.
+        /// Every destination is live or has failed, and one is live.
         case started
         case paused
         case resumed
-        /// Something that the user should know and that ends nothing, in a sentence.
-        case warning(String)
-        /// It ended as asked; a destination may have failed for itself.
+        /// A destination failed; the others go on.
+        case destinationFailed(name: String, BroadcastError)
+        /// A destination lost its connection and connects again.
+        case reconnecting(name: String)
+        /// It ended as asked; a destination may have failed.
         case stopped([DestinationResult])
-        case failed(BroadcastFailure)
+        case failed(BroadcastError)
     }
 
-    /// All events from now on. One reader at a time.
+    /// What happens from the start on. If the reader is slow the oldest events are dropped. One reader.
     public let events: AsyncStream<Event>
 
-    private let session: BroadcastSession
+    let host: SessionHost
     private let continuation: AsyncStream<Event>.Continuation
-    private let state: Mutex<State>
+    private let results = Once<Result<[DestinationResult], BroadcastError>>()
+    private let isStarted = Mutex(false)
 
-    private struct State {
-        var isStarted = false
-        var isLive = false
-        var starting: [CheckedContinuation<BroadcastFailure?, Never>] = []
-        var stopping: [CheckedContinuation<[DestinationResult], Never>] = []
-        var end: Event?
+    /// - Parameters:
+    ///   - destinations: they are looked up and opened by `start`.
+    ///   - environment: of the process; it says where the user's configuration is.
+    public convenience init(
+        content: Content = .screen(), sound: Sound = .system(), destinations: [BroadcastDestination],
+        settings: BroadcastSettings = BroadcastSettings(), environment: [String: String] = ProcessInfo.processInfo.environment
+    ) {
+        let context = KitContext(environment: environment)
+        var options = HostOptions(name: settings.title ?? "broadcast", phrases: PlainPhrases())
+        options.title = settings.title
+        options.applicationNames = DesktopEntries(environment: environment)
+        if settings.suppressesNotifications { options.desktop = context.desktopRequest }
+        let sessionSettings = SessionSettings(content, sound, settings)
+        self.init(options: options, context: context) { preparation throws(HostError) in
+            try context.prepare(sessionSettings, destinations, usesConfiguration: settings.usesConfiguration, preparation)
+        } resolve: { _, _, _ throws(HostError) in throw .request(.noDestinationNamed) }
     }
 
-    public init(content: Content, sound: Sound = .system(), destinations: [BroadcastDestination], settings: Settings = Settings()) {
+    init(
+        options: HostOptions, context: KitContext, prepare: @escaping @Sendable (HostPreparation) throws(HostError) -> PreparedSession,
+        resolve: @escaping @Sendable (String, String?, HostPreparation) throws(HostError) -> DestinationPlan
+    ) {
         (events, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(256))
-        var configuration = SessionConfiguration()
-        configuration.frameRate = settings.frameRate
-        configuration.title = settings.title
-        if let bitrate = settings.bitrate { configuration.rateControl = .bitrate(bitrate) }
-        switch content {
-        case .screen(let display): configuration.picture = .screen(ScreenRequest(display: display))
-        case .pictures(let channel): configuration.picture = .feed(channel.feed)
-        }
-        switch sound {
-        case .none: configuration.audio.app = nil
-        case .system(let microphone): configuration.audio.mic = microphone ? .init() : nil
-        case .channel(let channel): configuration.audio.content = .feed(channel.feed)
-        }
-        state = Mutex(State())
-        let observer = Observer()
-        session = BroadcastSession(configuration: configuration, destinations: destinations.map(\.plan)) { observer.tell($0) }
-        observer.follow { [weak self] in self?.note($0) }
+        host = SessionHost(options: options, prepare: prepare, resolve: resolve)
     }
 
-    /// Starts it, and returns once every destination is live.
+    // MARK: Life
+
+    /// Starts the broadcast, and returns once every destination is live or has failed.
     ///
-    /// Throws where that cannot be; nothing goes on then.
-    public func start() async throws(BroadcastFailure) {
-        let isFirst = state.withLock { state in
-            defer { state.isStarted = true }
-            return !state.isStarted
+    /// - Throws: if the broadcast could not begin, or no destination is live. Nothing goes on then.
+    public func start() async throws(BroadcastError) {
+        let isFirst = isStarted.withLock { started in
+            defer { started = true }
+            return !started
         }
-        guard isFirst else { throw BroadcastFailure(code: 409, message: "This controller has run its broadcast. Make another one.") }
-        Task { await run() }
-        let failure = await withCheckedContinuation { continuation in
-            let isDecided = state.withLock { state -> Bool in
-                if !state.isLive && state.end == nil { state.starting.append(continuation) }
-                return state.isLive || state.end != nil
-            }
-            if isDecided { continuation.resume(returning: startFailure) }
+        guard isFirst else { throw .alreadyStarted }
+        Task { await follow() }
+        do throws(HostError) {
+            try await host.start()
+        } catch {
+            _ = await results.value
+            throw BroadcastError(error)
         }
-        if let failure { throw failure }
+        let destinations = host.session?.snapshot().destinations ?? []
+        if destinations.allSatisfy(\.state.isOver), let failed = destinations.first(where: { $0.error != nil }), let error = failed.error {
+            _ = await results.value
+            throw BroadcastError(error, destination: failed.name)
+        }
+        continuation.yield(.started)
     }
 
-    /// Viewers see a slate and hear silence; files leave the stretch out. False where it is not live.
-    @discardableResult public func pause() -> Bool { session.pause() }
+    /// Viewers see a slate and hear silence; files leave the stretch out. False if the broadcast is not live.
+    @discardableResult public func pause() -> Bool { host.session?.pause() ?? false }
 
-    /// Goes on after a pause. False where it is not paused.
-    @discardableResult public func resume() -> Bool { session.resume() }
+    /// Continues after a pause. False if the broadcast is not paused.
+    @discardableResult public func resume() -> Bool { host.session?.resume() ?? false }
 
     /// Gives every destination metadata: what is on screen, a scene, a score.
-    public func annotate(_ information: [String: String]) { session.annotate(information) }
+    public func annotate(_ information: [String: String]) { host.session?.annotate(information) }
 
-    /// Ends it, and returns once everything is written and closed.
-    @discardableResult public func stop() async -> [DestinationResult] {
-        session.stop()
-        return await withCheckedContinuation { continuation in
-            let results = state.withLock { state -> [DestinationResult]? in
-                if !state.isStarted { return [] }
-                guard let end = state.end else {
-                    state.stopping.append(continuation)
-                    return nil
-                }
-                return end.results
-            }
-            if let results { continuation.resume(returning: results) }
-        }
+    /// Records the microphone, or no longer. False if the broadcast has no sound that it could be part of.
+    @discardableResult public func setMicrophone(_ isOn: Bool) -> Bool {
+        host.session?.setMicrophone { _ in isOn } == isOn
     }
 
-    private func run() async {
-        let end: Event
-        do throws(SessionError) {
-            end = .stopped(try await session.run().map(DestinationResult.init))
+    /// Hides windows from viewers, and returns once no picture shows them. False if the rule exists already, or no screen is broadcast.
+    ///
+    /// - Parameter rule: `class:NAME`, `title:*TEXT*`, `pid:NUMBER` or `id:0xNUMBER`.
+    @discardableResult public func hide(_ rule: String) async throws(BroadcastError) -> Bool {
+        let rule = try HiddenWindowRule(checking: rule)
+        return await host.session?.changeHiddenWindows { $0.hide(rule) } ?? false
+    }
+
+    /// Removes a rule of `hide`. False if there is none.
+    @discardableResult public func unhide(_ rule: String) async throws(BroadcastError) -> Bool {
+        let rule = try HiddenWindowRule(checking: rule)
+        return await host.session?.changeHiddenWindows { $0.unhide(rule) } ?? false
+    }
+
+    /// Saves the last seconds as a playable MP4 at `path`. `BroadcastSettings.clipBuffer` says how much is kept. False if nothing is kept yet.
+    @discardableResult public func saveClip(seconds: Double, to path: String) async throws(BroadcastError) -> Bool {
+        guard let session = host.session else { return false }
+        do throws(UploadError) {
+            return try await session.saveClip(last: MediaTime(seconds: seconds), to: path) != nil
         } catch {
-            end = .failed(BroadcastFailure(code: 500, message: error.description))
+            throw BroadcastError(error, destination: path)
         }
-        let (starting, stopping) = state.withLock { state in
-            state.end = end
-            defer {
-                state.starting = []
-                state.stopping = []
+    }
+
+    /// Ends the broadcast, and returns once everything is written and closed. Nothing is captured from the call on.
+    @discardableResult public func stop() async -> [DestinationResult] {
+        host.requestStop()
+        guard isStarted.withLock({ $0 }) else { return [] }
+        return (try? await results.value.get()) ?? []
+    }
+
+    /// Suspends until the broadcast has ended by itself or was stopped.
+    public func ended() async throws(BroadcastError) -> [DestinationResult] {
+        try await results.value.get()
+    }
+
+    private func follow() async {
+        var wasPaused = false
+        for await event in host.events {
+            switch event {
+            case .state(.paused):
+                wasPaused = true
+                continuation.yield(.paused)
+            case .state(.live):
+                if wasPaused { continuation.yield(.resumed) }
+                wasPaused = false
+            case .destination(let destination):
+                if destination.state == .reconnecting { continuation.yield(.reconnecting(name: destination.name)) }
+                guard destination.state == .failed, let error = destination.error else { continue }
+                continuation.yield(.destinationFailed(name: destination.name, BroadcastError(error, destination: destination.name)))
+            case .state, .notice, .annotation, .clip, .statistics: continue
             }
-            return (state.starting, state.stopping)
         }
-        for waiter in starting { waiter.resume(returning: startFailure) }
-        for waiter in stopping { waiter.resume(returning: end.results) }
-        continuation.yield(end)
+        conclude(await outcome)
+    }
+
+    private var outcome: Result<HostOutcome, HostError> {
+        get async {
+            do throws(HostError) {
+                return .success(try await host.ended())
+            } catch {
+                return .failure(error)
+            }
+        }
+    }
+
+    private func conclude(_ outcome: Result<HostOutcome, HostError>) {
+        let result: Result<[DestinationResult], BroadcastError> =
+            switch outcome {
+            case .success(let outcome):
+                if let failure = outcome.failure { .failure(BroadcastError(.session(failure))) } else {
+                    .success(outcome.snapshot.destinations.map(DestinationResult.init))
+                }
+            case .failure(let error): .failure(BroadcastError(error))
+            }
+        switch result {
+        case .success(let results): continuation.yield(.stopped(results))
+        case .failure(let error): continuation.yield(.failed(error))
+        }
         continuation.finish()
-    }
-
-    /// Why the start came to nothing; nil where it did not.
-    private var startFailure: BroadcastFailure? {
-        state.withLock { state in
-            if state.isLive { return nil }
-            switch state.end {
-            case .failed(let failure): return failure
-            case .stopped(let results): return results.lazy.compactMap(\.failure).first
-            default: return nil
-            }
-        }
-    }
-
-    private func note(_ event: SessionEvent) {
-        switch event {
-        case .state(.paused): continuation.yield(.paused)
-        case .state(.live): if state.withLock({ $0.isLive }) { continuation.yield(.resumed) }
-        case .warning(let text): continuation.yield(.warning(text))
-        default: break
-        }
-        noteLive()
-    }
-
-    private func noteLive() {
-        let destinations = session.snapshot().destinations
-        guard session.state == .live, destinations.allSatisfy({ $0.state == .live }) else { return }
-        let starting = state.withLock { state -> [CheckedContinuation<BroadcastFailure?, Never>]? in
-            guard !state.isLive else { return nil }
-            state.isLive = true
-            defer { state.starting = [] }
-            return state.starting
-        }
-        guard let starting else { return }
-        continuation.yield(.started)
-        for waiter in starting { waiter.resume(returning: nil) }
-    }
-}
-
-/// Passes a session's events on to the controller, which is there only once the session is.
-private final class Observer: Sendable {
-    private let follower = Mutex<(@Sendable (SessionEvent) -> Void)?>(nil)
-
-    func follow(_ body: @escaping @Sendable (SessionEvent) -> Void) {
-        follower.withLock { $0 = body }
-    }
-
-    func tell(_ event: SessionEvent) {
-        follower.withLock { $0 }?(event)
+        results.set(result)
     }
 }

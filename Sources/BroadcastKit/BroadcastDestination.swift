@@ -1,77 +1,67 @@
 import RTMP
 import Session
-import Upload
 
 /// Where a broadcast goes.
 public struct BroadcastDestination: Sendable {
-    let plan: DestinationPlan
-
-    /// A file, in the format of its ending: `.mp4`, `.flv`, `.ts`, `.h264` or `.y4m`; MP4 where that says nothing.
-    ///
-    /// An MP4 plays also where the program was killed. An older file of the same name is kept as `NAME~`.
-    public static func file(_ path: String) -> BroadcastDestination {
-        let format = ContainerFormat(ending: path) ?? .mp4
-        let name = path.split(separator: "/").last.map(String.init) ?? path
-        return BroadcastDestination(
-            plan: DestinationPlan(
-                name: name, extensionName: "file", path: path, isLive: false, prefersConstantPacing: false, takesRawVideo: format.takesRawVideo,
-                audioTracks: format.takesAudio ? [.mixed] : [], makeHandler: { FileHandler(path: path, format: format) }))
+    enum Kind: Sendable {
+        case named(String)
+        case file(String)
+        case rtmp(address: String, key: String?)
+        case service(String, key: String)
+        case `extension`(String, setup: [String: String])
     }
+
+    let kind: Kind
+
+    /// A destination of the user's configuration, a known service that the user signed in to, or an extension that was set up: what
+    /// `broadcast start --to` takes.
+    public static func destination(named name: String) -> BroadcastDestination { BroadcastDestination(kind: .named(name)) }
+
+    /// A file, in the format of its ending: `.mp4`, `.flv`, `.ts`, `.h264` or `.y4m`; MP4 for other endings.
+    ///
+    /// An MP4 plays even if the program was killed. An older file of the same name is kept as `NAME~`.
+    public static func file(_ path: String) -> BroadcastDestination { BroadcastDestination(kind: .file(path)) }
 
     /// An RTMP or RTMPS server: `rtmp://HOST[:PORT]/APP` with its stream key, or with the key as the last part of the address.
     ///
-    /// A connection that is lost is made again, with waits of 2 s and more between the tries.
+    /// A lost connection is made again, after waits of 2 s and more.
     ///
-    /// - Throws: where the address is none.
-    public static func rtmp(_ address: String, key: String? = nil) throws(BroadcastFailure) -> BroadcastDestination {
-        let url: RTMPURL
+    /// - Throws: `invalidAddress`.
+    public static func rtmp(_ address: String, key: String? = nil) throws(BroadcastError) -> BroadcastDestination {
         do throws(RTMPURLError) {
-            url = try RTMPURL(address, streamKey: key)
+            _ = try RTMPURL(address, streamKey: key)
         } catch {
-            throw BroadcastFailure(code: 400, message: error.description)
+            throw .invalidAddress(reason: error.description)
         }
-        return BroadcastDestination(
-            plan: DestinationPlan(
-                name: url.host, extensionName: "rtmp", url: "\(url)", isLive: true, prefersConstantPacing: true, retry: RetryPolicy(),
-                makeHandler: { RTMPHandler(url: url) }))
+        return BroadcastDestination(kind: .rtmp(address: address, key: key))
     }
-}
 
-/// Why a broadcast, or one of its destinations, could not go on.
-public struct BroadcastFailure: Error, Sendable, Equatable, CustomStringConvertible {
-    /// In the manner of HTTP's: 401 is "not logged in".
-    public let code: Int
-    /// A sentence with the next step.
-    public let message: String
+    /// A known service (`mobcrush`, `twitch`, `youtube`, …) with a stream key that the program has.
+    public static func service(_ name: String, key: String) -> BroadcastDestination { BroadcastDestination(kind: .service(name, key: key)) }
 
-    public var description: String { message }
+    /// An extension with the answers to the questions of its manifest.
+    public static func `extension`(_ name: String, setup: [String: String] = [:]) -> BroadcastDestination {
+        BroadcastDestination(kind: .extension(name, setup: setup))
+    }
 }
 
 /// How one destination ended.
 public struct DestinationResult: Sendable, Equatable {
-    /// The file's or the server's name.
     public let name: String
     /// The file that was written, if it is one.
     public let path: String?
     /// Bytes written or sent.
     public let byteCount: Int
-    /// Frames that were dropped because it was too slow.
+    /// Frames that were dropped because the destination was too slow.
     public let droppedFrames: Int
-    /// Nil where it ended as asked.
-    public let failure: BroadcastFailure?
+    /// Nil if it ended as asked.
+    public let failure: BroadcastError?
 
     init(_ destination: SessionSnapshot.Destination) {
         name = destination.name
         path = destination.path
         byteCount = destination.byteCount
         droppedFrames = destination.dropped
-        failure = destination.error.map { BroadcastFailure(code: $0.code, message: $0.description) }
-    }
-}
-
-extension BroadcastController.Event {
-    /// The results that it carries.
-    var results: [DestinationResult] {
-        if case .stopped(let results) = self { results } else { [] }
+        failure = destination.error.map { BroadcastError($0, destination: destination.name) }
     }
 }

@@ -1,4 +1,4 @@
-import Capture
+import ContentCapture
 import Media
 
 /// Pictures that the program makes itself. Thread-safe; nobody waits: at each frame the newest picture is taken.

@@ -1,8 +1,8 @@
 import Media
 
-/// Why a device gives no samples. Each description is one sentence that a user can act on.
-package enum CaptureError: Error, Equatable, CustomStringConvertible {
-    /// No X server answers at `display`; empty where neither `--display` nor `DISPLAY` names one.
+/// Why a device gives no samples. A front end makes the sentence.
+package enum CaptureError: Error, Sendable, Equatable {
+    /// No X server answers at `display`; empty if none is named, not by `DISPLAY` either.
     case cannotOpenDisplay(String)
     /// The X server lacks an extension that capture cannot do without.
     case missingExtension(String)
@@ -24,49 +24,40 @@ package enum CaptureError: Error, Equatable, CustomStringConvertible {
     case unsupportedVisual(depth: Int)
     /// The X server refused the grab with a protocol error code (X11, 4).
     case grabRefused(code: Int)
-    /// The file or pipe of an application's own content cannot be read.
-    case cannotRead(path: String, reason: String)
-    /// It holds something else than pictures or sound of the kind that was expected.
-    case malformedContent(path: String, problem: String)
+    /// The file or pipe that pictures or sound come from cannot be read (`-`: standard input); errno.
+    case cannotRead(path: String, code: Int32)
+    /// Its content is not what was expected.
+    case malformedContent(path: String, ContentProblem)
     /// The connection to the X server broke.
     case displayServerGone(String)
+}
 
-    package var description: String {
-        switch self {
-        case .cannotOpenDisplay(""):
-            "No display to capture: DISPLAY is not set. Name one with --display :0, or run this inside the desktop session."
-        case .cannotOpenDisplay(let name):
-            "Cannot open the display \(name): no X server answers there, or it does not let you in. Check --display and XAUTHORITY."
-        case .missingExtension(let name):
-            "The X server has no \(name) extension, which capture needs. Use a server that has it (Xorg, Xvfb and Xwayland do)."
-        case .noSuchMonitor(let name, []):
-            "There is no monitor \(name): the display tells of none. Leave out --monitor, or name the place with --region."
-        case .noSuchMonitor(let name, let known):
-            "There is no monitor \(name). Name one of \(known.joined(separator: ", "))."
-        case .regionOutside(let region, let screen):
-            "The region \(region.size)+\(region.x)+\(region.y) lies outside the screen, which has \(screen) pixels. Choose one inside."
-        case .noSuchWindow(let name, []):
-            "There is no window \(name), nor any other that could be named. Check --display."
-        case .noSuchWindow(let name, let known):
-            "There is no window \(name). Name one of \(known.joined(separator: ", ")), or choose with --window pick."
-        case .windowIsHidden(let name):
-            "The window \(name) is hidden by your own rules, or by its application, so it is not broadcast. Take the rule away, or choose another window."
-        case .noActiveWindow:
-            "No window is in front. Click into the one that is to be shown, or choose with --window pick."
-        case .pickCancelled:
-            "No window was picked, so nothing is broadcast. Click a window, or name one with --window ID."
-        case .pointerTaken:
-            "No window can be picked: another program holds the mouse pointer. Close its menu, or name a window with --window ID."
-        case .unsupportedVisual(let depth):
-            "A colour depth of \(depth) bits cannot be captured. Set the display to 24 bits."
-        case .grabRefused(let code):
-            "The X server refused to give the picture (X error \(code)). Try again, and report it if it stays."
-        case .cannotRead(let path, let reason):
-            "Cannot read \(path == "-" ? "standard input" : path): \(reason)."
-        case .malformedContent(let path, let problem):
-            "Cannot broadcast \(path == "-" ? "standard input" : path): \(problem)."
-        case .displayServerGone(let name):
-            "The X server of display \(name) went away. What was recorded until then is complete."
-        }
-    }
+/// What is wrong with pictures or sound from a file or a pipe.
+package enum ContentProblem: Sendable, Equatable {
+    case empty
+    /// Nothing came for this long.
+    case silent(for: Duration)
+    /// A header line has more bytes than this.
+    case headerTooLong(limit: Int)
+    /// It does not begin with YUV4MPEG2.
+    case notY4M
+    case invalidFrameRate(String)
+    case interlaced
+    /// The `C` parameter: not 8-bit 4:2:0.
+    case unsupportedPixels(String)
+    case fullRange
+    /// The size is missing, odd, or not between 16x16 and 16384x16384.
+    case unsupportedSize
+    /// A frame does not begin with FRAME.
+    case missingFrameHeader
+    /// It is not a RIFF file of the form WAVE.
+    case notWAV
+    case shortFormatChunk
+    /// Neither PCM of 8 to 32 bits nor 32-bit floats.
+    case unsupportedEncoding
+    case unsupportedChannels(count: Int, sampleRate: Int)
+    case samplesBeforeFormat
+    /// A chunk before the samples has this many bytes.
+    case chunkTooLong(Int)
+    case endsBeforeSamples
 }

@@ -33,8 +33,8 @@ package protocol ScreenSource: AnyObject {
     /// Hears what has happened in a tick in which nothing may be shown: that the display has gone, or another program stopped capturing.
     func rest() throws(CaptureError)
 
-    /// A sentence that the user should hear once; nil where there is none since the last call.
-    func takeWarning() -> String?
+    /// The next notice that was not taken yet, or nil.
+    func takeNotice() -> SourceNotice?
 }
 
 /// Whether a source has a picture to show.
@@ -52,5 +52,5 @@ extension ScreenSource {
     package var nominalFrameRate: Int? { nil }
     package func takeApplicationChange() -> ApplicationInformation? { nil }
     package func rest() throws(CaptureError) {}
-    package func takeWarning() -> String? { nil }
+    package func takeNotice() -> SourceNotice? { nil }
 }

@@ -1,6 +1,7 @@
+import Concurrency
 import Glibc
+import Processes
 import Synchronization
-import Threads
 
 /// What a broadcast and the desktop tell each other on the session bus, on a thread of its own: the desktop holds its notifications back and
 /// shows that the screen is captured; the broadcast learns that the screen is locked.
@@ -25,53 +26,48 @@ package final class DesktopLink: Sendable {
 
     private let request: Request
     private let lockChanged: @Sendable (Bool) -> Void
-    private let warn: @Sendable (String) -> Void
+    private let warn: @Sendable (DesktopWarning) -> Void
     /// Readable once it is to end.
-    private let stopPipe: (read: Int32, write: Int32)?
-    private let began = Once<String?>()
+    private let stopPipe: Mutex<Pipe?>
+    private let began = Once<DesktopWarning?>()
     private let ended = Once<Void>()
 
     /// - Parameters:
     ///   - lockChanged: is told on the link's thread that the screen is locked, or no longer.
     ///   - warn: is told there, after `begin`, a sentence for the user where the desktop is no longer as it was asked to be.
-    package init(_ request: Request, lockChanged: @escaping @Sendable (Bool) -> Void, warn: @escaping @Sendable (String) -> Void) {
+    package init(_ request: Request, lockChanged: @escaping @Sendable (Bool) -> Void, warn: @escaping @Sendable (DesktopWarning) -> Void) {
         self.request = request
         self.lockChanged = lockChanged
         self.warn = warn
-        var ends: [Int32] = [-1, -1]
-        stopPipe = pipe(&ends) == 0 ? (ends[0], ends[1]) : nil
-        for end in ends where end >= 0 { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    }
-
-    deinit {
-        if let stopPipe {
-            close(stopPipe.read)
-            close(stopPipe.write)
-        }
+        stopPipe = Mutex(try? Pipe())
     }
 
     /// Returns when the desktop is as it was asked to be, after a second at the latest. Gives a sentence for the user where it is not.
-    package func begin() async -> String? {
-        guard let stopPipe else { return nil }
+    package func begin() async -> DesktopWarning? {
+        let descriptor = stopPipe.withLock { $0?.reading ?? -1 }
+        guard descriptor >= 0 else { return nil }
         _ = NamedThread(name: "desktop") { [self] in
-            run(until: stopPipe.read)
+            run(until: descriptor)
             ended.set(())
         }
-        let late = request.holdsNotifications ? "The desktop takes long to answer; notifications may be seen." : nil
-        return await began.value(within: .seconds(1), else: late)
+        let late: DesktopWarning? = request.holdsNotifications ? .slow : nil
+        return await began.value(within: .seconds(1)) ?? late
     }
 
     /// Returns when the desktop is as it was before, after a second at the latest.
     package func end() async {
-        guard let stopPipe else { return }
-        _ = write(stopPipe.write, [1], 1)
-        await ended.value(within: .seconds(1), else: ())
+        // The closed end wakes the thread.
+        stopPipe.withLock { $0?.closeWriting() }
+        _ = await ended.value(within: .seconds(1))
     }
 
     private func run(until descriptor: Int32) {
-        guard let bus = SessionBus(address: request.address) else { return began.set(nil) }
+        guard let bus = SessionBus(address: request.address) else {
+            began.set(nil)
+            return
+        }
         var quiet = DoNotDisturb(bus: bus, recordPath: request.recordPath, run: request.run)
-        var warning: String?
+        var warning: DesktopWarning?
         if request.holdsNotifications { warning = quiet.begin() } else { quiet.restoreAfterCrash() }
         if request.keepsAwake { ScreenSaverInhibition.ask(bus) }
         var lock = ScreenLockWatch(bus: bus)
@@ -93,7 +89,7 @@ package final class DesktopLink: Sendable {
     }
 
     /// Asks a notification service that has only just come. Gives a sentence for the user where it does not hold them back.
-    private func holdAgain(_ quiet: inout DoNotDisturb, unlessReadable descriptor: Int32) -> String? {
+    private func holdAgain(_ quiet: inout DoNotDisturb, unlessReadable descriptor: Int32) -> DesktopWarning? {
         guard let warning = quiet.beginAgain() else { return nil }
         // It may have its name already, and its do-not-disturb only a moment later.
         var poller = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

@@ -1,6 +1,5 @@
 /// Holds notifications back while a broadcast runs, through whichever service shows them, and lets them come after it.
 struct DoNotDisturb {
-    private static let failure = "Notifications cannot be held back"
     private let bus: SessionBus
     private let recordPath: String
     private let run: ProgramRunner
@@ -18,7 +17,7 @@ struct DoNotDisturb {
     }
 
     /// Holds notifications back from now on. Gives a sentence for the user where that cannot be.
-    mutating func begin() -> String? {
+    mutating func begin() -> DesktopWarning? {
         // First the signals, then how it is: no service that comes is missed.
         bus.subscribe("type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(BusObject.notifications.service)'")
         // A service that starts only with the first notification is started now: it would show that one.
@@ -35,16 +34,16 @@ struct DoNotDisturb {
 
     /// Asks the service that shows notifications now, which knows nothing of what the one before it was asked. Gives a sentence for the
     /// user where they cannot be held back.
-    mutating func beginAgain() -> String? {
+    mutating func beginAgain() -> DesktopWarning? {
         // Whoever ends the service may be about to start another one, which must find the name free.
         hold(startsService: false)
     }
 
-    private mutating func hold(startsService: Bool) -> String? {
+    private mutating func hold(startsService: Bool) -> DesktopWarning? {
         // A number that an earlier service gave means nothing to this one.
         inhibition = nil
         guard let server = bus.call(.notifications, BusObject.notifications.service, "GetServerInformation", startsService: startsService) else {
-            return bus.hasOwner(BusObject.notifications.service) ? "\(Self.failure): their service does not answer. They may be seen." : nil
+            return bus.hasOwner(BusObject.notifications.service) ? .noAnswer : nil
         }
         asked = server.sender
         let name = server.arguments.first?.string ?? ""
@@ -55,7 +54,7 @@ struct DoNotDisturb {
             return nil
         }
         guard let record = self.record ?? QuietRecord(path: recordPath) else {
-            return "\(Self.failure): \(recordPath) cannot be written. They will be seen."
+            return .cannotRecord(path: recordPath)
         }
         // What this session holds already stays held as it is: other sessions may hold it too, and do the same now.
         guard self.record != nil || record.lockAlone() else {
@@ -73,9 +72,9 @@ struct DoNotDisturb {
             }
             record.lockTogether()
             self.record = record
-            return one.isQuiet() == true ? nil : "\(Self.failure): \(name) does not do as it is told. They will be seen."
+            return one.isQuiet() == true ? nil : .notObeyed(service: name)
         }
-        return "\(Self.failure): \(name) has no do-not-disturb that is known here. Turn them off yourself, or they will be seen."
+        return .unsupported(service: name)
     }
 
     /// Lets them come again, unless another session still needs quiet.

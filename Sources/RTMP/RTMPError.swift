@@ -1,3 +1,5 @@
+import Media
+
 /// Why publishing failed. No case holds the stream key: a server's own words are cleaned of it before.
 public enum RTMPError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The stream holds what RTMP cannot carry.
@@ -60,5 +62,17 @@ public enum RTMPError: Error, Equatable, Sendable, CustomStringConvertible {
     private static func quote(_ code: String, _ words: String) -> String {
         let parts = [code, words].filter { !$0.isEmpty }
         return parts.isEmpty ? "" : " (\(parts.joined(separator: ": ")))"
+    }
+}
+
+extension RTMPError {
+    /// Whether trying again can help.
+    public var retry: RetryAdvice {
+        switch self {
+        case .unreachable, .timedOut, .closed, .broken: .later
+        case .streamBusy: .busy
+        case .insecure(_, .failed): .later
+        case .unsupportedFormat, .insecure, .unusableCertificateFile, .badRedirect, .refused, .protocolViolation, .cancelled: .never
+        }
     }
 }

@@ -1,33 +1,25 @@
+import Glibc
 import Media
 import Upload
 
 /// Destinations that come and go, and how each of them ends.
 extension BroadcastSession {
-    /// How long a destination may take to write out and close at the end.
-    private static let finishDeadline = Duration.seconds(8)
-
-    /// Adds a destination to a broadcast that runs. It begins with a keyframe of its own.
+    /// Adds a destination to a running broadcast. It begins with a keyframe of its own.
     package func add(_ plan: DestinationPlan) async throws(SessionError) {
-        guard [.starting, .live, .paused].contains(state) else { throw .conflict("The broadcast is ending.") }
-        // Those that it begins with are started by somebody else.
-        guard hasBegun else { throw .conflict("The broadcast is only just starting. Try again.") }
-        if let path = plan.path, destinations.contains(where: { !$0.state.isOver && $0.plan.path.map { FileIdentity.areOne($0, path) } ?? false }) {
-            throw .conflict("\(path) is part of this broadcast already.")
-        }
-        let destination = Destination(plan: plan) { [observer] in observer(.destination($0)) }
+        guard [.starting, .live, .paused].contains(state) else { throw .ending }
+        guard hasBegun else { throw .notBegun }
+        if let path = plan.path, writes(path) { throw .pathInUse(path) }
+        let destination = makeDestination(plan)
         let isTaken = members.withLock { members -> Bool in
             if members.contains(where: { $0.destination.plan.name == plan.name && !$0.destination.state.isOver }) { return true }
             members.removeAll { $0.destination.plan.name == plan.name }
             members.append(Member(destination: destination))
             return false
         }
-        if isTaken { throw .conflict("\(plan.name) is part of this broadcast already.") }
+        if isTaken { throw .nameInUse(plan.name) }
         do throws(SessionError) {
             let (stream, rendition) = try await pipeline.attach(destination.queue, for: plan)
-            members.withLock { members in
-                for index in members.indices where members[index].destination === destination { members[index].rendition = rendition }
-            }
-            if state == .paused { destination.queue.push(.paused(at: now)) }
+            adopt(rendition, for: destination)
             start(destination, stream: stream, rendition: rendition)
             rendition?.requestKeyframe()
         } catch {
@@ -36,9 +28,16 @@ extension BroadcastSession {
         }
     }
 
-    /// Ends one destination; the others do not notice. Gives how it ended, or nil where there is none of that name.
+    /// Suspends until the destination of that name is live, waits to connect again, or is over, and returns it; nil if there is none.
+    package func waitUntilAnswered(_ name: String) async -> SessionSnapshot.Destination? {
+        guard let destination = destinations.last(where: { $0.plan.name == name }) else { return nil }
+        await destination.answered.value
+        return destination.snapshot()
+    }
+
+    /// Ends one destination; the others go on. Returns how it ended, or nil if there is none of that name.
     package func remove(named name: String) async throws(SessionError) -> SessionSnapshot.Destination? {
-        // Two that are removed at once must not both find the other still there.
+        // Of two that are removed at once, each must see that the other is leaving.
         let (member, isLast) = members.withLock { members -> (Member?, Bool) in
             let staying = members.indices.filter { !members[$0].destination.state.isOver && !members[$0].isLeaving }
             guard let index = staying.first(where: { members[$0].destination.plan.name == name }) else { return (nil, false) }
@@ -49,59 +48,84 @@ extension BroadcastSession {
         guard let member else { return nil }
         guard !isLast else { throw .onlyDestination(name) }
         await pipeline.detach(member.destination.queue, from: member.rendition)
-        await finish([member.destination])
+        await finish([member.destination], .asked)
         return member.destination.snapshot()
     }
 
-    /// Tries to connect again now; nil stands for all that wait for that. Gives the names of those that did.
+    /// Tries to connect again now. Returns the names of the destinations that waited for that.
+    ///
+    /// - Parameter name: nil for all of them.
     package func retry(_ name: String?) -> [String] {
         destinations.filter { name == nil || $0.plan.name == name }.filter { $0.retryNow() }.map(\.plan.name)
     }
 
-    /// Brings destinations to their end: what waits is written out and closed, and who takes too long is given up.
-    ///
-    /// - Parameter isAsked: somebody wants the end now: what never stood need not have.
-    func finish(_ destinations: [Destination], isAsked: Bool = true) async {
-        for destination in destinations { destination.end(isAsked: isAsked) }
-        let deadline = Task {
-            try await Task.sleep(for: Self.finishDeadline)
-            for destination in destinations where !destination.state.isOver {
-                destination.fail(.unreachable("\(destination.plan.name) did not finish in time and was given up."))
-                destination.abandon()
+    /// Whether a destination of the session writes the file at `path`, however it is spelled.
+    func writes(_ path: String) -> Bool {
+        destinations.contains { destination in
+            guard !destination.state.isOver, let own = destination.plan.path else { return false }
+            if own == path { return true }
+            guard let one = FileIdentity(own), let other = FileIdentity(path) else { return false }
+            return one == other
+        }
+    }
+
+    /// Notes which encode serves a destination.
+    func adopt(_ rendition: Rendition?, for destination: Destination) {
+        members.withLock { members in
+            for index in members.indices where members[index].destination === destination { members[index].rendition = rendition }
+        }
+    }
+
+    /// Lets a destination begin. The session ends by itself once none is left.
+    func start(_ destination: Destination, stream: StreamDescription, rendition: Rendition?) {
+        destination.start(stream, requestKeyframe: { rendition?.requestKeyframe() })
+        Task { [weak self] in
+            await destination.waitUntilOver()
+            guard let self else { return }
+            if destinations.allSatisfy({ $0.state.isOver }) {
+                ending.set(.destinationsEnded)
+            } else {
+                // Its encode may serve no other.
+                await pipeline.detach(destination.queue, from: rendition)
             }
         }
+    }
+
+    /// Ends destinations: what waits is written out and closed, and one that takes too long is abandoned (`ShutdownTimetable`).
+    func finish(_ destinations: [Destination], _ end: Destination.End) async {
+        for destination in destinations { destination.end(end) }
         let hurry = Task {
-            // A viewer's server that takes nothing any more does not hold up the end.
-            try await Task.sleep(for: .milliseconds(800))
-            for destination in destinations where destination.plan.isLive && !destination.state.isOver && !destination.isPatient {
-                destination.queue.discardAll()
+            let start = ContinuousClock.now
+            try await Task.sleep(until: start + ShutdownTimetable.liveAbandoned)
+            for destination in destinations where !destination.state.isOver {
+                let isExtension = if case .program = destination.plan.kind { true } else { false }
+                guard destination.isWaitingToStart && !destination.plan.isLive || !isExtension else { continue }
+                if destination.plan.isLive { destination.queue.discardAll() }
                 destination.abandon()
             }
-            // Nor does a named pipe that nobody reads from; one whose reader goes on gets all that is left.
-            for destination in destinations where !destination.plan.isLive && (destination.isWaitingToStart || !destination.isPatient) {
+            try await Task.sleep(until: start + ShutdownTimetable.extensionAbandoned)
+            for destination in destinations where !destination.state.isOver { destination.abandon() }
+            try await Task.sleep(until: start + ShutdownTimetable.everythingAbandoned)
+            // A handler that blocks in a system call cannot be ended; its destination can.
+            for destination in destinations where !destination.state.isOver {
+                destination.fail(.notFinishedInTime)
                 destination.abandon()
             }
-            // An extension has some seconds of its own to write out; one that does not read by then is ended.
-            try await Task.sleep(for: .milliseconds(5900))
-            for destination in destinations where destination.isPatient && !destination.state.isOver { destination.abandon() }
         }
-        // A handler that blocks in a system call cannot be ended; its destination can.
         for destination in destinations { await destination.waitUntilOver() }
-        deadline.cancel()
         hurry.cancel()
     }
 
     // MARK: The network
 
-    /// Gives each encode the bitrate that suits the slowest of those who take it.
+    /// Gives each encode the bitrate that suits the slowest of its live destinations.
     func fitBitrates() {
         let now = self.now
         let audioBitrate = configuration.audio.bitrate
-        // Where nobody has an opinion the bitrate stays as it is.
-        let votes = members.withLock { members -> [(Rendition, Int, String)] in
+        let votes = members.withLock { members -> [(rendition: Rendition, bitrate: Int, name: String)] in
             members.indices.compactMap { index in
                 let member = members[index]
-                // What was learned of a network is kept over a pause and an outage.
+                // What was learned about a network is kept over a pause and an outage.
                 guard member.destination.plan.isLive, member.destination.state == .live, let rendition = member.rendition,
                     let wanted = rendition.wantedBitrate
                 else { return nil }
@@ -113,17 +137,31 @@ extension BroadcastSession {
         }
         for rendition in pipeline.renditions {
             guard let wanted = rendition.wantedBitrate, let before = rendition.bitrate else { continue }
-            let slowest = votes.filter { $0.0 === rendition }.min { $0.1 < $1.1 }
+            let slowest = votes.filter { $0.rendition === rendition }.min { $0.bitrate < $1.bitrate }
             let hasViewers = members.withLock { members in
                 members.contains { $0.rendition === rendition && $0.destination.plan.isLive && !$0.destination.state.isOver }
             }
-            guard let bitrate = slowest?.1 ?? (hasViewers ? nil : wanted), bitrate != before else { continue }
+            // Without a vote the bitrate stays as it is.
+            guard let bitrate = slowest?.bitrate ?? (hasViewers ? nil : wanted), bitrate != before else { continue }
             rendition.setBitrate(bitrate)
-            if bitrate < before, before == wanted, let name = slowest?.2 {
-                observer(.warning("\(name) does not take \(wanted) kbit/s: the bitrate follows what gets through, \(bitrate) kbit/s for now."))
+            if bitrate < before, before == wanted, let name = slowest?.name {
+                channel.send(.bitrateLowered(destination: name, from: wanted, to: bitrate))
             } else if bitrate == wanted {
-                observer(.warning("The bitrate is back at \(wanted) kbit/s."))
+                channel.send(.bitrateRestored(wanted))
             }
         }
+    }
+}
+
+/// The file that a path leads to, however the path is spelled; nil if there is none.
+private struct FileIdentity: Equatable {
+    private let device: UInt64
+    private let inode: UInt64
+
+    init?(_ path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        device = UInt64(status.st_dev)
+        inode = UInt64(status.st_ino)
     }
 }

@@ -1,76 +1,82 @@
-import Capture
+import Concurrency
 import Media
 import Upload
+import WindowPrivacy
 
-/// What is asked of a session from outside while it runs.
+/// What a host asks of a session while it runs.
 extension BroadcastSession {
-    /// Pauses: viewers see a slate and hear silence, recordings leave the stretch out. False where it was not live.
+    /// Pauses: viewers see a slate and hear silence, recordings leave the stretch out. False if the session is not live.
+    ///
+    /// From the call on nothing of the screen is grabbed; the slate begins with the next tick. The report comes after that.
     package func pause() -> Bool {
-        guard change(to: .paused) else { return false }
-        pipeline.setPaused(true)
-        let time = now
-        for destination in destinations { destination.queue.push(.paused(at: time)) }
+        guard transition(to: .paused) else { return false }
+        disclosure.pauses.pause(at: pipeline.nextTick(after: now), requested: now)
+        channel.send(.state(.paused))
         return true
     }
 
-    /// Goes on after a pause. False where it was not paused.
+    /// Resumes after a pause, with a keyframe. False if the session is not paused.
     package func resume() -> Bool {
-        guard change(to: .live) else { return false }
-        let time = now
-        for destination in destinations { destination.queue.push(.resumed(at: time)) }
-        pipeline.setPaused(false)
+        guard transition(to: .live, from: .paused) else { return false }
+        disclosure.pauses.resume(at: pipeline.nextTick(after: now))
+        channel.send(.state(.live))
         return true
     }
 
-    /// The desktop says that the screen is locked, or no longer: viewers get a slate and silence meanwhile. A user's pause is a thing of its own.
+    /// The desktop reported that the screen is locked, or unlocked. Viewers get a slate and silence meanwhile; a user's pause is independent of it.
     package func setDesktopLocked(_ locked: Bool) {
-        pipeline.setDesktopLocked(locked)
+        disclosure.isDesktopLocked.store(locked, ordering: .relaxed)
     }
 
-    /// Turns the microphone on or off. Nil where the session has no sound that it could be part of; else whether it is on now.
+    /// Turns the microphone on or off.
+    ///
+    /// - Parameter choose: gets whether it is on, returns whether it should be.
+    /// - Returns: whether it is on now; nil if the session has no sound that it could be part of.
     package func setMicrophone(_ choose: (Bool) -> Bool) -> Bool? {
         pipeline.setMicrophone(choose)
     }
 
-    /// Gives every destination metadata that the user or an application has.
+    /// Gives every destination metadata from the user or about an application.
     package func annotate(_ information: [String: String]) {
         for destination in destinations { destination.queue.push(.annotated(information)) }
-        observer(.annotation(information))
+        channel.send(.annotation(information))
     }
 
-    /// Hides more windows, or takes a rule away. Returns once every picture follows the rules, or after a second where none is made.
+    /// Hides more windows, or removes a rule. Returns once every picture follows the rules, or after a second if the session makes none.
     ///
-    /// - Returns: false where nothing changed; nil where the picture is no screen's.
+    /// - Returns: false if nothing changed; nil if the source is not a screen.
     package func changeHiddenWindows(_ change: (HiddenWindowRules) -> Bool) async -> Bool? {
         guard case .screen(let request) = configuration.picture else { return nil }
         guard change(request.hiddenWindows) else { return false }
-        let deadline = ContinuousClock.now + .seconds(1)
-        while !request.hiddenWindows.isApplied && ContinuousClock.now < deadline { try? await Task.sleep(for: .milliseconds(5)) }
+        await request.hiddenWindows.waitUntilApplied(within: .seconds(1))
         return true
     }
 
-    /// A stretch of the past that was saved.
-    package struct Clip: Sendable {
-        package var path: String
-        /// On the session's clock.
-        package var start: MediaTime
-        package var duration: MediaTime
-    }
-
-    /// Saves the last `span` of the broadcast as a playable MP4 at `path`, from the keyframe before it on, while it goes on.
+    /// Saves the last `span` of the broadcast as a playable MP4 at `path`, from the keyframe before it on. The broadcast goes on.
     ///
-    /// Nil where the session keeps nothing for clips, or has nothing yet.
-    package func saveClip(last span: MediaTime, to path: String) async throws(UploadError) -> Clip? {
-        guard !destinations.contains(where: { $0.plan.path.map { FileIdentity.areOne($0, path) } ?? false }) else {
-            throw .cannotCreate(path: path, reason: "the broadcast itself is being written there")
-        }
+    /// It writes on a thread of its own.
+    ///
+    /// - Returns: nil if the session keeps nothing for clips, or has nothing yet.
+    package func saveClip(last span: MediaTime, to path: String) async throws(UploadError) -> SavedClip? {
+        guard !writes(path) else { throw .cannotCreate(path: path, .inUse) }
         guard let (excerpt, stream) = pipeline.excerpt(last: span) else { return nil }
-        let file = FileHandler(path: path, format: .mp4)
-        try await file.started(stream)
-        for packet in excerpt.packets { try await file.process(packet) }
-        try await file.finished(deadline: .seconds(5))
-        let clip = Clip(path: path, start: excerpt.start, duration: excerpt.duration)
-        observer(.clip(clip))
+        let executor = ThreadExecutor(name: "clip")
+        executor.start()
+        defer { executor.shutDown() }
+        let result = await Task(executorPreference: executor) { () -> Result<Void, UploadError> in
+            do throws(UploadError) {
+                let file = FileHandler(path: path, format: .mp4)
+                try await file.started(stream)
+                for packet in excerpt.packets { try await file.process(packet) }
+                try await file.finished(deadline: .seconds(5))
+                return .success(())
+            } catch {
+                return .failure(error)
+            }
+        }.value
+        try result.get()
+        let clip = SavedClip(path: path, start: excerpt.start, duration: excerpt.duration)
+        channel.send(.clip(clip))
         return clip
     }
 }

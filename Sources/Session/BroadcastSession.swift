@@ -1,64 +1,168 @@
-import Capture
+import Concurrency
 import Media
 import Synchronization
 import Upload
 
-/// A system broadcast: one run of the whole pipeline, from the screen to all destinations.
+/// A system broadcast: one run of the whole pipeline, from the source to all destinations.
 ///
 ///     Pipeline ─► PacketQueue ─► Destination ─► SampleHandler
+///
+/// Everything that happens comes as a stream of events. No thread of the pipeline ever waits for the reader of that stream.
 package final class BroadcastSession: Sendable {
+    /// What happens, in order. If the reader is slow the oldest events are dropped. It ends with the session. One reader.
+    package var events: AsyncStream<SessionEvent> { channel.events }
+
     let configuration: SessionConfiguration
     let pipeline: Pipeline
-    let observer: @Sendable (SessionEvent) -> Void
+    let channel: EventChannel
+    let disclosure: Disclosure
     let members = Mutex<[Member]>([])
     private let plans: [DestinationPlan]
+    private let clock: any Clock<Duration>
     private let status = Mutex(Status())
-    private let ending: Ending
-    private let application: FrontApplication
+    let ending: Once<EndReason>
+    private let outcome = Once<SessionOutcome>()
 
     /// A destination, and the encode that serves it.
     struct Member: Sendable {
         var destination: Destination
         var rendition: Rendition?
         var congestion: CongestionController?
-        /// Somebody has removed it; it comes to its end.
+        /// The user removed it, and it is ending.
         var isLeaving = false
+    }
+
+    /// The first reason for which a session ends.
+    enum EndReason: Sendable {
+        case asked
+        /// The time is up, or the content is at its end.
+        case over
+        case destinationsEnded
+        case failed(SessionError)
     }
 
     private struct Status {
         var state = SessionState.starting
+        var isStarted = false
         var clock: SessionClock?
         /// The session's length, once it ends.
         var elapsed: MediaTime?
     }
 
-    /// - Parameter observer: is told what happens, on whatever thread it happens.
-    package init(configuration: SessionConfiguration, destinations plans: [DestinationPlan], observer: @escaping @Sendable (SessionEvent) -> Void) {
+    /// - Parameter clock: for the waits of destinations between their tries.
+    package init(configuration: SessionConfiguration, destinations plans: [DestinationPlan], clock: any Clock<Duration> = ContinuousClock()) {
         self.configuration = configuration
         self.plans = plans
-        self.observer = observer
-        let ending = Ending()
-        let application = FrontApplication()
+        self.clock = clock
+        let channel = EventChannel()
+        let ending = Once<EndReason>()
+        let disclosure = Disclosure()
+        self.channel = channel
         self.ending = ending
-        self.application = application
-        pipeline = Pipeline(configuration: configuration) { event in
-            switch event {
-            case .application(var information):
-                information.name = configuration.applicationName(information.id)
-                application.set(information)
-            case .warning(let text): observer(.warning(text))
-            case .ended: ending.reach(.over)
-            case .failed(let error): ending.reach(.failed(error))
+        self.disclosure = disclosure
+        pipeline = Pipeline(configuration: configuration, disclosure: disclosure, channel: channel, ending: ending)
+        let destinations = plans.map(makeDestination)
+        members.withLock { $0 = destinations.map { Member(destination: $0) } }
+    }
+
+    func makeDestination(_ plan: DestinationPlan) -> Destination {
+        Destination(plan: plan, clock: clock) { [weak self, channel] event in
+            channel.send(event)
+            if case .destination(let destination) = event, destination.state == .live { self?.change(to: .live, from: .starting) }
+        }
+    }
+
+    // MARK: Life
+
+    /// Starts the broadcast, and returns once every destination is live or over, or the session has ended.
+    ///
+    /// - Throws: if the source or an encoder cannot be opened. The session is over then.
+    package func start() async throws(SessionError) {
+        let isFirst = status.withLock { status -> Bool in
+            defer { status.isStarted = true }
+            return !status.isStarted
+        }
+        guard isFirst else { throw .notBegun }
+        do throws(SessionError) {
+            guard try await pipeline.open(for: plans) else {
+                // The user stopped it before the source was open.
+                await abandon(as: .finished, error: nil)
+                return
             }
+            try await startDestinations()
+        } catch {
+            await abandon(as: .failed, error: error)
+            throw error
         }
-        application.follow { [weak self] information in
-            var annotations = ["application": information.id, "applicationTitle": information.title]
-            annotations["applicationName"] = information.name
-            self?.annotate(annotations)
+        let clock = pipeline.begin()
+        status.withLock { $0.clock = clock }
+        let supervisor = Task { await supervise() }
+        Task {
+            let reason = await ending.value
+            supervisor.cancel()
+            await conclude(reason)
         }
-        members.withLock { members in
-            members = plans.map { plan in Member(destination: Destination(plan: plan) { observer(.destination($0)) }) }
+        for destination in destinations { await destination.decided.value }
+    }
+
+    /// Asks the session to end. Nothing of the desktop is captured from now on.
+    package func requestStop() {
+        guard ending.set(.asked) else { return }
+        pipeline.halt(at: now)
+    }
+
+    /// Ends the session, and returns once everything is written and closed.
+    package func stop() async -> SessionOutcome {
+        requestStop()
+        if !status.withLock({ $0.isStarted }) { return SessionOutcome(failure: nil, destinations: []) }
+        return await outcome.value
+    }
+
+    /// Suspends until the session has ended by itself or was stopped, and everything is written and closed.
+    package func ended() async -> SessionOutcome {
+        await outcome.value
+    }
+
+    /// The session did not begin.
+    private func abandon(as state: SessionState, error: SessionError?) async {
+        await pipeline.stop(at: .zero)
+        await finish(destinations.filter(\.isStarted), .asked)
+        change(to: state == .finished ? .finishing : .failed)
+        change(to: state)
+        conclude(SessionOutcome(failure: error, destinations: snapshot().destinations))
+    }
+
+    private func conclude(_ reason: EndReason) async {
+        pipeline.halt(at: now)
+        change(to: .finishing)
+        await pipeline.stop(at: now)
+        let isAsked = if case .asked = reason { true } else { false }
+        await finish(destinations, isAsked ? .asked : .over)
+        let failure: SessionError? = if case .failed(let error) = reason { error } else { nil }
+        // A destination that the user removed has ended as asked, however it ended.
+        let isWhole = members.withLock { $0.allSatisfy { $0.isLeaving || $0.destination.state == .finished } }
+        change(to: failure == nil && isWhole ? .finished : .failed)
+        conclude(SessionOutcome(failure: failure, destinations: snapshot().destinations))
+    }
+
+    private func conclude(_ result: SessionOutcome) {
+        channel.finish()
+        outcome.set(result)
+    }
+
+    private func startDestinations() async throws(SessionError) {
+        for destination in destinations {
+            let (stream, rendition) = try await pipeline.attach(destination.queue, for: destination.plan)
+            adopt(rendition, for: destination)
+            start(destination, stream: stream, rendition: rendition)
         }
+    }
+
+    // MARK: State
+
+    /// True if the source is a screen, as opposed to the pictures of a program.
+    package var showsScreen: Bool {
+        if case .screen = configuration.picture { true } else { false }
     }
 
     var destinations: [Destination] { members.withLock { $0.map(\.destination) } }
@@ -68,111 +172,27 @@ package final class BroadcastSession: Sendable {
 
     package var state: SessionState { status.withLock { $0.state } }
 
-    /// Asks the session to end; `run` returns once everything is written and closed.
-    package func stop() {
-        ending.reach(.asked)
-    }
-
-    /// Runs the broadcast from start to end.
-    ///
-    /// - Returns: the destinations as they ended; each carries its own error.
-    /// - Throws: where the picture cannot be had or encoded; destinations are finished all the same.
-    package func run() async throws(SessionError) -> [SessionSnapshot.Destination] {
-        do throws(SessionError) {
-            try await pipeline.open(for: plans)
-            try await startDestinations()
-        } catch {
-            await pipeline.stop(at: .zero)
-            await finish(destinations.filter { $0.isStarted })
-            change(to: .failed)
-            throw error
-        }
-        let clock = pipeline.begin()
-        status.withLock { $0.clock = clock }
-        let supervisor = Task { await supervise() }
-        let reason = await ending.value
-        supervisor.cancel()
-        change(to: .finishing)
-        await pipeline.stop(at: now)
-        let isAsked = if case .asked = reason { true } else { false }
-        await finish(destinations, isAsked: isAsked)
-        let failure: SessionError? = if case .failed(let error) = reason { error } else { nil }
-        // One that was taken away has ended as asked, however.
-        let isWhole = members.withLock { $0.allSatisfy { $0.isLeaving || $0.destination.state == .finished } }
-        change(to: failure == nil && isWhole ? .finished : .failed)
-        if let failure { throw failure }
-        return snapshot().destinations
-    }
-
     /// Its first destinations have been started.
     var hasBegun: Bool { status.withLock { $0.clock != nil } }
 
-    private func startDestinations() async throws(SessionError) {
-        for destination in destinations {
-            let (stream, rendition) = try await pipeline.attach(destination.queue, for: destination.plan)
-            members.withLock { members in
-                for index in members.indices where members[index].destination === destination { members[index].rendition = rendition }
-            }
-            start(destination, stream: stream, rendition: rendition)
-        }
+    /// Changes the state if that is possible, and reports it.
+    @discardableResult func change(to state: SessionState, from expected: SessionState? = nil) -> Bool {
+        guard transition(to: state, from: expected) else { return false }
+        channel.send(.state(state))
+        return true
     }
 
-    /// Lets a destination begin. The session ends by itself once none is left.
-    func start(_ destination: Destination, stream: StreamDescription, rendition: Rendition?) {
-        destination.start(stream, requestKeyframe: { rendition?.requestKeyframe() })
-        Task { [weak self] in
-            await destination.waitUntilOver()
-            guard let self else { return }
-            if destinations.allSatisfy({ $0.state.isOver }) {
-                ending.reach(.destinationsEnded)
-            } else {
-                // Nobody encodes for one that is gone.
-                await pipeline.detach(destination.queue, from: rendition)
-            }
-        }
-    }
-
-    /// Changes the state where that is possible, and tells of it.
-    @discardableResult func change(to state: SessionState) -> Bool {
-        let isNews = status.withLock { status -> Bool in
-            guard status.state.allows(state) else { return false }
+    /// Changes the state without a report: what follows from it comes first.
+    func transition(to state: SessionState, from expected: SessionState? = nil) -> Bool {
+        status.withLock { status in
+            guard status.state.allows(state), expected == nil || expected == status.state else { return false }
             status.state = state
             if state == .finishing { status.elapsed = status.clock?.now }
             return true
         }
-        if isNews { observer(.state(state)) }
-        return isNews
     }
 
-    // MARK: While it runs
-
-    /// Some times a second: goes live when a destination is, fits the bitrates to the network, tells of statistics, and looks at the time.
-    private func supervise() async {
-        var ticks = 0
-        while !Task.isCancelled {
-            if state == .starting, destinations.contains(where: { $0.state == .live }) { change(to: .live) }
-            fitBitrates()
-            if let duration = configuration.duration {
-                let rest = duration - now
-                if rest <= .zero { ending.reach(.over) }
-                if rest < MediaTime(milliseconds: 250) && rest > .zero {
-                    try? await Task.sleep(for: .nanoseconds(rest.nanoseconds))
-                    ending.reach(.over)
-                    return
-                }
-            }
-            // The first second is watched more closely, so that whoever waits for "live" learns it at once.
-            ticks += 1
-            if ticks <= 20 {
-                try? await Task.sleep(for: .milliseconds(25))
-            } else {
-                if ticks % 2 == 0 { observer(.statistics) }
-                try? await Task.sleep(for: .milliseconds(250))
-            }
-        }
-    }
-
-    /// What the session is doing now. A destination that was taken away is part of it where something came of it, and not where it failed.
+    /// What the session is doing now. A destination that the user removed is part of it if something came of it, not if it failed.
     package func snapshot() -> SessionSnapshot {
         let shown = members.withLock { members in
             members.filter { !($0.isLeaving && $0.destination.state == .failed) }.map(\.destination)
@@ -182,7 +202,6 @@ package final class BroadcastSession: Sendable {
         let source = pipeline.source
         return SessionSnapshot(
             state: state, elapsed: now, source: source?.source, sourceSize: source?.sourceSize, isLocked: pipeline.isLocked,
-            application: application.value,
             video: pipeline.renditions.first?.snapshot(at: now, isOver: isOver), app: sound(of: .app), mic: sound(of: .mic),
             destinations: shown.map { $0.snapshot(at: now) })
     }
@@ -192,4 +211,31 @@ package final class BroadcastSession: Sendable {
             SessionSnapshot.Audio(source: $0.name, level: $0.level, drift: $0.drift, isMuted: $0.isMuted)
         }
     }
+
+    // MARK: While it runs
+
+    /// Fits the bitrates to the network, watches the capture thread, reports that figures changed, and ends the session when its time is up.
+    private func supervise() async {
+        var ticks = 0
+        while !Task.isCancelled {
+            fitBitrates()
+            pipeline.watchSource()
+            if ticks > 0, ticks % 2 == 0 { channel.send(.statistics) }
+            ticks += 1
+            var pause = MediaTime(milliseconds: 250)
+            if let duration = configuration.duration {
+                let rest = duration - now
+                if rest <= .zero { ending.set(.over) }
+                pause = max(.zero, min(pause, rest))
+            }
+            try? await Task.sleep(for: .nanoseconds(pause.nanoseconds))
+        }
+    }
+}
+
+/// How a session ended.
+package struct SessionOutcome: Sendable {
+    /// Why the session itself failed; nil if it did not. Destinations carry their own errors.
+    package var failure: SessionError?
+    package var destinations: [SessionSnapshot.Destination]
 }

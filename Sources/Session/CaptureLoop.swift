@@ -1,7 +1,7 @@
 import Capture
+import Concurrency
 import Media
 import Synchronization
-import Threads
 
 /// The capture thread: at each tick it asks the source what changed, and composes a frame for each rendition.
 ///
@@ -11,33 +11,31 @@ final class CaptureLoop: Sendable {
     struct Opening: Sendable {
         var source: SourceDescription
         var sourceSize: PixelSize
-        /// Frames a second that it has by itself.
+        /// Frames a second of its own, if it has a rate.
         var frameRate: Int?
     }
 
-    /// What it tells while it runs, on its own thread.
+    /// What the thread reports while it runs.
     enum Event: Sendable {
-        /// Another application came to the front, or its title changed.
         case application(ApplicationInformation)
-        /// The screen was locked, or is no longer.
         case locked(Bool)
-        case warning(String)
-        /// It shows something else than before: the focus went to another monitor.
+        case notice(SourceNotice)
+        /// It shows something else: the focus went to another monitor.
         case source(SourceDescription)
         /// The source has nothing more: a clean end.
         case ended
         case failed(CaptureError)
     }
 
-    private let request: PictureRequest
+    private let open: @Sendable () throws(CaptureError) -> any ScreenSource
+    private let disclosure: Disclosure
     private let report: @Sendable (Event) -> Void
     /// Set when the pipeline behind is ready; then ticks begin.
     private let gate = Monitor<Gate>(.closed)
     private let renditions = Mutex<[Rendition]>([])
     private let stopping = Atomic(false)
-    private let isPaused = Atomic(false)
-    /// The desktop says that the screen is locked; the source may know by itself.
-    private let isDesktopLocked = Atomic(false)
+    /// When the thread last began or ended a tick, on the session's clock in nanoseconds.
+    private let heartbeat = Atomic<Int64>(0)
 
     private enum Gate {
         case closed
@@ -45,22 +43,32 @@ final class CaptureLoop: Sendable {
         case abandoned
     }
 
-    init(request: PictureRequest, report: @escaping @Sendable (Event) -> Void) {
-        self.request = request
+    /// - Parameters:
+    ///   - open: opens the source, on the capture thread.
+    ///   - report: called on the capture thread. It must not block.
+    init(
+        open: @escaping @Sendable () throws(CaptureError) -> any ScreenSource, disclosure: Disclosure, report: @escaping @Sendable (Event) -> Void
+    ) {
+        self.open = open
+        self.disclosure = disclosure
         self.report = report
     }
 
-    /// Starts the thread and opens the source on it.
-    func start() async throws(CaptureError) -> (NamedThread, Opening) {
-        try await NamedThread.open(name: "capture") { [self] (opened: (Result<Opening, CaptureError>) -> Void) in
+    /// Starts the thread, which opens the source.
+    ///
+    /// - Returns: the thread, and the result of the opening once it is there. A display that does not answer never gives one.
+    func start() -> (NamedThread, Once<Result<Opening, CaptureError>>) {
+        let opening = Once<Result<Opening, CaptureError>>()
+        let thread = NamedThread(name: "capture") { [self] in
             do throws(CaptureError) {
-                let source = try request.open()
-                opened(.success(Opening(source: source.description, sourceSize: source.size, frameRate: source.nominalFrameRate)))
+                let source = try open()
+                opening.set(.success(Opening(source: source.description, sourceSize: source.size, frameRate: source.nominalFrameRate)))
                 run(source)
             } catch {
-                opened(.failure(error))
+                opening.set(.failure(error))
             }
         }
+        return (thread, opening)
     }
 
     /// Frames are composed for `rendition` from the next tick on.
@@ -68,13 +76,14 @@ final class CaptureLoop: Sendable {
         renditions.withLock { $0.append(rendition) }
     }
 
+    /// No more frames are composed for `rendition`.
     func remove(_ rendition: Rendition) {
         renditions.withLock { $0.removeAll { $0 === rendition } }
     }
 
-    /// Lets the ticks begin: time zero is the clock's start.
+    /// Ticks begin.
     func begin(clock: SessionClock, frameRate: Int) {
-        gate.update { $0 = .open(clock, frameRate: frameRate) }
+        gate.update { if case .closed = $0 { $0 = .open(clock, frameRate: frameRate) } }
     }
 
     /// The thread ends after the tick that it is in.
@@ -83,15 +92,8 @@ final class CaptureLoop: Sendable {
         gate.update { if case .closed = $0 { $0 = .abandoned } }
     }
 
-    /// While paused nothing is grabbed, and the privacy slate takes the picture's place.
-    func setPaused(_ paused: Bool) {
-        isPaused.store(paused, ordering: .relaxed)
-    }
-
-    /// While the desktop is locked nothing is grabbed either.
-    func setDesktopLocked(_ locked: Bool) {
-        isDesktopLocked.store(locked, ordering: .relaxed)
-    }
+    /// When the thread last gave a sign of life, on the session's clock.
+    var lastHeartbeat: MediaTime { MediaTime(nanoseconds: heartbeat.load(ordering: .relaxed)) }
 
     private func run(_ source: any ScreenSource) {
         let opening = gate.wait { gate -> Gate? in
@@ -102,12 +104,12 @@ final class CaptureLoop: Sendable {
         do throws(CaptureError) {
             try tick(source, clock: clock, rate: Int64(frameRate))
         } catch {
-            report(.failed(error))
+            if !stopping.load(ordering: .relaxed) { report(.failed(error)) }
         }
     }
 
     private func tick(_ source: any ScreenSource, clock: SessionClock, rate: Int64) throws(CaptureError) {
-        var feeds: [FrameFeed] = []
+        var composers: [RenditionComposer] = []
         var index: Int64 = 0
         var description = source.description
         var wasLocked = false
@@ -115,41 +117,46 @@ final class CaptureLoop: Sendable {
             clock.sleep(until: MediaTime(value: index, timescale: rate))
             // The end may have come meanwhile: nothing is shown after it.
             if stopping.load(ordering: .relaxed) { return }
-            // Frames are stamped with their tick, some milliseconds before the grab returns: players want an even cadence, and two
-            // frames closer than a tick make some of them complain. A tick that was overslept has its place taken by a later one.
+            // Frames are stamped with their tick, some milliseconds before the grab returns: players want an even cadence, and some of them
+            // complain about two frames that are closer than a tick. A tick that was overslept is replaced by a later one.
             index = max(index, clock.now.nanoseconds * rate / 1_000_000_000)
-            if follow(&feeds) { source.requestWholePicture() }
-            let paused = isPaused.load(ordering: .relaxed)
-            let isDesktopLocked = isDesktopLocked.load(ordering: .relaxed)
+            let time = MediaTime(value: index, timescale: rate)
+            heartbeat.store(clock.now.nanoseconds, ordering: .relaxed)
+            if update(&composers) { source.requestWholePicture() }
+            let isWithheld = disclosure.isWithheld(at: time)
             var sample: SampleBuffer?
-            if paused || isDesktopLocked { try source.rest() } else { sample = try source.nextSample(at: clock.now) }
+            // Nothing is grabbed from the request to pause on, though the tick may be just before the pause.
+            let mayGrab = !isWithheld && !disclosure.pauses.isRequested
+            // The source gets the tick's time and not the time of waking up: a file of the same rate gives each tick one frame then.
+            if mayGrab { sample = try source.nextSample(at: time) } else { try source.rest() }
+            heartbeat.store(clock.now.nanoseconds, ordering: .relaxed)
+            if stopping.load(ordering: .relaxed) { return }
             if source.condition == .ended {
                 report(.ended)
                 return
             }
-            let isLocked = isDesktopLocked || source.isLocked
+            let isLocked = disclosure.isDesktopLocked.load(ordering: .relaxed) || source.isLocked
             if isLocked != wasLocked { report(.locked(isLocked)) }
             wasLocked = isLocked
-            let tickTime = MediaTime(value: index, timescale: rate)
-            for position in feeds.indices {
-                feeds[position].show(sample, isWithheld: paused || isLocked || source.condition == .withheld, at: tickTime)
+            for position in composers.indices {
+                composers[position].show(sample, isWithheld: isWithheld || isLocked || source.condition == .withheld, at: time)
             }
-            while let warning = source.takeWarning() { report(.warning(warning)) }
+            while let notice = source.takeNotice() { report(.notice(notice)) }
             if source.description != description {
                 description = source.description
                 report(.source(description))
             }
-            if !paused, !isLocked, let application = source.takeApplicationChange() { report(.application(application)) }
+            if mayGrab, !isLocked, let application = source.takeApplicationChange() { report(.application(application)) }
             index += 1
         }
     }
 
-    /// Takes up renditions that joined and drops those that left. True where one joined, which needs a whole picture to begin with.
-    private func follow(_ feeds: inout [FrameFeed]) -> Bool {
+    /// Adds renditions that joined and drops those that left. True if one joined: it needs a whole picture first.
+    private func update(_ composers: inout [RenditionComposer]) -> Bool {
         let current = renditions.withLock { $0 }
-        feeds.removeAll { feed in !current.contains { $0 === feed.rendition } }
-        let joined = current.filter { rendition in !feeds.contains { $0.rendition === rendition } }
-        feeds += joined.map { FrameFeed($0) }
+        composers.removeAll { composer in !current.contains { $0 === composer.rendition } }
+        let joined = current.filter { rendition in !composers.contains { $0.rendition === rendition } }
+        composers += joined.map { RenditionComposer($0) }
         return !joined.isEmpty
     }
 }

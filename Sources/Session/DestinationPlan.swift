@@ -1,55 +1,184 @@
+import Concurrency
 import Media
+import RTMP
 import Upload
 
-/// One destination of a session, and how the handler that serves it is made.
+/// One destination of a session: what it is called, what it needs, and how the handler that serves it is made.
 package struct DestinationPlan: Sendable {
     /// What the user calls it.
     package var name: String
-    /// The kind of uploader: `rtmp`, `file`, `stdout`.
-    package var extensionName: String
+    package var kind: DestinationKind
     /// Where it goes, without anything secret.
     package var url: String?
     /// The file that is written, if it is one.
     package var path: String?
-    /// True for a viewer who waits: it gets only what is new, from a keyframe on.
-    package var isLive: Bool
-    /// True where every tick should give a frame.
-    package var prefersConstantPacing: Bool
-    package var takesRawVideo: Bool
-    /// The tracks of sound that it takes, in its order: `mixed`, or `app` and `mic`; none where sound is left out.
-    package var audioTracks: [Track]
-    /// True where sound is wanted as 16-bit PCM instead of AAC.
-    package var takesRawAudio: Bool
-    /// False where the picture is left out.
-    package var takesVideo: Bool
-    /// How long it may take to write out and close at the end.
-    package var finishDeadline: Duration
-    /// The picture that it asks for, where it is another one than the session's.
-    package var picture = PictureWishes()
-    /// What is done about a connection that is lost; nil where there is nothing to be tried again.
-    package var retry: RetryPolicy?
+    package var delivery: Delivery
+    package var media: MediaRequirements
+    /// The picture that it asks for, if that is not the session's.
+    package var picture = PictureRequirements()
     /// Makes the handler; a new one for each connection.
     package var makeHandler: @Sendable () -> any SampleHandler
 
     package init(
-        name: String, extensionName: String, url: String? = nil, path: String? = nil, isLive: Bool, prefersConstantPacing: Bool,
-        takesRawVideo: Bool = false, audioTracks: [Track] = [.mixed], takesRawAudio: Bool = false, takesVideo: Bool = true,
-        finishDeadline: Duration = .milliseconds(700),
-        picture: PictureWishes = PictureWishes(), retry: RetryPolicy? = nil, makeHandler: @escaping @Sendable () -> any SampleHandler
+        name: String, kind: DestinationKind, url: String? = nil, path: String? = nil, delivery: Delivery, media: MediaRequirements = .init(),
+        makeHandler: @escaping @Sendable () -> any SampleHandler
     ) {
         self.name = name
-        self.extensionName = extensionName
+        self.kind = kind
         self.url = url
         self.path = path
-        self.isLive = isLive
-        self.prefersConstantPacing = prefersConstantPacing
-        self.takesRawVideo = takesRawVideo
-        self.audioTracks = audioTracks
-        self.takesRawAudio = takesRawAudio
-        self.takesVideo = takesVideo
-        self.finishDeadline = finishDeadline
-        self.picture = picture
-        self.retry = retry
+        self.delivery = delivery
+        self.media = media
         self.makeHandler = makeHandler
+    }
+
+    /// True for a viewer who waits: it gets only what is new, from a keyframe on, and a slate during a pause.
+    package var isLive: Bool {
+        if case .live = delivery { true } else { false }
+    }
+
+    /// How long its handler may take to write out and close at the end.
+    package var finishDeadline: Duration {
+        if case .program = kind { ShutdownTimetable.extensionFinish } else { ShutdownTimetable.handlerFinish }
+    }
+}
+
+/// The kind of uploader that serves a destination.
+package enum DestinationKind: Sendable, Equatable {
+    case rtmp
+    case file
+    case stdout
+    /// Nothing is sent; the session keeps its last stretch for `clip`.
+    case clips
+    /// An extension: a program with a manifest of this name.
+    case program(String)
+
+    /// As status, config and messages call it.
+    package var name: String {
+        switch self {
+        case .rtmp: "rtmp"
+        case .file: "file"
+        case .stdout: "stdout"
+        case .clips: "clips"
+        case .program(let name): name
+        }
+    }
+}
+
+/// How packets reach a destination.
+package enum Delivery: Sendable, Equatable {
+    /// Viewers watch now: packets that are too late are dropped, and a lost connection is made again. Nil: it is not.
+    case live(retry: Backoff?)
+    /// Everything is kept from the beginning, and paused stretches are cut out.
+    case recording
+}
+
+/// What a destination takes.
+package struct MediaRequirements: Sendable, Equatable {
+    package enum Video: Sendable, Equatable {
+        case encoded
+        /// I420 or I444 planes.
+        case raw
+        case none
+    }
+
+    package enum Audio: Sendable, Equatable {
+        case aac
+        /// 16-bit PCM, little endian, interleaved.
+        case pcm
+    }
+
+    package var video = Video.encoded
+    package var audio = Audio.aac
+    /// In its order: `mixed`, or `app` and `mic`; none without sound.
+    package var audioTracks: [Track] = [.mixed]
+    /// True if each tick should give a frame, as live services expect.
+    package var prefersConstantPacing = false
+
+    package init(video: Video = .encoded, audio: Audio = .aac, audioTracks: [Track] = [.mixed], prefersConstantPacing: Bool = false) {
+        self.video = video
+        self.audio = audio
+        self.audioTracks = audioTracks
+        self.prefersConstantPacing = prefersConstantPacing
+    }
+
+    package var takesVideo: Bool { video != .none }
+    package var takesRawVideo: Bool { video == .raw }
+    package var takesRawAudio: Bool { audio == .pcm }
+}
+
+/// The picture that a destination asks for, if that is not the session's.
+package struct PictureRequirements: Sendable, Hashable {
+    /// Nil for the session's.
+    package var size: PixelSize?
+    /// kbit/s; nil for the session's.
+    package var bitrate: Int?
+
+    package init(size: PixelSize? = nil, bitrate: Int? = nil) {
+        self.size = size
+        self.bitrate = bitrate
+    }
+}
+
+extension DestinationPlan {
+    /// An RTMP or RTMPS server.
+    ///
+    /// - Parameters:
+    ///   - url: with its stream key.
+    ///   - caFile: PEM certificates to trust for `rtmps`; nil for those of the system.
+    package static func rtmp(name: String, url: RTMPURL, caFile: String? = nil) -> DestinationPlan {
+        DestinationPlan(
+            name: name, kind: .rtmp, url: "\(url)", delivery: .live(retry: .liveDestination), media: .init(prefersConstantPacing: true),
+            makeHandler: { RTMPHandler(url: url, caFile: caFile) })
+    }
+
+    /// A file at an absolute path.
+    ///
+    /// - Parameter separatesAudio: the applications and the microphone become tracks of their own, if the format has room for two.
+    package static func file(name: String, path: String, format: ContainerFormat, separatesAudio: Bool = false) -> DestinationPlan {
+        DestinationPlan(
+            name: name, kind: .file, path: path, delivery: .recording,
+            media: .init(
+                video: format.takesRawVideo ? .raw : .encoded, audioTracks: format.audioTracks(separates: separatesAudio)),
+            makeHandler: { FileHandler(path: path, format: format) })
+    }
+
+    /// Standard output.
+    package static func stdout(name: String, format: ContainerFormat, separatesAudio: Bool = false) -> DestinationPlan {
+        DestinationPlan(
+            name: name, kind: .stdout, delivery: .recording,
+            media: .init(
+                video: format.takesRawVideo ? .raw : .encoded, audioTracks: format.audioTracks(separates: separatesAudio),
+                prefersConstantPacing: true),
+            makeHandler: { StdoutHandler(format: format) })
+    }
+
+    /// Nothing is written until a clip is saved.
+    package static func clips(name: String) -> DestinationPlan {
+        DestinationPlan(name: name, kind: .clips, delivery: .recording, makeHandler: { ClipsHandler() })
+    }
+
+    /// An extension's process.
+    package static func program(name: String, manifest: ExtensionManifest, launch: ExtensionLaunch) -> DestinationPlan {
+        DestinationPlan(
+            name: name, kind: .program(manifest.name), delivery: .live(retry: .liveDestination),
+            media: .init(
+                video: manifest.takesVideo ? manifest.takesRawVideo ? .raw : .encoded : .none, audio: manifest.takesRawAudio ? .pcm : .aac,
+                audioTracks: manifest.audioTracks, prefersConstantPacing: manifest.mode == .stream),
+            makeHandler: {
+                switch manifest.mode {
+                case .samples: SamplesHandler(manifest: manifest, launch: launch)
+                case .stream: StreamHandler(manifest: manifest, launch: launch)
+                case .clips: ClipFilesHandler(manifest: manifest, launch: launch)
+                }
+            })
+    }
+}
+
+extension ContainerFormat {
+    /// The mix, or the applications and the microphone as separate tracks; FLV has room for one track.
+    fileprivate func audioTracks(separates: Bool) -> [Track] {
+        guard takesAudio else { return [] }
+        return separates && self != .flv ? [.app, .mic] : [.mixed]
     }
 }

@@ -1,17 +1,25 @@
 import Media
 import Synchronization
 
-/// Hands each packet to every destination that wants it. Encoders call it; nobody waits. Destinations come and go meanwhile.
+/// Passes each packet to every destination that takes it. Encoder threads call it; nothing waits. Destinations come and go meanwhile.
 final class Distributor: Sendable {
-    /// One destination's queue, and which packets belong in it.
+    /// One destination's queue, and which packets belong into it.
     struct Outlet: Sendable {
         var queue: PacketQueue
         var tracks: Set<Track>
-        /// True where it takes pixels or PCM instead of what is encoded.
+        /// True if it takes pixels or PCM instead of encoded packets.
         var isRaw: Bool
+        /// True if pauses reach it through this distributor: the one of its picture, or of its sound if it takes no picture.
+        var carriesMarks: Bool
     }
 
-    private let outlets = Mutex<[Outlet]>([])
+    private struct State {
+        var outlets: [Outlet] = []
+        /// The pause that is on, for outlets that join during it: encoded and raw packets may be at different places of the stream.
+        var pause: [Bool: PauseMark] = [:]
+    }
+
+    private let state = Mutex(State())
     private let clips: ClipBuffer?
 
     /// - Parameter clips: keeps the last stretch of everything that is encoded.
@@ -20,19 +28,22 @@ final class Distributor: Sendable {
     }
 
     func add(_ outlet: Outlet) {
-        outlets.withLock { $0.append(outlet) }
+        state.withLock { state in
+            if outlet.carriesMarks, let pause = state.pause[outlet.isRaw] { outlet.queue.push(pause.element) }
+            state.outlets.append(outlet)
+        }
     }
 
     func remove(_ queue: PacketQueue) {
-        outlets.withLock { $0.removeAll { $0.queue === queue } }
+        state.withLock { $0.outlets.removeAll { $0.queue === queue } }
     }
 
-    var isEmpty: Bool { outlets.withLock { $0.isEmpty } }
+    var isEmpty: Bool { state.withLock { $0.outlets.isEmpty } }
 
-    /// Encoded packets, for those who take them. True where a keyframe would help one of them.
+    /// Encoded packets, for the destinations that take them. True if a keyframe would help one of them.
     func distribute(_ packets: [EncodedPacket]) -> Bool {
         guard !packets.isEmpty else { return false }
-        let outlets = outlets.withLock { $0 }
+        let outlets = state.withLock { $0.outlets }
         var isKeyframeWanted = false
         for packet in packets {
             if packet.track == .screen || packet.track == .mixed { clips?.push(packet) }
@@ -41,15 +52,23 @@ final class Distributor: Sendable {
         return isKeyframeWanted
     }
 
-    /// Pixels or PCM, for those who take them.
+    /// Pixels or PCM, for the destinations that take them.
     func distributeRaw(_ packet: EncodedPacket) {
-        for outlet in outlets.withLock({ $0 }) where outlet.isRaw && outlet.tracks.contains(packet.track) { outlet.queue.push(packet) }
+        for outlet in state.withLock({ $0.outlets }) where outlet.isRaw && outlet.tracks.contains(packet.track) { outlet.queue.push(packet) }
     }
 
-    /// The tracks that somebody takes, raw or encoded; what is kept for clips counts as `mixed`.
+    /// The start or end of a pause, at this place of the stream of raw or of encoded packets.
+    func distribute(_ mark: PauseMark, raw: Bool) {
+        state.withLock { state in
+            if case .paused = mark { state.pause[raw] = mark } else { state.pause[raw] = nil }
+            for outlet in state.outlets where outlet.carriesMarks && outlet.isRaw == raw { outlet.queue.push(mark.element) }
+        }
+    }
+
+    /// The tracks that a destination takes, raw or encoded. What is kept for clips counts as `mixed`.
     func tracks(raw: Bool) -> Set<Track> {
-        let wanted = outlets.withLock { outlets in
-            outlets.reduce(into: Set<Track>()) { if $1.isRaw == raw { $0.formUnion($1.tracks) } }
+        let wanted = state.withLock { state in
+            state.outlets.reduce(into: Set<Track>()) { if $1.isRaw == raw { $0.formUnion($1.tracks) } }
         }
         return clips != nil && !raw ? wanted.union([.mixed]) : wanted
     }

@@ -1,14 +1,27 @@
+import Concurrency
 import Media
-import Threads
 
-/// What the capture thread has for the encoder: at most one frame. The newest wins: the capture
-/// thread takes back what nobody has taken, which is counted, and adds its damage to that of the frame that comes instead.
+/// What the capture thread has for the encoder: at most one frame. The newest wins: the capture thread takes back a frame that the encoder has
+/// not taken, which is counted, and adds its damage to that of the next one.
 final class FrameMailbox: Sendable {
     /// What a tick gives.
     enum Item {
         case frame(SampleBuffer)
         /// Nothing changed: show the last frame again at this time.
         case unchanged(MediaTime)
+
+        var time: MediaTime {
+            switch self {
+            case .frame(let frame): frame.presentationTime
+            case .unchanged(let time): time
+            }
+        }
+    }
+
+    enum Delivery {
+        case item(Item)
+        case timedOut
+        case closed
     }
 
     private struct State {
@@ -19,13 +32,12 @@ final class FrameMailbox: Sendable {
 
     private let state = Monitor(State())
 
-    /// Leaves a frame for the encoder, which has taken the one before or will get its damage with this one.
+    /// Leaves a frame for the encoder, which has taken the one before or gets its damage with this one.
     func put(_ frame: SampleBuffer) {
         state.update { $0.item = .frame(frame) }
     }
 
-    /// Takes back a frame that nobody has taken yet, to be replaced by a newer one. Gives its damage, not the frame: its
-    /// memory is free to be written again.
+    /// Takes back a frame that the encoder has not taken, to be replaced by a newer one. Returns its damage; its memory may be written again.
     func takeBack() -> DamageRegion? {
         state.withLock { state in
             guard case .frame(let frame) = state.item, case .picture(let picture) = frame.payload else { return nil }
@@ -35,7 +47,7 @@ final class FrameMailbox: Sendable {
         }
     }
 
-    /// Leaves word that nothing changed; a frame that still waits says more.
+    /// Reports that nothing changed; a frame that still waits says more.
     func putUnchanged(at time: MediaTime) {
         state.update { state in
             if case .frame = state.item { return }
@@ -48,21 +60,17 @@ final class FrameMailbox: Sendable {
         state.update { $0.isClosed = true }
     }
 
-    /// Takes what is there, or waits for it; nil at the end.
-    func take() -> Item? {
-        enum Outcome {
-            case item(Item)
-            case closed
-        }
-        let outcome = state.wait { state -> Outcome? in
+    /// Takes the item, or waits for one.
+    ///
+    /// - Parameter deadline: `CLOCK_MONOTONIC` in nanoseconds; nil waits without limit.
+    func take(until deadline: Int64? = nil) -> Delivery {
+        state.wait(until: deadline) { state -> Delivery? in
             if let item = state.item {
                 state.item = nil
                 return .item(item)
             }
             return state.isClosed ? .closed : nil
-        }
-        if case .item(let item) = outcome { return item }
-        return nil
+        } ?? .timedOut
     }
 
     /// Frames that were replaced before the encoder took them.

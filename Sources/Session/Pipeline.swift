@@ -1,38 +1,25 @@
 import Capture
+import Concurrency
 import Encode
 import Media
 import Synchronization
-import Threads
 
 /// Everything between the devices and the destinations' queues: one source, its renditions, and the sound.
 ///
 ///     CaptureLoop ─► Rendition (FrameMailbox ─► VideoLoop ─► Distributor) ─┐
 ///                                                                        ├─► PacketQueue
-///     PulseRecorder ─► AudioLoop ─► Distributor ──────────────────────────┘
+///     SoundRecorder ─► AudioLoop ─► Distributor ──────────────────────────┘
 final class Pipeline: Sendable {
-    /// What it tells, on whatever thread it happens.
-    enum Event: Sendable {
-        case application(ApplicationInformation)
-        case warning(String)
-        /// The source has nothing more.
-        case ended
-        case failed(SessionError)
-    }
-
     private let configuration: SessionConfiguration
-    private let report: @Sendable (Event) -> Void
+    private let disclosure: Disclosure
+    private let channel: EventChannel
+    private let ending: Once<BroadcastSession.EndReason>
     private let capture: CaptureLoop
     private let sound: Distributor
     private let audio: AudioLoop?
     private let clips: ClipBuffer?
-    private let latest: LatestSource
-    private let lock: ScreenLock
+    private let monitor: SourceMonitor
     private let state = Mutex(State())
-
-    /// What the source shows now, where that is something else than at its opening.
-    private final class LatestSource: Sendable {
-        let value = Mutex<SourceDescription?>(nil)
-    }
 
     private struct State {
         var clock: SessionClock?
@@ -40,61 +27,36 @@ final class Pipeline: Sendable {
         var frameRate = 30
         var renditions: [Rendition] = []
         var captureThread: NamedThread?
-        var audioThreads: [NamedThread] = []
+        var soundThreads: [NamedThread] = []
         var audioFormat: AudioTrackFormat?
     }
 
-    init(configuration: SessionConfiguration, report: @escaping @Sendable (Event) -> Void) {
+    init(configuration: SessionConfiguration, disclosure: Disclosure, channel: EventChannel, ending: Once<BroadcastSession.EndReason>) {
         self.configuration = configuration
-        self.report = report
+        self.disclosure = disclosure
+        self.channel = channel
+        self.ending = ending
         clips = configuration.clipBuffer.map { ClipBuffer(length: $0) }
         sound = Distributor(clips: clips)
         let hasSound = configuration.audio.app != nil || configuration.audio.mic != nil
-        let audio = hasSound ? AudioLoop(configuration: configuration.audio, distributor: sound) : nil
+        let audio = hasSound ? AudioLoop(configuration: configuration.audio, distributor: sound, disclosure: disclosure) : nil
         self.audio = audio
-        let lock = ScreenLock()
-        self.lock = lock
-        let latest = LatestSource()
-        self.latest = latest
-        capture = CaptureLoop(request: configuration.picture) { event in
-            switch event {
-            case .source(let description): latest.value.withLock { $0 = description }
-            case .application(let information): report(.application(information))
-            case .locked(let isLocked):
-                lock.isOn.store(isLocked, ordering: .relaxed)
-                audio?.setLocked(isLocked)
-                if isLocked {
-                    report(
-                        .warning(
-                            "The screen is locked, or its screen saver runs: viewers see a slate and hear nothing until it ends. "
-                                + "Where nobody sits at the screen, turn the screen saver off first: xset s off"))
-                }
-            case .warning(let text): report(.warning(text))
-            case .ended: report(.ended)
-            case .failed(let error): report(.failed(.capture(error)))
-            }
-        }
+        let monitor = SourceMonitor(channel: channel, ending: ending, setLocked: { audio?.setLocked($0) })
+        self.monitor = monitor
+        let request = configuration.picture
+        capture = CaptureLoop(open: { () throws(CaptureError) in try request.open() }, disclosure: disclosure, report: { monitor.note($0) })
     }
 
     // MARK: Start
 
     /// Opens the source, and what `plans` need: an encode for each picture that they ask for, each on a thread of its own.
-    func open(for plans: [DestinationPlan]) async throws(SessionError) {
-        let opening: CaptureLoop.Opening
-        do throws(CaptureError) {
-            let (thread, value) = try await capture.start()
-            opening = value
-            state.withLock { state in
-                state.captureThread = thread
-                state.source = value
-                state.frameRate = configuration.frameRate ?? value.frameRate ?? 30
-            }
-        } catch {
-            throw .capture(error)
-        }
-        var groups: [(wishes: PictureWishes, plans: [DestinationPlan])] = []
+    ///
+    /// - Returns: false if the session was stopped before the source was open. A display that does not answer is not waited for then.
+    func open(for plans: [DestinationPlan]) async throws(SessionError) -> Bool {
+        guard let opening = try await openSource() else { return false }
+        var groups: [(picture: PictureRequirements, plans: [DestinationPlan])] = []
         for plan in plans {
-            if let index = groups.firstIndex(where: { $0.wishes == plan.picture }) {
+            if let index = groups.firstIndex(where: { $0.picture == plan.picture }) {
                 groups[index].plans.append(plan)
             } else {
                 groups.append((plan.picture, [plan]))
@@ -102,9 +64,31 @@ final class Pipeline: Sendable {
         }
         for group in groups {
             let settings = try settings(for: group.plans, source: opening, keepsClips: clips != nil && renditions.isEmpty)
-            if !renditions.contains(where: { $0.settings == settings }) { _ = try await makeRendition(settings, wishes: group.wishes) }
+            if !renditions.contains(where: { $0.settings == settings }) { _ = try await makeRendition(settings, requirements: group.picture) }
         }
-        if plans.contains(where: { !$0.audioTracks.isEmpty }) || clips != nil { try await openSound() }
+        if plans.contains(where: { !$0.media.audioTracks.isEmpty }) || clips != nil { try await openSound() }
+        return true
+    }
+
+    private func openSource() async throws(SessionError) -> CaptureLoop.Opening? {
+        let (thread, opening) = capture.start()
+        state.withLock { $0.captureThread = thread }
+        let first = Once<Result<CaptureLoop.Opening, CaptureError>?>()
+        Task { first.set(await opening.value) }
+        Task { [ending] in
+            _ = await ending.value
+            first.set(nil)
+        }
+        do throws(CaptureError) {
+            guard let value = try await first.value?.get() else { return nil }
+            state.withLock { state in
+                state.source = value
+                state.frameRate = configuration.frameRate ?? value.frameRate ?? 30
+            }
+            return value
+        } catch {
+            throw .capture(error)
+        }
     }
 
     private func settings(
@@ -114,12 +98,16 @@ final class Pipeline: Sendable {
             plans: plans, configuration: configuration, sourceSize: source.sourceSize, frameRate: frameRate, keepsClips: keepsClips)
     }
 
-    private func makeRendition(_ settings: RenditionSettings, wishes: PictureWishes) async throws(SessionError) -> Rendition {
+    private func makeRendition(_ settings: RenditionSettings, requirements: PictureRequirements) async throws(SessionError) -> Rendition {
         do throws(EncodeError) {
             let rendition = try await Rendition(
-                settings: settings, wishes: wishes, frameRate: frameRate, clips: renditions.isEmpty ? clips : nil,
-                onFailure: { [report] in report(.failed(.encode($0))) })
-            state.withLock { $0.renditions.append(rendition) }
+                settings: settings, requirements: requirements, frameRate: frameRate, clips: renditions.isEmpty ? clips : nil,
+                disclosure: disclosure, onFailure: { [ending] in ending.set(.failed(.encode($0))) })
+            let clock = state.withLock { state in
+                state.renditions.append(rendition)
+                return state.clock
+            }
+            if let clock { rendition.begin(clock: clock) }
             capture.add(rendition)
             return rendition
         } catch {
@@ -130,9 +118,9 @@ final class Pipeline: Sendable {
     private func openSound() async throws(SessionError) {
         guard let audio, state.withLock({ $0.audioFormat }) == nil else { return }
         do throws(EncodeError) {
-            let (thread, format) = try await audio.start { [report] in report(.failed(.encode($0))) }
+            let (thread, format) = try await audio.open { [ending] in ending.set(.failed(.encode($0))) }
             state.withLock { state in
-                state.audioThreads.append(thread)
+                state.soundThreads.append(thread)
                 state.audioFormat = format
             }
         } catch {
@@ -140,13 +128,15 @@ final class Pipeline: Sendable {
         }
     }
 
-    /// Lets picture and sound flow. Time zero is now.
+    /// Pictures and sound flow from now on. Time zero is now.
     func begin() -> SessionClock {
         let clock = SessionClock()
         let (rate, hasSound) = state.withLock { state in
             state.clock = clock
             return (state.frameRate, state.audioFormat != nil)
         }
+        monitor.begin()
+        for rendition in renditions { rendition.begin(clock: clock) }
         capture.begin(clock: clock, frameRate: rate)
         if hasSound { beginSound(clock, at: .zero) }
         return clock
@@ -154,47 +144,50 @@ final class Pipeline: Sendable {
 
     private func beginSound(_ clock: SessionClock, at time: MediaTime) {
         guard let audio else { return }
-        let report = self.report
-        let threads = audio.begin(clock: clock, at: time) { event in
-            if case .unusable(let error) = event { report(.failed(.capture(error))) }
-            if let warning = event.warning { report(.warning(warning)) }
+        let threads = audio.begin(clock: clock, at: time) { [ending, channel] event in
+            switch event {
+            case .notice(let notice): channel.send(notice)
+            case .failed(let error): ending.set(.failed(.capture(error)))
+            }
         }
-        state.withLock { $0.audioThreads += threads }
+        state.withLock { $0.soundThreads += threads }
     }
 
     // MARK: Destinations
 
-    /// Puts `queue` behind what `plan` asks for, and says what will come. While the pipeline runs this may open another encode.
+    /// Puts `queue` behind what `plan` asks for, and returns what will come. While the pipeline runs this may open another encode.
     func attach(_ queue: PacketQueue, for plan: DestinationPlan) async throws(SessionError) -> (StreamDescription, Rendition?) {
         var description = StreamDescription(video: nil, audio: [], title: configuration.title)
         var served: Rendition?
-        if plan.takesVideo {
+        let media = plan.media
+        if media.takesVideo {
             let rendition = try await rendition(for: plan)
-            rendition.distributor.add(.init(queue: queue, tracks: [.screen], isRaw: plan.takesRawVideo))
+            rendition.distributor.add(.init(queue: queue, tracks: [.screen], isRaw: media.takesRawVideo, carriesMarks: true))
             description.video = rendition.format
-            if plan.takesRawVideo { description.video?.codec = rendition.settings.chroma.rawCodec }
+            if media.takesRawVideo { description.video?.codec = rendition.settings.chroma.rawCodec }
             served = rendition
         }
-        if !plan.audioTracks.isEmpty && audio != nil {
+        if !media.audioTracks.isEmpty && audio != nil {
             let isNew = state.withLock { $0.audioFormat } == nil
             try await openSound()
             if isNew, let clock = state.withLock({ $0.clock }) { beginSound(clock, at: clock.now) }
-            if let format = state.withLock({ $0.audioFormat }) { description.audio = plan.audioTracks.map { format.of($0) } }
-            sound.add(.init(queue: queue, tracks: Set(plan.audioTracks), isRaw: plan.takesRawAudio))
+            if let format = state.withLock({ $0.audioFormat }) { description.audio = media.audioTracks.map { format.of($0) } }
+            sound.add(
+                .init(queue: queue, tracks: Set(media.audioTracks), isRaw: media.takesRawAudio, carriesMarks: !media.takesVideo))
         }
         return (description, served)
     }
 
     private func rendition(for plan: DestinationPlan) async throws(SessionError) -> Rendition {
         let isRunning = state.withLock { $0.clock } != nil
-        if !isRunning, let own = renditions.first(where: { $0.wishes == plan.picture }) { return own }
-        guard let source = state.withLock({ $0.source }) else { throw .conflict("The broadcast has no picture yet. Try again.") }
+        if !isRunning, let own = renditions.first(where: { $0.requirements == plan.picture }) { return own }
+        guard let source = state.withLock({ $0.source }) else { throw .notBegun }
         let settings = try settings(for: [plan], source: source, keepsClips: false)
         if let own = renditions.first(where: { $0.settings == settings }) ?? renditions.first(where: { $0.settings.serves(settings) }) { return own }
-        return try await makeRendition(settings, wishes: plan.picture)
+        return try await makeRendition(settings, requirements: plan.picture)
     }
 
-    /// Gives `queue` nothing more. An encode that nobody else takes ends.
+    /// Gives `queue` nothing more. An encode that serves no other destination ends.
     func detach(_ queue: PacketQueue, from rendition: Rendition?) async {
         sound.remove(queue)
         guard let rendition else { return }
@@ -205,7 +198,7 @@ final class Pipeline: Sendable {
             state.renditions.removeAll { $0 === rendition }
             return false
         }
-        // The last one shows in status what there was.
+        // The last one stays, since status shows its figures.
         guard !isAlone else { return }
         capture.remove(rendition)
         await rendition.finish()
@@ -213,35 +206,36 @@ final class Pipeline: Sendable {
 
     // MARK: While it runs
 
-    func setPaused(_ paused: Bool) {
-        if !paused { for rendition in renditions { rendition.requestKeyframe() } }
-        capture.setPaused(paused)
-        audio?.setPaused(paused)
+    /// The first tick after `time`.
+    func nextTick(after time: MediaTime) -> MediaTime {
+        let rate = Int64(frameRate)
+        return MediaTime(value: time.nanoseconds * rate / 1_000_000_000 + 1, timescale: rate)
     }
 
-    /// The desktop's word, beside what the source knows.
-    func setDesktopLocked(_ locked: Bool) {
-        capture.setDesktopLocked(locked)
+    /// Reports a capture thread that hangs, and that it answers again. Called several times a second.
+    func watchSource() {
+        guard let clock = state.withLock({ $0.clock }) else { return }
+        monitor.watch(heartbeat: capture.lastHeartbeat, now: clock.now)
     }
 
-    /// True while viewers get nothing because the screen is locked.
-    var isLocked: Bool { lock.isOn.load(ordering: .relaxed) }
+    /// True while viewers get the slate because the screen is locked.
+    var isLocked: Bool { monitor.isLocked }
 
-    /// Turns the microphone on or off; nil where there is no sound that it could be part of, else whether it is on now.
+    /// See `BroadcastSession.setMicrophone`.
     func setMicrophone(_ choose: (Bool) -> Bool) -> Bool? {
         guard state.withLock({ $0.audioFormat }) != nil else { return nil }
         return audio?.setMicrophone(choose)
     }
 
-    /// The last stretch, and the stream that it is of; nil where nothing is kept, or there is nothing yet.
+    /// The last stretch, and the stream that it is from; nil if nothing is kept, or there is nothing yet.
     func excerpt(last span: MediaTime) -> (ClipBuffer.Excerpt, StreamDescription)? {
         guard let excerpt = clips?.excerpt(last: span), let rendition = renditions.first(where: \.keepsClips) else { return nil }
         let audio = state.withLock { $0.audioFormat }
         return (excerpt, StreamDescription(video: rendition.format, audio: audio.map { [$0] } ?? [], title: configuration.title))
     }
 
-    /// How the sound of `track` is doing; nil where it is not listened to.
-    func sound(of track: Track) -> AudioLoop.SourceStatus? {
+    /// How the sound of `track` is doing; nil if it is not recorded.
+    func sound(of track: Track) -> SoundStatus? {
         guard state.withLock({ $0.audioFormat }) != nil else { return nil }
         return audio?.status(of: track)
     }
@@ -249,27 +243,28 @@ final class Pipeline: Sendable {
     var renditions: [Rendition] { state.withLock { $0.renditions } }
     var source: CaptureLoop.Opening? {
         var source = state.withLock { $0.source }
-        if let description = latest.value.withLock({ $0 }) { source?.source = description }
+        if let description = monitor.description { source?.source = description }
         return source
     }
     private var frameRate: Int { state.withLock { $0.frameRate } }
 
     // MARK: The end
 
-    /// Stops in the order in which data flows, so that nothing that was captured up to `end` is lost.
-    func stop(at end: MediaTime) async {
+    /// Captures nothing more. Returns at once.
+    func halt(at end: MediaTime) {
         capture.stop()
         audio?.stop(at: end)
-        let (captureThread, audioThreads) = state.withLock { ($0.captureThread, $0.audioThreads) }
-        await captureThread?.join()
-        for rendition in renditions { await rendition.finish() }
-        for thread in audioThreads { await thread.join() }
     }
-}
 
-/// Whether the screen is locked, as the capture thread last said.
-private final class ScreenLock: Sendable {
-    let isOn = Atomic(false)
+    /// Stops in the order in which data flows, so that nothing that was captured up to `end` is lost. Each thread gets a limited time
+    /// (`ShutdownTimetable`); one that hangs is left to itself.
+    func stop(at end: MediaTime) async {
+        halt(at: end)
+        let (captureThread, soundThreads) = state.withLock { ($0.captureThread, $0.soundThreads) }
+        _ = await captureThread?.join(within: ShutdownTimetable.captureThread)
+        for rendition in renditions { await rendition.finish() }
+        for thread in soundThreads { _ = await thread.join(within: ShutdownTimetable.encoderThread) }
+    }
 }
 
 extension AudioTrackFormat {

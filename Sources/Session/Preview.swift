@@ -1,7 +1,7 @@
 import Capture
 import Media
 import Mix
-import Threads
+import Concurrency
 
 /// A look at what viewers would see, taken with what a broadcast takes it with.
 package enum Preview {
@@ -32,7 +32,7 @@ package enum Preview {
         let settings = try RenditionSettings(
             plans: [], configuration: configuration, sourceSize: source.size, frameRate: rate, keepsClips: false)
         let frame = try capturing { () throws(CaptureError) in try firstFrame(of: source, size: settings.size, rate: Int64(rate)) }
-        guard let frame else { throw .conflict("The source ended, or showed nothing for \(Int(patience.seconds)) s: there is nothing to look at.") }
+        guard let frame else { throw .nothingToPreview(within: .nanoseconds(patience.nanoseconds)) }
         return frame
     }
 

@@ -1,18 +1,18 @@
+import Concurrency
 import Encode
 import Media
 import Synchronization
-import Threads
 
 /// One picture size and quality of a broadcast: its frames, its encoder, and the destinations that take what comes out.
 ///
 ///     CaptureLoop ─► FrameMailbox ─► VideoLoop ─► Distributor
 final class Rendition: Sendable {
     let settings: RenditionSettings
-    /// What those ask for who had it made.
-    let wishes: PictureWishes
+    /// What the destinations ask for that it was made for.
+    let requirements: PictureRequirements
     let mailbox = FrameMailbox()
     let distributor: Distributor
-    /// True where its packets are kept for clips.
+    /// True if its packets are kept for clips.
     let keepsClips: Bool
     /// The size and codec configuration of its stream.
     let format: VideoTrackFormat
@@ -25,35 +25,45 @@ final class Rendition: Sendable {
     ///
     /// - Parameters:
     ///   - clips: keeps the last stretch of what is encoded.
-    ///   - onFailure: is told when the encoder fails later.
+    ///   - onFailure: called on the encoder's thread if the encoder fails later. It must not block.
     init(
-        settings: RenditionSettings, wishes: PictureWishes, frameRate: Int, clips: ClipBuffer?,
+        settings: RenditionSettings, requirements: PictureRequirements, frameRate: Int, clips: ClipBuffer?, disclosure: Disclosure,
         onFailure: @escaping @Sendable (EncodeError) -> Void
     ) async throws(EncodeError) {
         self.settings = settings
-        self.wishes = wishes
+        self.requirements = requirements
         distributor = Distributor(clips: clips)
         keepsClips = clips != nil
-        loop = VideoLoop(mailbox: mailbox, distributor: distributor)
-        let (thread, format) = try await loop.start(settings: settings.encoding, onFailure: onFailure)
+        loop = VideoLoop(settings: settings, frameRate: frameRate, mailbox: mailbox, distributor: distributor, disclosure: disclosure)
+        let (thread, format) = try await loop.start(onFailure: onFailure)
         self.thread = thread
         self.format = format ?? VideoTrackFormat(codec: settings.chroma.rawCodec, size: settings.size, frameRate: frameRate)
     }
 
+    /// Pictures flow from now on.
+    func begin(clock: SessionClock) {
+        loop.begin(clock: clock)
+    }
+
     /// True once showing the last frame longer gives as good a picture as encoding it again.
     var isSettled: Bool { loop.isSettled }
+
+    /// True once after the encoder showed a slate of its own: the next frame must be the whole picture.
+    func takeWholeFrameRequest() -> Bool {
+        loop.takeWholeFrameRequest()
+    }
 
     /// Counts a frame that differed from the one before.
     func noteCaptured() {
         captured.add(1, ordering: .relaxed)
     }
 
-    /// The next frame is to be an IDR picture.
+    /// The next frame should be an IDR picture.
     func requestKeyframe() {
         loop.requestKeyframe()
     }
 
-    /// The bitrate that was asked for, in kbit/s; nil where the quality is constant and cannot follow the network.
+    /// The bitrate that was asked for, in kbit/s; nil if the quality is constant and cannot follow the network.
     var wantedBitrate: Int? {
         if case .bitrate(let kilobits) = settings.encoding?.rateControl { kilobits } else { nil }
     }
@@ -69,10 +79,10 @@ final class Rendition: Sendable {
     /// Ends the encoder once it has taken what waits.
     func finish() async {
         mailbox.close()
-        await thread.join()
+        _ = await thread.join(within: ShutdownTimetable.encoderThread)
     }
 
-    /// How it is doing at `time`; where the session is over its rate is nothing.
+    /// Figures as of `time`. After the session's end the bitrate is zero.
     func snapshot(at time: MediaTime, isOver: Bool) -> SessionSnapshot.Video {
         let counts = loop.counts
         let rate = meter.withLock { meter in
@@ -82,5 +92,23 @@ final class Rendition: Sendable {
         return SessionSnapshot.Video(
             size: settings.size, frameRate: format.frameRate, captured: captured.load(ordering: .relaxed), encoded: counts.encoded,
             repeated: counts.repeated, dropped: mailbox.replacedCount, bitrate: isOver ? 0 : Int(rate * 8 / 1000), targetBitrate: bitrate)
+    }
+}
+
+/// The rate of something that is counted, over the last seconds. A value without a clock.
+struct RateMeter: Sendable {
+    private static let window = MediaTime(milliseconds: 2000)
+    private var readings: [(time: MediaTime, count: Int)] = []
+
+    /// Takes the count as of `time`.
+    mutating func note(_ count: Int, at time: MediaTime) {
+        readings.append((time, count))
+        while readings.count > 2 && time - readings[1].time >= Self.window { readings.removeFirst() }
+    }
+
+    /// Counts a second.
+    var rate: Double {
+        guard let first = readings.first, let last = readings.last, last.time > first.time else { return 0 }
+        return Double(last.count - first.count) / (last.time - first.time).seconds
     }
 }

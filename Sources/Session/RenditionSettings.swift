@@ -1,4 +1,3 @@
-import Capture
 import Encode
 import Media
 import Mix
@@ -7,33 +6,33 @@ import Mix
 package struct RenditionSettings: Sendable, Equatable {
     package var size: PixelSize
     package var chroma: ChromaFormat
-    /// Nil where only raw pictures are taken.
+    /// Nil if only raw pictures are taken.
     package var encoding: VideoSettings?
     package var pacing: FramePacer.Mode
 
-    /// What `plans`, which share one rendition, need of a source of `sourceSize`; all of them ask for the same picture.
+    /// What `plans`, which share one rendition, need of a source of `sourceSize`. All of them ask for the same picture.
     ///
-    /// - Parameter keepsClips: the rendition is encoded also where nobody else takes it encoded.
+    /// - Parameter keepsClips: the rendition is encoded even if no destination takes it encoded.
     package init(
         plans: [DestinationPlan], configuration: SessionConfiguration, sourceSize: PixelSize, frameRate: Int, keepsClips: Bool
     ) throws(SessionError) {
-        let wishes = plans.first?.picture ?? PictureWishes()
-        let size = (wishes.size ?? configuration.outputSize ?? sourceSize).roundedDownToEven
+        let picture = plans.first?.picture ?? PictureRequirements()
+        let size = (picture.size ?? configuration.outputSize ?? sourceSize).roundedDownToEven
         guard size.width >= 16, size.height >= 16, size.width <= 16384, size.height <= 16384 else {
-            if wishes.size == nil, configuration.outputSize == nil, case .screen(let request) = configuration.picture,
+            if picture.size == nil, configuration.outputSize == nil, case .screen(let request) = configuration.picture,
                 case .region(let region) = request.selection
             {
                 throw .unusableRegion(region, visible: sourceSize)
             }
-            throw .unusableSize("\(size)")
+            throw .unusableSize(size)
         }
         self.size = size
         // A live service takes 4:2:0 only.
         chroma = plans.contains { $0.isLive } ? .yuv420 : configuration.chroma
-        pacing = configuration.pacing ?? (plans.contains { $0.prefersConstantPacing } ? .constant : .variable)
-        guard keepsClips || plans.contains(where: { !$0.takesRawVideo }) else { return }
+        pacing = configuration.pacing ?? (plans.contains { $0.media.prefersConstantPacing } ? .constant : .variable)
+        guard keepsClips || plans.contains(where: { !$0.media.takesRawVideo }) else { return }
         let rateControl: VideoSettings.RateControl =
-            if let bitrate = wishes.bitrate {
+            if let bitrate = picture.bitrate {
                 .bitrate(bitrate)
             } else if let chosen = configuration.rateControl {
                 chosen
@@ -47,13 +46,13 @@ package struct RenditionSettings: Sendable, Equatable {
             latency: configuration.latency, keyframeInterval: configuration.keyframeInterval)
     }
 
-    /// True where a destination that comes later and would have `own` to itself is served as well by this.
+    /// True if a destination that joins later, and would have `own` to itself, is served as well by this.
     package func serves(_ own: RenditionSettings) -> Bool {
         guard size == own.size, chroma == own.chroma, pacing == own.pacing || pacing == .constant else { return false }
         guard let wanted = own.encoding else { return true }
         guard let encoding else { return false }
         if encoding.rateControl == wanted.rateControl { return true }
-        // What is made for viewers is good enough for a file that asks for nothing in particular.
+        // The encode for viewers is good enough for a file that asks for nothing in particular.
         if case .quality = wanted.rateControl, case .bitrate = encoding.rateControl { return true }
         return false
     }

@@ -1,8 +1,10 @@
-import Capture
+import ContentCapture
 import Encode
 import Media
 import Mix
 import Upload
+import WindowPrivacy
+import X11Capture
 
 /// Everything that a session is started with. A value: nothing below reads the environment or a file.
 package struct SessionConfiguration: Sendable {
@@ -62,8 +64,6 @@ package struct SessionConfiguration: Sendable {
     /// The session ends by itself after so long; nil for never.
     package var duration: MediaTime?
     package var title: String?
-    /// What an application calls itself, by the class of its window; nil where nobody knows.
-    package var applicationName: @Sendable (String) -> String? = { _ in nil }
     /// How much of the past is kept for clips; nil for none.
     package var clipBuffer: MediaTime?
 
@@ -80,5 +80,14 @@ package struct SessionConfiguration: Sendable {
         case ...(2560 * 1600): isFast ? 12_000 : 9000
         default: isFast ? 24_000 : 16_000
         }
+    }
+}
+
+extension SessionConfiguration {
+    /// The size of the pictures that are sent, if it is known: the one that was asked for, or that of the screen now. Asks the X server.
+    package var pictureSize: PixelSize? {
+        if let outputSize { return outputSize }
+        guard case .screen(let request) = picture else { return nil }
+        return try? request.currentSize()
     }
 }

@@ -2,7 +2,7 @@ import Capture
 import Media
 import Upload
 
-/// What a session is doing at one moment, for status, events and the status line.
+/// The state and figures of a session at one moment.
 package struct SessionSnapshot: Sendable {
     package struct Video: Sendable {
         package var size: PixelSize
@@ -11,15 +11,15 @@ package struct SessionSnapshot: Sendable {
         package var encoded = 0
         package var repeated = 0
         package var dropped = 0
-        /// kbit/s of late.
+        /// kbit/s over the last two seconds.
         package var bitrate = 0
-        /// kbit/s that the encoder aims at now; nil where the quality is constant.
+        /// kbit/s that the encoder aims at now; nil if the quality is constant.
         package var targetBitrate: Int?
     }
 
     package struct Audio: Sendable {
         package var source: String?
-        /// The highest peak of the last second, in dB below full scale; nil where nothing was heard.
+        /// The highest peak of the last second, in dB below full scale; nil if nothing was heard.
         package var level: Double?
         package var drift = 0.0
         package var isMuted = false
@@ -27,24 +27,24 @@ package struct SessionSnapshot: Sendable {
 
     package struct Destination: Sendable {
         package var name: String
-        package var extensionName: String
+        package var kind: DestinationKind
         package var state: DestinationState
         package var url: String?
         package var path: String?
         package var byteCount: Int
-        /// kbit/s of late.
+        /// kbit/s over the last two seconds.
         package var bitrate: Int
         package var dropped: Int
         package var backlog: MediaTime
         /// Connections after the first one.
         package var reconnects = 0
-        /// How long until it is tried again, while it waits for that.
+        /// The time until the next try, while it waits for that.
         package var nextRetry: MediaTime?
-        /// Its own picture, where that is another one than the session's.
+        /// The size of its picture, if that is not the session's.
         package var picture: PixelSize?
-        /// Where viewers can watch, where the far end has said so.
+        /// Where viewers can watch, if the far end reported it.
         package var watchURL: String?
-        /// What the far end says that it is doing.
+        /// What the far end is doing, in its own words.
         package var statusText: String?
         package var error: UploadError?
     }
@@ -54,22 +54,10 @@ package struct SessionSnapshot: Sendable {
     /// Nil until it is open.
     package var source: SourceDescription?
     package var sourceSize: PixelSize?
-    /// Viewers get nothing because the screen is locked.
+    /// Viewers get the slate because the screen is locked.
     package var isLocked = false
-    package var application: ApplicationInformation?
     package var video: Video?
     package var app: Audio?
     package var mic: Audio?
     package var destinations: [Destination]
-}
-
-/// What happens in a session, as it happens.
-package enum SessionEvent: Sendable {
-    case state(SessionState)
-    case destination(SessionSnapshot.Destination)
-    case warning(String)
-    case annotation([String: String])
-    case clip(BroadcastSession.Clip)
-    /// Twice a second while the session runs.
-    case statistics
 }

@@ -1,25 +1,38 @@
+import Concurrency
 import Encode
 import Media
+import Mix
 import Synchronization
-import Threads
 
-/// The video encoder's thread: takes frames from the mailbox, and gives packets to the distributor.
+/// The video encoder's thread: takes frames from the mailbox, and gives packets to the distributor. It owns x264 from opening to closing.
 ///
-/// It owns x264 from opening to closing.
+/// With constant pacing it also covers for a capture thread that hangs, for example in an X server that was stopped: after `stallLimit` it
+/// repeats the last picture at each tick, and shows the slate if nothing may be shown.
 final class VideoLoop: Sendable {
+    /// A capture thread that leaves nothing for this long hangs.
+    static let stallLimit = MediaTime(milliseconds: 250)
+
+    private let settings: RenditionSettings
     private let mailbox: FrameMailbox
     private let distributor: Distributor
+    private let disclosure: Disclosure
+    private let frameRate: Int
+    private let clock = Mutex<SessionClock?>(nil)
     private let encoded = Atomic(0)
     private let repeated = Atomic(0)
     private let bytes = Atomic(0)
     private let settled = Atomic(false)
     private let isKeyframeWanted = Atomic(false)
+    private let isWholeFrameWanted = Atomic(false)
     /// kbit/s; 0 for what the encoder was opened with.
     private let wantedBitrate = Atomic(0)
 
-    init(mailbox: FrameMailbox, distributor: Distributor) {
+    init(settings: RenditionSettings, frameRate: Int, mailbox: FrameMailbox, distributor: Distributor, disclosure: Disclosure) {
+        self.settings = settings
+        self.frameRate = frameRate
         self.mailbox = mailbox
         self.distributor = distributor
+        self.disclosure = disclosure
     }
 
     /// Frames that x264 coded, repeat pictures, and bytes of both.
@@ -30,9 +43,14 @@ final class VideoLoop: Sendable {
     /// Whether the last picture needs no more encoding.
     var isSettled: Bool { settled.load(ordering: .relaxed) }
 
-    /// A reader has joined, or can go on again: the next frame is to be an IDR picture.
+    /// The next frame should be an IDR picture: a reader has joined, or can go on again.
     func requestKeyframe() {
         isKeyframeWanted.store(true, ordering: .relaxed)
+    }
+
+    /// True once after the encoder showed a slate of its own: it needs the whole picture next.
+    func takeWholeFrameRequest() -> Bool {
+        isWholeFrameWanted.exchange(false, ordering: .relaxed)
     }
 
     /// kbit/s from the next frame on.
@@ -40,67 +58,183 @@ final class VideoLoop: Sendable {
         wantedBitrate.store(kilobits, ordering: .relaxed)
     }
 
-    /// What `setBitrate` was told last.
+    /// The last value of `setBitrate`.
     var bitrate: Int? {
         let value = wantedBitrate.load(ordering: .relaxed)
         return value == 0 ? nil : value
     }
 
-    /// Starts the thread and opens the encoder on it; gives the stream's format, or nil where nothing is encoded.
-    ///
-    /// - Parameter settings: nil where every destination takes raw pictures.
-    func start(
-        settings: VideoSettings?, onFailure: @escaping @Sendable (EncodeError) -> Void
-    ) async throws(EncodeError) -> (NamedThread, VideoTrackFormat?) {
+    /// From now on a hanging capture thread is covered for.
+    func begin(clock: SessionClock) {
+        self.clock.withLock { $0 = clock }
+    }
+
+    /// Starts the thread and opens the encoder on it. Returns the stream's format, or nil if nothing is encoded.
+    func start(onFailure: @escaping @Sendable (EncodeError) -> Void) async throws(EncodeError) -> (NamedThread, VideoTrackFormat?) {
         try await NamedThread.open(name: "video encoder") { [self] (opened: (Result<VideoTrackFormat?, EncodeError>) -> Void) in
             let encoder: VideoEncoder?
             do throws(EncodeError) {
-                if let settings { encoder = try VideoEncoder(settings: settings) } else { encoder = nil }
+                if let settings = settings.encoding { encoder = try VideoEncoder(settings: settings) } else { encoder = nil }
             } catch {
                 opened(.failure(error))
                 return
             }
             opened(.success(encoder?.format))
             do throws(EncodeError) {
-                try run(encoder: encoder)
+                var work = Work(encoder: encoder)
+                try run(&work)
             } catch {
                 onFailure(error)
             }
         }
     }
 
-    private func run(encoder: VideoEncoder?) throws(EncodeError) {
+    /// What the thread keeps from one frame to the next.
+    private struct Work {
+        let encoder: VideoEncoder?
         var raw = RawVideoPacketizer()
         var bitrate = 0
-        while let item = mailbox.take() {
-            if isKeyframeWanted.exchange(false, ordering: .relaxed) { encoder?.requestKeyframe() }
-            let wanted = wantedBitrate.load(ordering: .relaxed)
-            if wanted != bitrate { encoder?.setBitrate(wanted) }
-            bitrate = wanted
-            let wantsRaw = !distributor.tracks(raw: true).isEmpty
-            let packets: [EncodedPacket]
-            let rawPacket: EncodedPacket?
-            switch item {
-            case .frame(let frame):
-                packets = try encoder?.encode(frame) ?? []
-                rawPacket = wantsRaw ? raw.packet(for: frame) : nil
-            case .unchanged(let time):
-                packets = try encoder?.encodeRepeat(at: time) ?? []
-                rawPacket = wantsRaw ? raw.repeatPacket(at: time) : nil
-            }
-            deliver(packets)
-            if let rawPacket { distributor.distributeRaw(rawPacket) }
-            settled.store(encoder?.isSettled ?? true, ordering: .relaxed)
-            if let encoder {
-                encoded.store(encoder.encodedFrames, ordering: .relaxed)
-                repeated.store(encoder.repeatedFrames, ordering: .relaxed)
-            }
-        }
-        if let encoder { deliver(try encoder.finish()) }
+        var lastTime: MediaTime?
+        var isPaused = false
+        /// The capture thread hangs; this thread makes the ticks.
+        var isCovering = false
+        /// This thread itself showed a slate, so the encoder has not seen the last picture of the capture thread.
+        var showsOwnSlate = false
+        /// Marks whose packets have not left the encoder yet.
+        var pendingMarks: [PauseMark] = []
     }
 
-    private func deliver(_ packets: [EncodedPacket]) {
+    private func run(_ work: inout Work) throws(EncodeError) {
+        while true {
+            switch mailbox.take(until: stallDeadline(work)) {
+            case .item(let item):
+                work.isCovering = false
+                try show(item, &work)
+            case .timedOut: try coverStall(&work)
+            case .closed:
+                if let encoder = work.encoder { deliver(try encoder.finish(), &work) }
+                for mark in work.pendingMarks { distributor.distribute(mark, raw: false) }
+                return
+            }
+        }
+    }
+
+    // MARK: Frames
+
+    private func show(_ item: FrameMailbox.Item, _ work: inout Work) throws(EncodeError) {
+        var time = item.time
+        if let last = work.lastTime, time <= last {
+            // While the capture thread hung, this thread took its place in time; a pause may have begun meanwhile.
+            time = last + MediaTime(value: 1, timescale: Int64(2 * frameRate))
+            guard case .frame = item, !disclosure.isWithheld(at: time) else {
+                isWholeFrameWanted.store(true, ordering: .relaxed)
+                return
+            }
+        }
+        switch item {
+        case .frame(let frame):
+            try encode(frame.at(time, isWhole: work.showsOwnSlate), &work)
+            work.showsOwnSlate = false
+        case .unchanged:
+            // What did not change is what the encoder has not seen.
+            if work.showsOwnSlate { isWholeFrameWanted.store(true, ordering: .relaxed) }
+            try encodeRepeat(at: time, &work)
+        }
+    }
+
+    private func encode(_ frame: SampleBuffer, _ work: inout Work) throws(EncodeError) {
+        prepare(at: frame.presentationTime, &work)
+        let packets = try work.encoder?.encode(frame) ?? []
+        let rawPacket = distributor.tracks(raw: true).isEmpty ? nil : work.raw.packet(for: frame)
+        finish(packets, rawPacket, at: frame.presentationTime, &work)
+    }
+
+    private func encodeRepeat(at time: MediaTime, _ work: inout Work) throws(EncodeError) {
+        prepare(at: time, &work)
+        let packets = try work.encoder?.encodeRepeat(at: time) ?? []
+        let rawPacket = distributor.tracks(raw: true).isEmpty ? nil : work.raw.repeatPacket(at: time)
+        finish(packets, rawPacket, at: time, &work)
+    }
+
+    /// A pause begins and ends with a keyframe, so that a recording can be cut there. Frames of one time are always judged alike: a pause only
+    /// begins and ends at times that are still to come.
+    private func prepare(at time: MediaTime, _ work: inout Work) {
+        let isPaused = disclosure.pauses.isPaused(at: time)
+        if isPaused != work.isPaused {
+            work.isPaused = isPaused
+            let mark: PauseMark = isPaused ? .paused(at: time) : .resumed(at: time)
+            work.encoder?.requestKeyframe()
+            distributor.distribute(mark, raw: true)
+            if work.encoder == nil { distributor.distribute(mark, raw: false) } else { work.pendingMarks.append(mark) }
+        }
+        if isKeyframeWanted.exchange(false, ordering: .relaxed) { work.encoder?.requestKeyframe() }
+        let wanted = wantedBitrate.load(ordering: .relaxed)
+        if wanted != work.bitrate { work.encoder?.setBitrate(wanted) }
+        work.bitrate = wanted
+    }
+
+    private func finish(_ packets: [EncodedPacket], _ rawPacket: EncodedPacket?, at time: MediaTime, _ work: inout Work) {
+        work.lastTime = time
+        deliver(packets, &work)
+        if let rawPacket { distributor.distributeRaw(rawPacket) }
+        settled.store(work.encoder?.isSettled ?? true, ordering: .relaxed)
+        if let encoder = work.encoder {
+            encoded.store(encoder.encodedFrames, ordering: .relaxed)
+            repeated.store(encoder.repeatedFrames, ordering: .relaxed)
+        }
+    }
+
+    /// A mark stands before the first packet that it concerns.
+    private func deliver(_ packets: [EncodedPacket], _ work: inout Work) {
         bytes.add(packets.reduce(0) { $0 + $1.data.count }, ordering: .relaxed)
-        if distributor.distribute(packets) { requestKeyframe() }
+        for packet in packets {
+            while let mark = work.pendingMarks.first, packet.presentationTime >= mark.time {
+                distributor.distribute(mark, raw: false)
+                work.pendingMarks.removeFirst()
+            }
+            if distributor.distribute([packet]) { requestKeyframe() }
+        }
+    }
+
+    // MARK: A capture thread that hangs
+
+    /// When a picture is due although the capture thread left none, on `CLOCK_MONOTONIC`; nil if the capture thread is waited for.
+    private func stallDeadline(_ work: Work) -> Int64? {
+        guard settings.pacing == .constant, let last = work.lastTime, let clock = clock.withLock({ $0 }) else { return nil }
+        let patience = work.isCovering ? MediaTime(value: 2, timescale: Int64(frameRate)) : Self.stallLimit
+        return clock.origin + (last + patience).nanoseconds
+    }
+
+    /// Fills the ticks that the capture thread missed, up to the one before now, which it may still serve.
+    private func coverStall(_ work: inout Work) throws(EncodeError) {
+        guard let clock = clock.withLock({ $0 }), let last = work.lastTime else { return }
+        let rate = Int64(frameRate)
+        let newest = clock.now.nanoseconds * rate / 1_000_000_000 - 1
+        // A machine that slept gets one second of repeats at most.
+        var index = max(last.nanoseconds * rate / 1_000_000_000 + 1, newest - rate)
+        while index <= newest {
+            let time = MediaTime(value: index, timescale: rate)
+            index += 1
+            guard time > last else { continue }
+            work.isCovering = true
+            if disclosure.isWithheld(at: time), !work.showsOwnSlate {
+                work.showsOwnSlate = true
+                try encode(PrivacySlate.sample(size: settings.size, chroma: settings.chroma, at: time), &work)
+            } else {
+                try encodeRepeat(at: time, &work)
+            }
+        }
+        work.isCovering = true
+    }
+}
+
+extension SampleBuffer {
+    /// The same picture at another time.
+    ///
+    /// - Parameter isWhole: all of it counts as changed.
+    fileprivate func at(_ time: MediaTime, isWhole: Bool) -> SampleBuffer {
+        guard case .picture(let old) = payload else { return self }
+        let picture = isWhole ? Picture(size: old.size, patches: old.patches, damage: .whole(old.size)) : old
+        return SampleBuffer(track: track, presentationTime: time, payload: .picture(picture))
     }
 }

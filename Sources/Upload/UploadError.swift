@@ -1,61 +1,129 @@
-/// Why a destination ended: ReplayKit's `finishBroadcastWithError`. Each description is one sentence with the next step.
-package enum UploadError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The file or its folder cannot be made.
-    case cannotCreate(path: String, reason: String)
-    /// Writing failed with this errno; what was written until then plays.
-    case writeFailed(path: String, code: Int32, reason: String)
+import Media
+import Processes
+import RTMP
+
+/// Why a destination ended: ReplayKit's `finishBroadcastWithError`, as data. A front end makes the sentence.
+package enum UploadError: Error, Sendable, Equatable {
+    /// The file or its folder cannot be created.
+    case cannotCreate(path: String, FileProblem)
+    /// Writing failed with this errno. What was written until then plays.
+    case writeFailed(path: String, code: Int32)
     /// The program that reads the pipe closed it: a clean end.
     case readerClosed
-    /// The server cannot be reached, cannot be trusted, does not take the stream now, or stopped answering.
-    case unreachable(String, retry: UploadRetry = .later)
-    /// The server refused the stream or its key.
-    case refused(String)
-    /// The server broke its protocol.
-    case protocolViolation(String)
-    /// The destination cannot take what it was given.
-    case unsupported(String)
-    /// An extension ended the broadcast for itself, with a code in the manner of HTTP's and its own words.
-    case extensionFailed(name: String, code: Int, message: String, retry: UploadRetry = .never)
-    /// An extension's program cannot be run.
-    case extensionUnusable(String)
+    /// The broadcast ended before a program read from this named pipe.
+    case pipeWithoutReader(path: String)
+    /// At the end of the broadcast the reader of this pipe (`-`: standard output) did not take what was left, which is lost.
+    case readerStalled(path: String)
+    /// The destination did not write out and close in time, and was abandoned.
+    case notFinishedInTime
+    /// The far end stopped accepting data; the extension's own status, if it gave one.
+    case connectionLost(status: String?)
+    case rtmp(RTMPError)
+    /// `name` is the extension's, not the destination's.
+    case `extension`(name: String, ExtensionProblem)
 
-    package var description: String {
+    package enum FileProblem: Sendable, Equatable {
+        /// errno of the failed call.
+        case system(code: Int32)
+        /// Another broadcast, or another destination of this one, writes the file.
+        case inUse
+        /// An older file of that name cannot be moved aside; errno.
+        case cannotMoveAside(code: Int32)
+    }
+
+    /// Whether starting again can help.
+    package var retry: RetryAdvice {
         switch self {
-        case .cannotCreate(let path, let reason):
-            "Cannot create \(path): \(reason). Choose another place with --to."
-        case .writeFailed(let path, _, let reason):
-            "Cannot write to \(path): \(reason). What was recorded until then is complete; free some space or choose another place."
-        case .readerClosed: "The program that read the stream has ended."
-        case .unreachable(let sentence, _), .refused(let sentence), .protocolViolation(let sentence), .unsupported(let sentence),
-            .extensionUnusable(let sentence):
-            sentence
-        case .extensionFailed(let name, let code, let message, _):
-            "The extension \(name) ended the broadcast: \(message) (\(code))."
-                + ([401, 403].contains(code) ? " Check what its setup asks for in the config." : "")
+        case .cannotCreate, .writeFailed, .readerClosed, .readerStalled: .never
+        case .pipeWithoutReader, .notFinishedInTime, .connectionLost: .later
+        case .rtmp(let error): error.retry
+        case .extension(_, let problem): problem.retry
         }
     }
 
-    /// Whether starting again can help: what a destination's retries go by.
-    package var retry: UploadRetry {
-        switch self {
-        case .unreachable(_, let retry): retry
-        case .cannotCreate, .writeFailed, .readerClosed, .refused, .protocolViolation, .unsupported, .extensionUnusable: .never
-        case .extensionFailed(_, _, _, let retry): retry
-        }
-    }
-
-    /// The code in status and events, in the manner of HTTP's.
+    /// The code in status and events, in the manner of HTTP's status codes.
     package var code: Int {
         switch self {
         case .cannotCreate: 403
         case .writeFailed: 507
         case .readerClosed: 200
-        case .unreachable: 503
-        case .refused: 401
+        case .pipeWithoutReader, .readerStalled, .notFinishedInTime, .connectionLost: 503
+        case .rtmp(let error): error.code
+        case .extension(_, let problem): problem.code
+        }
+    }
+}
+
+/// Why an extension's process cannot serve a destination.
+package enum ExtensionProblem: Error, Sendable, Equatable {
+    /// Its program cannot be executed; errno.
+    case cannotStart(program: String, code: Int32)
+    /// Writing to its standard input failed; errno.
+    case cannotWrite(code: Int32)
+    /// It did not write `{"hello":1}` in time.
+    case noHello(within: Duration)
+    /// It reported `"ready":false` and was not ready in time.
+    case notReady(within: Duration)
+    /// It read nothing for this long while there was something to read.
+    case stalled(for: Duration)
+    /// It did not exit in time after `finish`.
+    case didNotExit(within: Duration)
+    /// It exited before the broadcast ended.
+    case endedEarly(TerminationStatus, folder: String)
+    /// It exited with an error after `finish`.
+    case endedWithError(TerminationStatus, folder: String)
+    /// It closed its standard input before the broadcast ended.
+    case closedInput
+    /// It was abandoned at the end of the broadcast.
+    case cancelled
+    /// It wrote a line that is longer than this many bytes.
+    case lineTooLong(limit: Int)
+    /// It wrote more than a host reads.
+    case flood
+    /// It wrote something that is not a reply.
+    case notAReply
+    /// It speaks this version of the protocol.
+    case unsupportedVersion(Int)
+    /// It asks for more sound tracks than its container can hold.
+    case tooManySoundTracks(Int)
+    /// Its own error, with a code in the manner of HTTP's and its own words.
+    case reported(code: Int, message: String, canRetry: Bool)
+
+    package var retry: RetryAdvice {
+        switch self {
+        case .cannotStart, .lineTooLong, .flood, .notAReply, .unsupportedVersion, .tooManySoundTracks, .noHello: .never
+        case .cannotWrite, .notReady, .stalled, .didNotExit, .endedEarly, .endedWithError, .closedInput, .cancelled: .later
+        case .reported(_, _, let canRetry): canRetry ? .later : .never
+        }
+    }
+
+    /// True for what breaks the protocol of extensions.
+    package var isProtocolViolation: Bool {
+        switch self {
+        case .noHello, .lineTooLong, .flood, .notAReply, .unsupportedVersion: true
+        default: false
+        }
+    }
+
+    package var code: Int {
+        switch self {
+        case .cannotStart: 500
+        case .noHello, .lineTooLong, .flood, .notAReply, .unsupportedVersion: 502
+        case .cannotWrite, .notReady, .stalled, .didNotExit, .endedEarly, .endedWithError, .closedInput, .cancelled: 503
+        case .tooManySoundTracks: 415
+        case .reported(let code, _, _): code
+        }
+    }
+}
+
+extension RTMPError {
+    /// The code in status and events.
+    var code: Int {
+        switch self {
+        case .unreachable, .timedOut, .closed, .broken, .cancelled, .streamBusy, .insecure: 503
+        case .refused, .badRedirect: 401
         case .protocolViolation: 502
-        case .unsupported: 415
-        case .extensionFailed(_, let code, _, _): code
-        case .extensionUnusable: 500
+        case .unsupportedFormat, .unusableCertificateFile: 415
         }
     }
 }

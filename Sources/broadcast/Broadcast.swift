@@ -1,6 +1,8 @@
 import ArgumentParser
 import CLinux
+import Credentials
 import Glibc
+import Processes
 
 /// The command: parses, runs one subcommand, and turns its error into a sentence and an exit status.
 @main

@@ -1,3 +1,5 @@
+import Processes
+
 /// How a command ends: the exit statuses of DESIGN section 5, after sysexits(3).
 enum ExitStatus: Int32 {
     case success = 0

@@ -1,6 +1,8 @@
 import Capture
+import Concurrency
 import Media
 import TestSupport
+import X11Capture
 
 /// How tests ask a source, and look at what it gives.
 extension X11ScreenSource {

@@ -1,4 +1,6 @@
 import Capture
+import Concurrency
+import ContentCapture
 import Foundation
 import Media
 import TestSupport
@@ -22,7 +24,7 @@ import Testing
     @Test func `Each frame of a Y4M file is seen at its time, and the end is a clean one`() async throws {
         try await withPeers { peers in
             let path = try file(y4m("YUV4MPEG2 W32 H16 F10:1 Ip C420jpeg", frames: 3, width: 32, height: 16), in: peers)
-            let source = try PictureRequest.y4m(path: path).open()
+            let source = try Y4MSource(path: path)
             #expect(source.size == PixelSize(width: 32, height: 16) && source.nominalFrameRate == 10)
             var shown: [(time: Int64, luma: UInt8)] = []
             var now: Int64 = 1000
@@ -49,7 +51,7 @@ import Testing
     @Test func `Of several frames that are due the newest wins`() async throws {
         try await withPeers { peers in
             let path = try file(y4m("YUV4MPEG2 W32 H16 F30:1", frames: 4, width: 32, height: 16), in: peers)
-            let source = try PictureRequest.y4m(path: path).open()
+            let source = try Y4MSource(path: path)
             var shown: [(time: Int64, luma: UInt8)] = []
             try await waitUntil("the first frame") { try note(source, at: 0, in: &shown) }
             // The thread reads ahead by four frames: they are all there once the last has come.
@@ -64,21 +66,16 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", "it is empty"), ("RIFF", "it is empty"), ("RIFF\n", "does not begin with YUV4MPEG2"), ("YUV4MPEG2 W32\n", "size is missing"),
-        ("YUV4MPEG2 W33 H16\n", "odd"), ("YUV4MPEG2 W32 H16 C444\n", "444"), ("YUV4MPEG2 W32 H16 F0:0\n", "frame rate"),
-        ("YUV4MPEG2 W32 H16 It\n", "interlaced"), ("YUV4MPEG2 W99999999999999999999 H16\n", "size is missing"),
-        ("YUV4MPEG2 W32 H16 XCOLORRANGE=FULL\n", "full range"),
-        ("YUV4MPEG2 " + String(repeating: "x", count: 400) + "\n", "longer than"),
+        ("", ContentProblem.empty), ("RIFF", .empty), ("RIFF\n", .notY4M), ("YUV4MPEG2 W32\n", .unsupportedSize),
+        ("YUV4MPEG2 W33 H16\n", .unsupportedSize), ("YUV4MPEG2 W32 H16 C444\n", .unsupportedPixels("444")),
+        ("YUV4MPEG2 W32 H16 F0:0\n", .invalidFrameRate("0:0")), ("YUV4MPEG2 W32 H16 It\n", .interlaced),
+        ("YUV4MPEG2 W99999999999999999999 H16\n", .unsupportedSize), ("YUV4MPEG2 W32 H16 XCOLORRANGE=FULL\n", .fullRange),
+        ("YUV4MPEG2 " + String(repeating: "x", count: 400) + "\n", .headerTooLong(limit: 256)),
     ])
-    func `A wrong Y4M header is a sentence`(text: String, sentence: String) async throws {
+    func `A wrong Y4M header is a typed error`(text: String, problem: ContentProblem) async throws {
         try await withPeers { peers in
             let path = try file(Array(text.utf8), in: peers)
-            do throws(CaptureError) {
-                _ = try PictureRequest.y4m(path: path).open()
-                Issue.record("it was opened")
-            } catch {
-                #expect(error.description.contains(sentence), "\(error)")
-            }
+            #expect(throws: CaptureError.malformedContent(path: path, problem)) { try Y4MSource(path: path) }
         }
     }
 
@@ -86,7 +83,7 @@ import Testing
         try await withPeers { peers in
             let good = y4m("YUV4MPEG2 W32 H16 F30:1", frames: 1, width: 32, height: 16)
             for (bytes, isError) in [(good + Array("GARBAGE\n".utf8), true), (good + Array("FRAME\nabc".utf8), false)] {
-                let source = try PictureRequest.y4m(path: try file(bytes, in: peers)).open()
+                let source = try Y4MSource(path: try file(bytes, in: peers))
                 var failure: (any Error)?
                 var shown: [(time: Int64, luma: UInt8)] = []
                 var now: Int64 = 0
@@ -153,7 +150,10 @@ import Testing
                 do throws(CaptureError) {
                     _ = try WAVSource(path: path, clock: SessionClock(), while: { true })
                 } catch {
-                    #expect(error.description.hasPrefix("Cannot broadcast"))
+                    guard case .malformedContent(path, _) = error else {
+                        Issue.record("\(error)")
+                        return
+                    }
                 }
             }
         }

@@ -1,7 +1,7 @@
-import Capture
 import Media
 import TestSupport
 import Testing
+import X11Capture
 
 /// Pointers of themes: large, half transparent, animated, invisible.
 @Suite(.serialized) struct CursorOverlayTests {

@@ -1,9 +1,12 @@
-import Capture
+import Concurrency
 import Foundation
 import Media
+import PulseCapture
 import TestPatterns
 import TestSupport
 import Testing
+import WindowPrivacy
+import X11Capture
 
 /// Sound from a real PulseAudio server: its times, and what happens when the server goes and comes back.
 @Suite(.serialized) struct PulseRecorderTests {
@@ -156,7 +159,7 @@ import Testing
             try await play(1000, as: "Other", on: server, in: peers)
             let recording = try Recording([PulseRequest(track: .app, sourceName: "app:Firefox")])
             try await recording.run("word that there is none") {
-                recording.events == [.interrupted(.app, reason: "Firefox plays nothing now")]
+                recording.events == [.interrupted(.app, .applicationSilent("Firefox"))]
             }
             for round in 1...2 {
                 let player = try await play(440, as: "Firefox", on: server, in: peers)
@@ -171,7 +174,7 @@ import Testing
                 }
                 try await player.terminate()
                 try await recording.run("its end") {
-                    recording.events.filter { $0 == .interrupted(.app, reason: "Firefox plays nothing now") }.count == round + 1
+                    recording.events.filter { $0 == .interrupted(.app, .applicationSilent("Firefox")) }.count == round + 1
                 }
                 recording.pieces.removeAll()
             }

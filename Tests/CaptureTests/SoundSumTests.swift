@@ -1,5 +1,5 @@
-import Capture
 import Media
+import PulseCapture
 import Testing
 
 /// Streams of one application, added up piece by piece.

@@ -3,6 +3,7 @@ import Foundation
 import Media
 import TestSupport
 import Testing
+import X11Capture
 
 /// One window: its content, whatever lies over it and whatever becomes of it.
 @Suite(.serialized) struct WindowTargetTests {
@@ -117,7 +118,7 @@ import Testing
             window.hide()
             try await source.wait(for: .withheld)
             #expect(try source.nextSample() == nil)
-            #expect(source.takeWarning() == "The window test window is minimised or hidden. It is shown again when it is back.")
+            #expect(source.takeNotice() == .windowUnmapped("test window"))
             window.show()
             let picture = try await source.waitForPicture("the window") { $0.damage.isWhole }
             #expect(picture.isPlain(0x2040C0))

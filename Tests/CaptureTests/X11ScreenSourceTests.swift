@@ -1,8 +1,10 @@
 import Capture
+import Concurrency
 import Foundation
 import Media
 import TestSupport
 import Testing
+import X11Capture
 
 /// The screen of a real X server: what is grabbed, when, and how it ends.
 @Suite(.serialized) struct X11ScreenSourceTests {

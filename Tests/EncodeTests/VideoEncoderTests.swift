@@ -248,7 +248,11 @@ import Testing
     ) {
         let settings = VideoSettings(size: PixelSize(width: width, height: height), rateControl: .bitrate(1000))
         let error = #expect(throws: EncodeError.self) { try VideoEncoder(settings: settings) }
-        #expect(error?.description.contains("\(width)x\(height)") == true)
+        guard case .cannotOpenVideo(let reason)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(reason.contains("\(width)x\(height)"))
     }
 
     @Test(arguments: [0, -5]) func `a bitrate that x264 refuses is a typed error`(bitrate: Int) {

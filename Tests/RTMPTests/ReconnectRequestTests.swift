@@ -93,7 +93,7 @@ import Upload
         try await RecordingServer.run { server in
             let source = Source()
             let handler = RTMPHandler(url: try RTMPURL(server.url))
-            handler.attach { source.requestKeyframe() }
+            handler.attach(HandlerContext(requestKeyframe: { source.requestKeyframe() }))
             try await handler.started(.literal)
             try await send(30, from: source, to: handler)
             ask(server, 0, for: form == "absolute" ? server.tcURL + "2" : "/live2")
@@ -117,7 +117,7 @@ import Upload
         } _: { server in
             let source = Source()
             let handler = RTMPHandler(url: try RTMPURL(server.url))
-            handler.attach { source.requestKeyframe() }
+            handler.attach(HandlerContext(requestKeyframe: { source.requestKeyframe() }))
             try await handler.started(.literal)
             try await send(30, from: source, to: handler)
             ask(server, 0, for: nil)

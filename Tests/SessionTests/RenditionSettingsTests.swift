@@ -1,6 +1,4 @@
-import Encode
 import Media
-import Mix
 import Session
 import Testing
 import Upload
@@ -10,9 +8,11 @@ struct RenditionSettingsTests {
     private let screen = PixelSize(width: 1920, height: 1080)
 
     private func plan(isLive: Bool, size: PixelSize? = nil, bitrate: Int? = nil, raw: Bool = false) -> DestinationPlan {
-        DestinationPlan(
-            name: "one", extensionName: "file", isLive: isLive, prefersConstantPacing: isLive, takesRawVideo: raw,
-            picture: PictureWishes(size: size, bitrate: bitrate), makeHandler: { ClipsHandler() })
+        var plan = DestinationPlan(
+            name: "one", kind: .file, delivery: isLive ? .live(retry: nil) : .recording,
+            media: MediaRequirements(video: raw ? .raw : .encoded, prefersConstantPacing: isLive), makeHandler: { ClipsHandler() })
+        plan.picture = PictureRequirements(size: size, bitrate: bitrate)
+        return plan
     }
 
     private func settings(_ plans: [DestinationPlan], keepsClips: Bool = false) throws -> RenditionSettings {

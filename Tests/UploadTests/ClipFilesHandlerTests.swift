@@ -18,9 +18,13 @@ struct ClipFilesHandlerTests {
             let program = try ProgramFolder("#!/bin/sh\necho '{\"hello\":1}'\nexec cat > /dev/null\n", mode: .clips, in: peers)
             var manifest = program.manifest
             manifest.clipDuration = 0.1
-            let warnings = Mutex<[String]>([])
-            let launch = program.launch { line in warnings.withLock { $0.append(line) } }
+            let removed = Mutex<[String]>([])
+            let launch = program.launch()
             let handler = ClipFilesHandler(manifest: manifest, launch: launch)
+            handler.attach(
+                HandlerContext(report: { notice in
+                    if case .removedClip(_, let path) = notice { removed.withLock { $0.append(path) } }
+                }))
             try await handler.started(Self.stream)
             for number in 0..<300 {
                 let time = MediaTime(value: Int64(number), timescale: 30)
@@ -33,8 +37,8 @@ struct ClipFilesHandlerTests {
             // Those that are finished, and the one that is being written.
             #expect((64...65).contains(clips.count), "\(clips.count)")
             #expect(clips.first?.hasSuffix("clip-000001.mp4") == false)
-            let told = warnings.withLock { $0 }.filter { $0.contains("fill the disk") }
-            #expect(told.count >= 5 && told.first?.contains("clip-000001.mp4") == true, "\(told.prefix(2))")
+            let paths = removed.withLock { $0 }
+            #expect(paths.count >= 5 && paths.first?.hasSuffix("clip-000001.mp4") == true, "\(paths.prefix(2))")
             try await handler.finished(deadline: .seconds(6))
             #expect(try FileManager.default.contentsOfDirectory(atPath: launch.clipFolder) == [])
         }

@@ -1,7 +1,6 @@
 import BroadcastExtension
 import FuzzTargets
 import Testing
-import Upload
 
 /// What an extension and its host may say to each other, cut anywhere and with bits that are wrong. What must hold of it is checked where it is read.
 struct ExtensionCorpusTests {

@@ -22,9 +22,9 @@ struct ProgramFolder {
     }
 
     /// Short deadlines, so that a test of them does not last.
-    func launch(log: @escaping @Sendable (String) -> Void = { _ in }) -> ExtensionLaunch {
+    func launch() -> ExtensionLaunch {
         var launch = ExtensionLaunch(
-            environment: ["PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": folder, "LANG": "C.UTF-8"], clipFolder: folder + "/clips", log: log)
+            environment: ["PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": folder, "LANG": "C.UTF-8"], clipFolder: folder + "/clips")
         launch.deadlines.hello = .milliseconds(1000)
         launch.deadlines.progress = .milliseconds(1000)
         launch.deadlines.exit = .milliseconds(1000)

@@ -1,41 +1,48 @@
 import Glibc
 import Media
 import Mux
+import Processes
 import Synchronization
 
 /// Writes a container to a file: MP4, FLV, MPEG-TS, H.264 or Y4M.
 package actor FileHandler: SampleHandler {
     private let path: String
     private let format: ContainerFormat
-    private let notice: @Sendable (String) -> Void
     private var muxer: any Muxer
-    private var file: FileDescriptor?
+    private var file: OutputFile?
     private var isSeekable = true
     /// True once writing failed: the end is not tried on a disk that is full.
     private var isBroken = false
     private let written = Atomic(0)
+    private let context = Mutex(HandlerContext())
     package nonisolated var byteCount: Int { written.load(ordering: .relaxed) }
 
-    /// - Parameter notice: is told where an older file of that name was moved aside.
-    package init(path: String, format: ContainerFormat, notice: @escaping @Sendable (String) -> Void = { _ in }) {
+    package init(path: String, format: ContainerFormat) {
         self.path = path
-        self.notice = notice
         self.format = format
         muxer = format.makeMuxer(isSeekable: true)
+    }
+
+    package nonisolated func attach(_ context: HandlerContext) {
+        self.context.withLock { $0 = context }
+    }
+
+    private func report(_ notice: UploadNotice) {
+        context.withLock { $0.report }(notice)
     }
 
     package func started(_ stream: StreamDescription) async throws(UploadError) {
         try keepOlder()
         var isWaiting = false
         while file == nil {
-            do throws(FileDescriptor.Failure) {
-                file = .some(try FileDescriptor(creating: path))
+            do throws(SystemError) {
+                file = .some(try OutputFile(creating: path))
             } catch  where error.code == ENXIO {
-                if !isWaiting { notice("\(path) is a named pipe that nobody reads from yet: the broadcast waits for a reader of it.") }
+                if !isWaiting { report(.waitsForReader(path: path)) }
                 isWaiting = true
                 try await waitForReader()
             } catch {
-                throw .cannotCreate(path: path, reason: error.reason)
+                throw .cannotCreate(path: path, .system(code: error.code))
             }
         }
         // A named pipe or a device can't be written over.
@@ -66,7 +73,7 @@ package actor FileHandler: SampleHandler {
         do {
             try await Task.sleep(for: .milliseconds(50))
         } catch {
-            throw .unreachable("Nobody has read from the named pipe \(path). Start its reader, and then the broadcast.")
+            throw .pipeWithoutReader(path: path)
         }
     }
 
@@ -88,9 +95,9 @@ package actor FileHandler: SampleHandler {
             number += 1
         }
         guard rename(target, aside) == 0 else {
-            throw .cannotCreate(path: path, reason: "there is a file already, which cannot be moved aside (\(String(cString: strerror(errno))))")
+            throw .cannotCreate(path: path, .cannotMoveAside(code: errno))
         }
-        notice("The older \(path) is kept as \(aside).")
+        report(.keptOlderFile(path: path, as: aside))
     }
 
     /// A file that another broadcast is writing is not moved away under it: whoever writes one holds a lock on it.
@@ -99,13 +106,13 @@ package actor FileHandler: SampleHandler {
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
         if flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK {
-            throw .cannotCreate(path: path, reason: "another broadcast is writing it")
+            throw .cannotCreate(path: path, .inUse)
         }
     }
 
     private func write(_ bytes: [UInt8]) throws(UploadError) {
         guard !bytes.isEmpty else { return }
-        do throws(FileDescriptor.Failure) {
+        do throws(SystemError) {
             try file?.write(bytes)
             written.add(bytes.count, ordering: .relaxed)
         } catch {
@@ -113,19 +120,19 @@ package actor FileHandler: SampleHandler {
             // The reader of a named pipe may end whenever it likes, as that of standard output.
             if error.code == EPIPE { throw .readerClosed }
             if error.code == ECANCELED {
-                throw .unreachable("The reader of \(path) does not take what is left, which is lost. Let it read to the end.", retry: .never)
+                throw .readerStalled(path: path)
             }
             // Only whole fragments stay: players stumble over half a one at the end.
             file?.truncate(to: byteCount)
-            throw .writeFailed(path: path, code: error.code, reason: error.reason)
+            throw .writeFailed(path: path, code: error.code)
         }
     }
 
     private func overwrite(_ patch: MuxEnding.Patch) throws(UploadError) {
-        do throws(FileDescriptor.Failure) {
+        do throws(SystemError) {
             try file?.write(patch.bytes, at: patch.offset)
         } catch {
-            throw .writeFailed(path: path, code: error.code, reason: error.reason)
+            throw .writeFailed(path: path, code: error.code)
         }
     }
 }

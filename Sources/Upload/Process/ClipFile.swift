@@ -1,5 +1,6 @@
 import Media
 import Mux
+import Processes
 
 /// One clip while it is written: a playable MP4 whose time starts at its first picture.
 final class ClipFile {
@@ -7,7 +8,7 @@ final class ClipFile {
     let start: MediaTime
     /// Bytes written so far.
     private(set) var byteCount = 0
-    private let file: FileDescriptor
+    private let file: OutputFile
     private var muxer = HybridMP4Muxer()
     /// Ahead of the first sound, the encoder's priming may come before time zero, and nothing else.
     private let earliest: MediaTime
@@ -17,10 +18,10 @@ final class ClipFile {
         self.path = path
         self.start = start
         earliest = MediaTime(nanoseconds: -(stream.audio.map { Int64($0.priming) * 1_000_000_000 / Int64(max(1, $0.format.sampleRate)) }.max() ?? 0))
-        do throws(FileDescriptor.Failure) {
-            file = try FileDescriptor(creating: path)
+        do throws(SystemError) {
+            file = try OutputFile(creating: path)
         } catch {
-            throw .cannotCreate(path: path, reason: error.reason)
+            throw .cannotCreate(path: path, .system(code: error.code))
         }
         try write(muxer.begin(stream))
     }
@@ -40,21 +41,21 @@ final class ClipFile {
         let ending = muxer.end()
         try write(ending.bytes)
         for patch in ending.patches {
-            do throws(FileDescriptor.Failure) {
+            do throws(SystemError) {
                 try file.write(patch.bytes, at: patch.offset)
             } catch {
-                throw .writeFailed(path: path, code: error.code, reason: error.reason)
+                throw .writeFailed(path: path, code: error.code)
             }
         }
     }
 
     private func write(_ bytes: [UInt8]) throws(UploadError) {
         guard !bytes.isEmpty else { return }
-        do throws(FileDescriptor.Failure) {
+        do throws(SystemError) {
             try file.write(bytes)
             byteCount += bytes.count
         } catch {
-            throw .writeFailed(path: path, code: error.code, reason: error.reason)
+            throw .writeFailed(path: path, code: error.code)
         }
     }
 }

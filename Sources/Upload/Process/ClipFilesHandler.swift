@@ -8,7 +8,7 @@ import Mux
 package actor ClipFilesHandler: SampleHandler {
     private let manifest: ExtensionManifest
     private let launch: ExtensionLaunch
-    private let remarks = ExtensionRemarks()
+    private let link = ExtensionLink()
     private var channel: ExtensionChannel?
     private var cutter: ClipCutter
     private var stream = StreamDescription(video: nil, audio: [])
@@ -18,11 +18,8 @@ package actor ClipFilesHandler: SampleHandler {
     private var waiting = WaitingClips()
     private var clipCount = 0
 
-    package nonisolated var byteCount: Int { remarks.byteCount.load(ordering: .relaxed) }
-    package nonisolated var watchURL: String? { remarks.watchURL }
-    package nonisolated var statusText: String? { remarks.status }
-    package nonisolated var isReady: Bool { remarks.isReady }
-    package nonisolated var backlog: MediaTime { remarks.backlog }
+    package nonisolated var byteCount: Int { link.byteCount.load(ordering: .relaxed) }
+    package nonisolated var remarks: HandlerRemarks { link.remarks }
 
     package init(manifest: ExtensionManifest, launch: ExtensionLaunch) {
         self.manifest = manifest
@@ -30,16 +27,16 @@ package actor ClipFilesHandler: SampleHandler {
         cutter = ClipCutter(length: MediaTime(seconds: manifest.clipDuration), hasSound: false)
     }
 
-    package nonisolated func attach(requestKeyframe: @escaping @Sendable () -> Void) {
-        remarks.attach(requestKeyframe: requestKeyframe)
+    package nonisolated func attach(_ context: HandlerContext) {
+        link.attach(context)
     }
 
     package func started(_ stream: StreamDescription) async throws(UploadError) {
-        if let sentence = manifest.unsupported { throw .unsupported(sentence) }
+        if let problem = manifest.problem { throw .extension(name: manifest.name, problem) }
         self.stream = stream
         cutter = ClipCutter(length: MediaTime(seconds: manifest.clipDuration), hasSound: !stream.audio.isEmpty)
         try makeFolder()
-        let channel = try ExtensionChannel(manifest: manifest, launch: launch, remarks: remarks)
+        let channel = try ExtensionChannel(manifest: manifest, launch: launch, link: link)
         self.channel = channel
         let tracks = SamplePacketizer(stream, video: .avcc, audio: .raw).tracks
         try channel.send(.start(setup: launch.setup, tracks: tracks, title: stream.title))
@@ -83,15 +80,13 @@ package actor ClipFilesHandler: SampleHandler {
                 guard let clip else { continue }
                 self.clip = nil
                 try clip.close()
-                remarks.byteCount.add(clip.byteCount, ordering: .relaxed)
+                link.byteCount.add(clip.byteCount, ordering: .relaxed)
                 var event = ControlEvent(event: "clip")
                 event.path = clip.path
                 event.start = clip.start.seconds
                 event.duration = (time - clip.start).seconds
                 for path in waiting.append(clip.path, byteCount: clip.byteCount) {
-                    launch.log(
-                        "Warning: The extension \(manifest.name) leaves its clips where they are: \(path) was removed, so that they do not fill the disk."
-                    )
+                    link.report(.removedClip(name: manifest.name, path: path))
                 }
                 try channel?.send(event)
             }
@@ -104,11 +99,11 @@ package actor ClipFilesHandler: SampleHandler {
         for part in launch.clipFolder.split(separator: "/") {
             partial += "/" + part
             if mkdir(partial, 0o700) != 0 && errno != EEXIST {
-                throw .cannotCreate(path: launch.clipFolder, reason: String(cString: strerror(errno)))
+                throw .cannotCreate(path: launch.clipFolder, .system(code: errno))
             }
         }
         var template = Array("\(launch.clipFolder)/\(manifest.name)-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw .cannotCreate(path: launch.clipFolder, reason: String(cString: strerror(errno))) }
+        guard mkdtemp(&template) != nil else { throw .cannotCreate(path: launch.clipFolder, .system(code: errno)) }
         folder = template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } }
     }
 

@@ -1,44 +1,9 @@
 import BroadcastExtension
 import Glibc
 import Media
-import RTMP
-import Synchronization
+import Processes
 
-/// What an extension has said, for whoever asks from another thread.
-final class ExtensionRemarks: Sendable {
-    private struct State {
-        var watchURL: String?
-        var status: String?
-        var isReady = true
-        var backlog = MediaTime.zero
-        var requestKeyframe: (@Sendable () -> Void)?
-    }
-
-    private let state = Mutex(State())
-    let byteCount = Atomic(0)
-
-    var watchURL: String? { state.withLock { $0.watchURL } }
-    var status: String? { state.withLock { $0.status } }
-    var isReady: Bool { state.withLock { $0.isReady } }
-    var backlog: MediaTime { state.withLock { $0.backlog } }
-
-    func attach(requestKeyframe: @escaping @Sendable () -> Void) {
-        state.withLock { $0.requestKeyframe = requestKeyframe }
-    }
-
-    func note(_ reply: Reply) {
-        let requestKeyframe = state.withLock { state in
-            if let url = reply.watchURL { state.watchURL = url }
-            if let status = reply.status { state.status = status }
-            if let isReady = reply.ready { state.isReady = isReady }
-            if let waiting = reply.queueMilliseconds { state.backlog = MediaTime(milliseconds: Int64(min(max(0, waiting), 3_600_000))) }
-            return reply.request == "keyframe" ? state.requestKeyframe : nil
-        }
-        requestKeyframe?()
-    }
-}
-
-/// The pipes to one extension's process, and its end. One thread uses it; each call hears what the extension has said meanwhile.
+/// The pipes to one extension's process, and its end. One thread uses it. Each call also reads what the extension has written meanwhile.
 ///
 /// Nothing waits without a limit: what is written is taken within `progress`, or the call throws; a cancelled task gives up at once.
 final class ExtensionChannel {
@@ -46,75 +11,71 @@ final class ExtensionChannel {
 
     private let manifest: ExtensionManifest
     private let launch: ExtensionLaunch
-    private let remarks: ExtensionRemarks
+    private let link: ExtensionLink
     private let child: ChildProcess
-    /// -1 once it is closed.
-    private var input: Int32
-    private var output: Int32
-    private var errors: Int32
-    private var ended: Int32
-    private var replies = ReplyLines()
-    private var logLines = ReplyLines()
-    private var isLogging = true
-    private var hasSaidHello = false
+    /// Nil once it is closed.
+    private var input: FileDescriptor?
+    private var output: FileDescriptor?
+    private var errors: FileDescriptor?
+    private var ended: FileDescriptor?
+    private var replies: ReplyReader
+    private var log: ExtensionLog
     private var isFinishing = false
-    private var exitReport: ExitReport?
-    private var buffer = [UInt8](repeating: 0, count: readByteCount)
+    private var exitStatus: TerminationStatus?
     private let clock = ContinuousClock()
     private let start = ContinuousClock.now
     private var wasReady = false
 
     /// Starts the extension's program.
-    init(manifest: ExtensionManifest, launch: ExtensionLaunch, remarks: ExtensionRemarks) throws(UploadError) {
+    init(manifest: ExtensionManifest, launch: ExtensionLaunch, link: ExtensionLink) throws(UploadError) {
         self.manifest = manifest
         self.launch = launch
-        self.remarks = remarks
-        do throws(ChildProcess.Failure) {
+        self.link = link
+        let cleaner = ReplyCleaner(manifest: manifest, setup: launch.setup)
+        replies = ReplyReader(isLenient: manifest.mode == .stream, cleaner: cleaner)
+        log = ExtensionLog(name: manifest.name, cleaner: cleaner)
+        do throws(SystemError) {
             child = try ChildProcess(path: manifest.executable, folder: manifest.folder, environment: launch.environment)
         } catch {
-            throw .extensionUnusable(
-                "The extension \(manifest.name) cannot be started: \(manifest.executable): \(error.reason). Check that it is executable, and its first line."
-            )
+            throw .extension(name: manifest.name, .cannotStart(program: manifest.executable, code: error.code))
         }
-        input = child.pipes.input
-        output = child.pipes.output
-        errors = child.pipes.errors
-        ended = child.pipes.ended
+        guard let streams = child.takeStreams() else { return }
+        adopt(streams)
+    }
+
+    private func adopt(_ streams: consuming ChildProcess.Streams) {
+        input = streams.input.take()
+        output = streams.output.take()
+        errors = streams.errors.take()
+        ended = streams.ended.take()
     }
 
     deinit {
         child.signal(SIGKILL)
-        for descriptor in [input, output, errors, ended] where descriptor >= 0 { close(descriptor) }
     }
 
     /// Waits until the extension has said hello.
     func waitForHello() throws(UploadError) {
         let deadline = clock.now + launch.deadlines.hello
-        while !hasSaidHello {
+        while !replies.hasSaidHello {
             try checkCancellation()
-            guard clock.now < deadline else {
-                return try fault(
-                    "The extension \(manifest.name) did not say {\"hello\":1} within \(launch.deadlines.hello.components.seconds) s. \(Self.advice)")
-            }
-            _ = try exchange(isWriting: false, timeout: .milliseconds(100))
+            guard clock.now < deadline else { return try violate(.noHello(within: launch.deadlines.hello)) }
+            try exchange(isWriting: false, milliseconds: 100)
         }
     }
 
-    /// Hears what was said, without waiting.
+    /// Reads what the extension has written, without waiting.
     func listen() throws(UploadError) {
-        _ = try exchange(isWriting: false, timeout: .zero)
-        guard hasSaidHello, !wasReady else { return }
-        wasReady = remarks.isReady
-        guard wasReady || clock.now - start < launch.deadlines.ready else {
-            throw .unreachable(
-                "The extension \(manifest.name) was not ready within \(launch.deadlines.ready.components.seconds) s and was ended. See its log.")
-        }
+        try exchange(isWriting: false, milliseconds: 0)
+        guard replies.hasSaidHello, !wasReady else { return }
+        wasReady = link.remarks.isReady
+        guard wasReady || clock.now - start < launch.deadlines.ready else { throw problem(.notReady(within: launch.deadlines.ready)) }
     }
 
     /// Writes a frame.
     func send(_ header: FrameHeader, payload: [UInt8]) throws(UploadError) {
         try listen()
-        // Two system calls rather than a copy, where the copy is long.
+        // For a long payload two system calls are cheaper than a copy.
         if payload.count < 1 << 15 {
             try write(header.bytes + payload)
         } else {
@@ -134,212 +95,114 @@ final class ExtensionChannel {
         var offset = 0
         var lastProgress = clock.now
         while offset < bytes.count {
-            guard input >= 0 else { return }
-            let count = bytes.withUnsafeBytes { Glibc.write(input, $0.baseAddress.map { $0 + offset }, $0.count - offset) }
+            guard let descriptor = input?.raw else { return }
+            let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress.map { $0 + offset }, $0.count - offset) }
             if count > 0 {
                 offset += count
-                remarks.byteCount.add(count, ordering: .relaxed)
+                link.byteCount.add(count, ordering: .relaxed)
                 lastProgress = clock.now
                 continue
             }
-            if count < 0 && errno == EPIPE { try inputWasClosed() }
-            if count < 0 && errno != EAGAIN && errno != EINTR {
-                throw .unreachable("The extension \(manifest.name) cannot be written to: \(String(cString: strerror(errno))). Start again.")
-            }
+            let code = errno
+            if count < 0 && code == EPIPE { try inputWasClosed() }
+            if count < 0 && code != EPIPE && code != EAGAIN && code != EINTR { throw problem(.cannotWrite(code: code)) }
             try checkCancellation()
-            guard clock.now - lastProgress < launch.deadlines.progress else {
-                throw .unreachable(
-                    "The extension \(manifest.name) has read nothing for \(launch.deadlines.progress.components.seconds) s and was ended. See its log."
-                )
-            }
-            _ = try exchange(isWriting: true, timeout: .milliseconds(100))
+            guard clock.now - lastProgress < launch.deadlines.progress else { throw problem(.stalled(for: launch.deadlines.progress)) }
+            try exchange(isWriting: true, milliseconds: 100)
         }
     }
 
     /// Closes its standard input, and waits for its exit.
     func finish() throws(UploadError) {
         isFinishing = true
-        closeInput()
+        input = nil
         let deadline = clock.now + launch.deadlines.exit
-        while exitReport == nil {
+        while exitStatus == nil {
             if Task.isCancelled || clock.now >= deadline {
                 terminate()
-                throw .unreachable(
-                    "The extension \(manifest.name) did not end within \(launch.deadlines.exit.components.seconds) s of the finish and was ended. See its log."
-                )
+                throw problem(.didNotExit(within: launch.deadlines.exit))
             }
-            _ = try exchange(isWriting: false, timeout: .milliseconds(50))
+            try exchange(isWriting: false, milliseconds: 50)
         }
-        if let exitReport, exitReport != .exited(0) { throw endedError(exitReport) }
+        if let exitStatus, exitStatus != .exited(0) { throw problem(.endedWithError(exitStatus, folder: manifest.folder)) }
     }
 
     /// Ends it: SIGTERM to its process group, then SIGKILL.
     func terminate() {
-        closeInput()
+        input = nil
         child.signal(SIGTERM)
         let deadline = clock.now + launch.deadlines.termination
-        while child.exitReport == nil && clock.now < deadline { waitForEnd(milliseconds: 20) }
+        while child.exitStatus == nil && clock.now < deadline { _ = ended?.waitUntilReadable(milliseconds: 20) }
         child.signal(SIGKILL)
-        while child.exitReport == nil && clock.now < deadline + .seconds(1) { waitForEnd(milliseconds: 20) }
+        while child.exitStatus == nil && clock.now < deadline + .seconds(1) { _ = ended?.waitUntilReadable(milliseconds: 20) }
     }
 
     // MARK: Reading
 
-    /// Waits until the extension has said something, has ended, or can be written to; hears it.
-    private func exchange(isWriting: Bool, timeout: Duration) throws(UploadError) {
-        var descriptors = [
-            pollfd(fd: output, events: Int16(POLLIN), revents: 0), pollfd(fd: errors, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: ended, events: Int16(POLLIN), revents: 0), pollfd(fd: isWriting ? input : -1, events: Int16(POLLOUT), revents: 0),
+    /// Waits until the extension has written something, has ended, or can be written to; reads it.
+    private func exchange(isWriting: Bool, milliseconds: Int32) throws(UploadError) {
+        var pollers = [
+            pollfd(fd: output?.raw ?? -1, events: Int16(POLLIN), revents: 0), pollfd(fd: errors?.raw ?? -1, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: ended?.raw ?? -1, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: isWriting ? input?.raw ?? -1 : -1, events: Int16(POLLOUT), revents: 0),
         ]
-        let milliseconds = Int32(timeout.components.attoseconds / 1_000_000_000_000_000)
-        guard poll(&descriptors, nfds_t(descriptors.count), milliseconds) > 0 else { return }
-        if descriptors[1].revents != 0 { readErrors() }
-        if descriptors[0].revents != 0 { try readOutput() }
-        guard descriptors[2].revents != 0 else { return }
-        // It has ended: what it said last counts most.
-        var before = -1
-        while output >= 0 && before != readCount {
-            before = readCount
-            try readOutput()
-        }
-        readErrors()
-        close(ended)
-        ended = -1
-        guard let report = child.exitReport else { return }
-        exitReport = report
-        if !isFinishing { throw endedError(report) }
+        guard poll(&pollers, nfds_t(pollers.count), milliseconds) > 0 else { return }
+        if pollers[1].revents != 0 { _ = readErrors() }
+        if pollers[0].revents != 0 { _ = try readOutput() }
+        guard pollers[2].revents != 0 else { return }
+        // It has ended: its last words decide which error is reported.
+        while try readOutput() {}
+        while readErrors() {}
+        ended = nil
+        guard let status = child.exitStatus else { return }
+        exitStatus = status
+        if !isFinishing { throw problem(.endedEarly(status, folder: manifest.folder)) }
     }
 
-    /// How often something was read.
-    private var readCount = 0
-
-    private func readOutput() throws(UploadError) {
-        let count = read(output, &buffer, buffer.count)
-        if count < 0 { return }
-        guard count > 0 else {
-            close(output)
-            output = -1
-            if let rest = replies.takeRest() { try hear(rest) }
-            return
-        }
-        readCount += 1
-        let lines: [[UInt8]]
-        do throws(ReplyLines.Failure) {
-            lines = try replies.append(buffer[..<count], at: clock.now)
-        } catch {
-            if manifest.mode == .stream {
-                // Whatever a stream's program prints is only looked at; too much of it is not looked at any more.
-                replies = ReplyLines()
-                return
+    /// True if something was read.
+    private func readOutput() throws(UploadError) -> Bool {
+        guard let bytes = try? output?.read(upTo: Self.readByteCount) else { return false }
+        if bytes.isEmpty { output = nil }
+        for item in replies.append(bytes, at: clock.now) {
+            switch item {
+            case .reply(let reply): link.note(reply)
+            case .text(let line): link.report(.extensionSaid(name: manifest.name, line: line))
+            case .violation(let violation): try violate(violation)
+            case .failure(let failure): throw problem(failure)
             }
-            switch error {
-            case .lineTooLong:
-                try fault(
-                    "The extension \(manifest.name) wrote a line of more than \(ReplyLines.maximumLineByteCount >> 10) KiB and was ended. \(Self.advice)"
-                )
-            case .flood: try fault("The extension \(manifest.name) floods its standard output and was ended. \(Self.advice)")
-            }
-            replies = ReplyLines()
-            return
         }
-        for line in lines { try hear(line) }
+        return !bytes.isEmpty
     }
 
-    private func hear(_ line: [UInt8]) throws(UploadError) {
-        guard let reply = Reply(line: line) else {
-            if manifest.mode == .stream {
-                log(line)
-                return
-            }
-            return try fault("The extension \(manifest.name) wrote something on standard output that is no reply, and was ended. \(Self.advice)")
-        }
-        if let failure = reply.error {
-            throw .extensionFailed(
-                name: manifest.name, code: failure.code, message: cleaned(failure.message), retry: failure.retry == true ? .later : .never)
-        }
-        if let version = reply.hello {
-            if version != 1 {
-                try fault(
-                    "The extension \(manifest.name) speaks version \(version) of the protocol, this program version 1. Use a version of it that fits."
-                )
-            }
-            hasSaidHello = true
-        }
-        remarks.note(
-            Reply(
-                ready: reply.ready, queueMilliseconds: reply.queueMilliseconds, status: reply.status.map(cleaned),
-                watchURL: reply.watchURL.map(cleaned), request: reply.request))
+    /// A violation of the protocol ends the extension, unless the caller collects violations.
+    private func violate(_ violation: ExtensionProblem) throws(UploadError) {
+        guard let violations = launch.violations else { throw problem(violation) }
+        violations(violation)
     }
 
-    /// What is against the protocol ends the extension, unless someone collects it.
-    private func fault(_ sentence: String) throws(UploadError) {
-        guard let faults = launch.faults else { throw .protocolViolation(sentence) }
-        faults(sentence)
-    }
-
-    private func readErrors() {
-        guard errors >= 0 else { return }
-        let count = read(errors, &buffer, buffer.count)
-        if count < 0 { return }
-        guard count > 0 else {
-            close(errors)
-            errors = -1
-            if let rest = logLines.takeRest() { log(rest) }
-            return
-        }
-        do throws(ReplyLines.Failure) {
-            for line in try logLines.append(buffer[..<count], at: clock.now) { log(line) }
-            isLogging = true
-        } catch {
-            // It is read on, so that the extension does not stand still, but a flood does not fill the disk.
-            if isLogging { launch.log("\(manifest.name): (more than the log takes; left out)") }
-            isLogging = false
-            if error == .lineTooLong { logLines = ReplyLines() } else { _ = logLines.takeRest() }
-        }
-    }
-
-    private func log(_ line: [UInt8]) {
-        if isLogging { launch.log("\(manifest.name): \(cleaned(String(decoding: line, as: UTF8.self)))") }
+    /// True if something was read.
+    private func readErrors() -> Bool {
+        guard let bytes = try? errors?.read(upTo: Self.readByteCount) else { return false }
+        if bytes.isEmpty { errors = nil }
+        for notice in log.append(bytes, at: clock.now) { link.report(notice) }
+        return !bytes.isEmpty
     }
 
     // MARK: The end
 
     private func inputWasClosed() throws(UploadError) {
-        closeInput()
-        // Most often it is about to end: its exit status says more.
+        input = nil
+        // Most often the extension is about to exit: its exit status says more.
         let deadline = clock.now + .milliseconds(500)
-        while exitReport == nil && clock.now < deadline { _ = try exchange(isWriting: false, timeout: .milliseconds(50)) }
-        if exitReport == nil {
-            throw .unreachable("The extension \(manifest.name) closed its standard input before the broadcast ended. See its log.")
-        }
+        while exitStatus == nil && clock.now < deadline { try exchange(isWriting: false, milliseconds: 50) }
+        if exitStatus == nil { throw problem(.closedInput) }
     }
 
-    private func endedError(_ report: ExitReport) -> UploadError {
-        .unreachable(
-            "The extension \(manifest.name) ended \(isFinishing ? "with an error" : "before the broadcast did") (\(report)). See its log, or run it with broadcast check-extension \(manifest.folder)."
-        )
+    private func problem(_ problem: ExtensionProblem) -> UploadError {
+        .extension(name: manifest.name, problem)
     }
 
     private func checkCancellation() throws(UploadError) {
-        if Task.isCancelled { throw .unreachable("The extension \(manifest.name) did not take the end of the broadcast in time.") }
-    }
-
-    private func closeInput() {
-        if input >= 0 { close(input) }
-        input = -1
-    }
-
-    private func waitForEnd(milliseconds: Int32) {
-        var descriptor = pollfd(fd: ended, events: Int16(POLLIN), revents: 0)
-        _ = poll(&descriptor, 1, milliseconds)
-    }
-
-    private static let advice = "It must write one JSON object a line; see man 7 broadcast-extension."
-
-    /// Without its secrets, which it may repeat, and without control characters, which could speak to the terminal, and cut to a length that people read.
-    private func cleaned(_ text: String) -> String {
-        let secrets = manifest.questions.filter(\.isSecret).compactMap { launch.setup[$0.key] }
-        let text = secrets.isEmpty ? text : SecretRedactor(secrets: secrets).clean(text)
-        return String(String.UnicodeScalarView(text.unicodeScalars.filter { $0.value >= 0x20 && !(0x7f...0x9f).contains($0.value) }.prefix(500)))
+        if Task.isCancelled { throw problem(.cancelled) }
     }
 }

@@ -99,11 +99,8 @@ package struct ExtensionManifest: Sendable, Equatable {
     /// True where sound is wanted as PCM instead of AAC.
     package var takesRawAudio: Bool { mode == .samples && audio == .s16le && !audioTracks.isEmpty }
 
-    /// What this manifest asks for that is not there yet, in a sentence; nil where everything is.
-    package var unsupported: String? {
-        if mode == .stream, container == .flv, audioTracks.count > 1 {
-            return "The extension \(name) wants \(audioTracks.count) tracks of sound, and FLV has room for one. Use container = \"mpegts\"."
-        }
-        return nil
+    /// Why this manifest cannot be served; nil if it can.
+    package var problem: ExtensionProblem? {
+        mode == .stream && container == .flv && audioTracks.count > 1 ? .tooManySoundTracks(audioTracks.count) : nil
     }
 }

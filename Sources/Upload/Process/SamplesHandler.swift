@@ -6,28 +6,25 @@ import Mux
 package actor SamplesHandler: SampleHandler {
     private let manifest: ExtensionManifest
     private let launch: ExtensionLaunch
-    private let remarks = ExtensionRemarks()
+    private let link = ExtensionLink()
     private var channel: ExtensionChannel?
     private var packetizer = SamplePacketizer()
 
-    package nonisolated var byteCount: Int { remarks.byteCount.load(ordering: .relaxed) }
-    package nonisolated var watchURL: String? { remarks.watchURL }
-    package nonisolated var statusText: String? { remarks.status }
-    package nonisolated var isReady: Bool { remarks.isReady }
-    package nonisolated var backlog: MediaTime { remarks.backlog }
+    package nonisolated var byteCount: Int { link.byteCount.load(ordering: .relaxed) }
+    package nonisolated var remarks: HandlerRemarks { link.remarks }
 
     package init(manifest: ExtensionManifest, launch: ExtensionLaunch) {
         self.manifest = manifest
         self.launch = launch
     }
 
-    package nonisolated func attach(requestKeyframe: @escaping @Sendable () -> Void) {
-        remarks.attach(requestKeyframe: requestKeyframe)
+    package nonisolated func attach(_ context: HandlerContext) {
+        link.attach(context)
     }
 
     package func started(_ stream: StreamDescription) async throws(UploadError) {
-        if let sentence = manifest.unsupported { throw .unsupported(sentence) }
-        let channel = try ExtensionChannel(manifest: manifest, launch: launch, remarks: remarks)
+        if let problem = manifest.problem { throw .extension(name: manifest.name, problem) }
+        let channel = try ExtensionChannel(manifest: manifest, launch: launch, link: link)
         self.channel = channel
         packetizer = SamplePacketizer(stream, video: manifest.video, audio: manifest.audio)
         try channel.send(.start(setup: launch.setup, tracks: packetizer.tracks, title: stream.title))

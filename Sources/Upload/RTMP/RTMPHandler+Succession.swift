@@ -54,14 +54,14 @@ extension RTMPHandler {
     private func opened(_ next: RTMPPublisher, _ stream: StreamDescription) {
         guard case .opening = succession else { return }
         succession = .ready(next, stream)
-        requestKeyframe.withLock { $0 }()
+        requestKeyframe()
     }
 
     private func notOpened(_ error: RTMPError, _ request: RTMPReconnectRequest) {
         guard case .opening = succession else { return }
         if error.retry == .busy {
             succession = .waitingToExchange
-            requestKeyframe.withLock { $0 }()
+            requestKeyframe()
         } else {
             // The old one is good until it closes.
             failedRequest = request
@@ -76,7 +76,7 @@ extension RTMPHandler {
         } catch {
             if case .opening(let task) = succession { _ = await task.value }
             guard case .ready(let next, let described) = succession else { throw error }
-            requestKeyframe.withLock { $0 }()
+            requestKeyframe()
             try await takeOver(next, described, from: current, at: packet)
         }
     }

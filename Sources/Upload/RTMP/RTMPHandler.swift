@@ -20,7 +20,7 @@ package actor RTMPHandler: SampleHandler {
     }
 
     let connections = Mutex(Connections())
-    let requestKeyframe = Mutex<@Sendable () -> Void>({})
+    private let context = Mutex(HandlerContext())
     var stream: StreamDescription?
     var succession = RTMPSuccession.none
     /// What the server asked for and did not get.
@@ -41,8 +41,12 @@ package actor RTMPHandler: SampleHandler {
 
     package nonisolated var byteCount: Int { connections.withLock { $0.byteCount } }
 
-    package nonisolated func attach(requestKeyframe: @escaping @Sendable () -> Void) {
-        self.requestKeyframe.withLock { $0 = requestKeyframe }
+    package nonisolated func attach(_ context: HandlerContext) {
+        self.context.withLock { $0 = context }
+    }
+
+    nonisolated func requestKeyframe() {
+        context.withLock { $0.requestKeyframe }()
     }
 
     /// May be called again after a call that threw: then it connects anew.
@@ -53,7 +57,7 @@ package actor RTMPHandler: SampleHandler {
             install(try await RTMPPublisher.connect(to: url, stream: stream, caFile: caFile, deadlines: deadlines))
             retire()
         } catch {
-            throw UploadError(error)
+            throw .rtmp(error)
         }
     }
 
@@ -61,7 +65,7 @@ package actor RTMPHandler: SampleHandler {
         do throws(RTMPError) {
             try await pass(packet)
         } catch {
-            throw UploadError(error)
+            throw .rtmp(error)
         }
     }
 
@@ -73,7 +77,7 @@ package actor RTMPHandler: SampleHandler {
         do throws(RTMPError) {
             try await publisher.update(updated)
         } catch {
-            throw UploadError(error)
+            throw .rtmp(error)
         }
     }
 

@@ -1,6 +1,7 @@
 import Glibc
 import Media
 import Mux
+import Processes
 import Synchronization
 
 /// Writes a container to standard output, for other programs to read.
@@ -9,7 +10,7 @@ import Synchronization
 /// ignored by the process.
 package actor StdoutHandler: SampleHandler {
     private var muxer: any Muxer
-    private let output = FileDescriptor(borrowing: STDOUT_FILENO)
+    private let output = OutputFile(borrowing: STDOUT_FILENO)
     private let written = Atomic(0)
     package nonisolated var byteCount: Int { written.load(ordering: .relaxed) }
     private var isClosed = false
@@ -34,16 +35,16 @@ package actor StdoutHandler: SampleHandler {
 
     private func write(_ bytes: [UInt8]) throws(UploadError) {
         guard !bytes.isEmpty else { return }
-        do throws(FileDescriptor.Failure) {
+        do throws(SystemError) {
             try output.write(bytes)
             written.add(bytes.count, ordering: .relaxed)
         } catch {
             isClosed = true
             if error.code == EPIPE { throw .readerClosed }
             if error.code == ECANCELED {
-                throw .unreachable("The reader of standard output does not take what is left, which is lost. Let it read to the end.", retry: .never)
+                throw .readerStalled(path: "-")
             }
-            throw .writeFailed(path: "standard output", code: error.code, reason: error.reason)
+            throw .writeFailed(path: "-", code: error.code)
         }
     }
 }

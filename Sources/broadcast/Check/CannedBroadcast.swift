@@ -28,7 +28,9 @@ struct CannedBroadcast {
         for packet in packets {
             if !isPastMiddle && packet.presentationTime >= middle {
                 isPastMiddle = true
-                elements += [.paused(at: middle), .resumed(at: middle), .annotated(["id": "org.example.editor", "title": "notes.txt"])]
+                elements += [.paused(at: middle), .resumed(at: middle), .annotated([
+                        "application": "org.example.editor", "applicationName": "Editor", "applicationTitle": "notes.txt",
+                    ])]
             }
             var packet = packet
             if packet.track == .screen && isPastMiddle && !hasDropped {

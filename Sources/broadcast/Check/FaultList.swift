@@ -11,8 +11,6 @@ final class FaultList: Sendable {
     var isEmpty: Bool { sentences.isEmpty }
 
     func add(_ sentence: String) {
-        // Here it went on; a broadcast would have ended it.
-        let sentence = sentence.replacing(" was ended.", with: " would be ended.")
         state.withLock { sentences in
             if sentences.count < Self.limit && !sentences.contains(sentence) { sentences.append(sentence) }
         }

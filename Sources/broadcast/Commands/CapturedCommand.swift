@@ -1,5 +1,6 @@
 import ArgumentParser
 import Capture
+import X11Capture
 
 /// `broadcast captured`: ReplayKit's `isCaptured` for scripts.
 struct CapturedCommand: ParsableCommand {

@@ -1,8 +1,11 @@
 import ArgumentParser
 import Encode
 import Glibc
+import Host
 import Media
+import Session
 import Upload
+import UserConfiguration
 
 /// `broadcast check-extension`
 struct CheckExtensionCommand: AsyncParsableCommand {
@@ -27,18 +30,18 @@ struct CheckExtensionCommand: AsyncParsableCommand {
     func run() async throws {
         let context = try CommandContext()
         let path = try absoluteFolder()
-        let (examined, faults) = ManifestFile.examine(folder: path)
-        if let last = faults.last {
-            for fault in faults.dropLast() { Output.note(fault.message) }
-            throw last
+        let (examined, problems) = ManifestFile.examine(folder: path)
+        if let last = problems.last {
+            for problem in problems.dropLast() { Output.note(CommandError(problem).message) }
+            throw CommandError(last)
         }
         guard let manifest = examined else { return }
-        if let sentence = manifest.unsupported { throw CommandError(.nothing, sentence) }
+        if let problem = manifest.problem { throw CommandError(.nothing, problem.sentence(extension: manifest.name, destination: manifest.name)) }
         let setup = try answers(for: manifest)
         let found = FaultList()
         var launch = ExtensionLaunch(
-            environment: context.paths.extensionEnvironment, setup: setup, clipFolder: context.paths.stateFolder + "/clips", log: { Output.note($0) })
-        launch.faults = { found.add($0) }
+            environment: context.paths.extensionEnvironment, setup: setup, clipFolder: context.paths.stateFolder + "/clips")
+        launch.violations = { found.add($0.sentence(extension: manifest.name, destination: manifest.name, isEnded: false)) }
         let seconds = manifest.mode == .clips ? min(Int(manifest.clipDuration.rounded(.up)) * 2 + 2, 120) : 6
         let broadcast: CannedBroadcast
         do throws(EncodeError) {
@@ -46,13 +49,13 @@ struct CheckExtensionCommand: AsyncParsableCommand {
                 seconds: seconds, isRaw: manifest.takesRawVideo, hasVideo: manifest.takesVideo, hasSound: !manifest.audioTracks.isEmpty,
                 hasRawSound: manifest.takesRawAudio)
         } catch {
-            throw CommandError(.software, error.description)
+            throw CommandError(.software, error.sentence)
         }
-        let handler = manifest.plan(name: manifest.name, launch: launch).makeHandler()
-        await Self.play(broadcast, elements: broadcast.elements[...], to: handler, found)
+        let handler = DestinationPlan.program(name: manifest.name, manifest: manifest, launch: launch).makeHandler()
+        await Self.play(broadcast, elements: broadcast.elements[...], to: handler, found, manifest.name)
         // A broadcast may be stopped before its first picture. What a stream's program makes of an empty one is its own affair.
-        let short = manifest.plan(name: manifest.name, launch: launch).makeHandler()
-        if found.isEmpty && manifest.mode != .stream { await Self.play(broadcast, elements: [], to: short, found) }
+        let short = DestinationPlan.program(name: manifest.name, manifest: manifest, launch: launch).makeHandler()
+        if found.isEmpty && manifest.mode != .stream { await Self.play(broadcast, elements: [], to: short, found, manifest.name) }
         let sentences = found.sentences
         if let last = sentences.last {
             for sentence in sentences.dropLast() { Output.note(sentence) }
@@ -61,17 +64,19 @@ struct CheckExtensionCommand: AsyncParsableCommand {
         try Output.answer(
             "\(manifest.name) keeps to the protocol: \(broadcast.elements.count) samples and calls (pause, resume, annotate, a gap) and a finish, "
                 + "\(StatusLine.size(handler.byteCount)) on its standard input; then a broadcast without a picture."
-                + (handler.watchURL.map { " It can be watched at \($0)." } ?? ""))
+                + (handler.remarks.watchURL.map { " It can be watched at \($0)." } ?? ""))
     }
 
     /// Plays these elements and a finish, and keeps what goes wrong.
     private static func play(
-        _ broadcast: CannedBroadcast, elements: ArraySlice<PacketQueue.Element>, to handler: any SampleHandler, _ found: FaultList
+        _ broadcast: CannedBroadcast, elements: ArraySlice<PacketQueue.Element>, to handler: any SampleHandler, _ found: FaultList, _ name: String
     ) async {
+        handler.attach(HandlerContext(report: { Output.note(HostNotice.session(.destination(name: name, $0)).sentence) }))
         do throws(UploadError) {
             try await play(broadcast, elements: elements, to: handler)
         } catch {
-            found.add(elements.isEmpty ? "Where a broadcast ends before its first picture: \(error.description)" : error.description)
+            let sentence = error.sentence(destination: name)
+            found.add(elements.isEmpty ? "If a broadcast ends before its first picture: \(sentence)" : sentence)
         }
     }
 

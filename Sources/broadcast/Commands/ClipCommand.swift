@@ -1,6 +1,7 @@
 import ArgumentParser
 import Control
 import FoundationEssentials
+import UserConfiguration
 
 /// `broadcast clip`
 struct ClipCommand: AsyncParsableCommand {

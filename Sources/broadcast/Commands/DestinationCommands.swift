@@ -1,6 +1,8 @@
 import ArgumentParser
 import Control
 import FoundationEssentials
+import Processes
+import UserConfiguration
 
 /// `broadcast add-destination`
 struct AddDestinationCommand: AsyncParsableCommand {

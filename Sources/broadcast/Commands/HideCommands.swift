@@ -1,6 +1,8 @@
 import ArgumentParser
 import Capture
 import Control
+import UserConfiguration
+import WindowPrivacy
 
 /// Which window `hide` and `unhide` mean.
 struct WindowArgument: ParsableArguments {
@@ -25,7 +27,7 @@ struct WindowArgument: ParsableArguments {
         do throws(HiddenWindowRule.ParseError) {
             return "\(try HiddenWindowRule(text))"
         } catch {
-            throw CommandError(.usage, error.description)
+            throw CommandError(.usage, error.sentence)
         }
     }
 }

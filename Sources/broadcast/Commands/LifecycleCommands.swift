@@ -1,5 +1,7 @@
 import ArgumentParser
 import Control
+import Processes
+import UserConfiguration
 
 /// Which session a command is for.
 struct SessionName: ParsableArguments {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Control
+import UserConfiguration
 
 /// `broadcast list-extensions`
 struct ListExtensionsCommand: ParsableCommand {
@@ -28,9 +29,9 @@ struct ListExtensionsCommand: ParsableCommand {
                 rows.append(
                     Row(
                         name: manifest.name, description: manifest.description, builtIn: false, version: manifest.version,
-                        mode: manifest.mode.rawValue, folder: manifest.folder, error: manifest.unsupported))
+                        mode: manifest.mode.rawValue, folder: manifest.folder, error: manifest.problem.map { $0.sentence(extension: manifest.name, destination: manifest.name) }))
             case .failure(let error):
-                rows.append(Row(name: entry.name, description: "", builtIn: false, folder: entry.folder, error: error.message))
+                rows.append(Row(name: entry.name, description: "", builtIn: false, folder: entry.folder, error: CommandError(error).message))
             }
         }
         if json {
@@ -50,6 +51,51 @@ struct ListDestinationsCommand: ParsableCommand {
 
     func run() throws {
         let context = try CommandContext()
-        try DestinationList(context, preferred: nil).show(asJSON: json)
+        try context.destinations(preferred: nil).show(asJSON: json)
+    }
+}
+
+/// The answer of `broadcast list-destinations`. Scripts read its JSON: fields are added, never changed.
+private struct DestinationRow: Encodable {
+    var name: String
+    var `extension`: String
+    var service: String?
+    var url: String?
+    var path: String?
+    var watchUrl: String?
+    var preferred: Bool
+    var signedIn: Bool?
+
+    init(_ entry: DestinationList.Entry) {
+        name = entry.name
+        self.extension = entry.extensionName
+        service = entry.service
+        url = entry.url
+        path = entry.path
+        watchUrl = entry.watchURL
+        preferred = entry.isPreferred
+        signedIn = entry.isSignedIn
+    }
+}
+
+extension DestinationList {
+    func show(asJSON json: Bool) throws(CommandError) {
+        if json {
+            try Output.answer(ControlJSON.encode(["destinations": entries.map(DestinationRow.init)], pretty: true))
+        } else if entries.isEmpty {
+            Output.note(
+                "No destinations are configured. Add [destinations.NAME] to the config, sign in to a service with broadcast setup, "
+                    + "or use broadcast start --to with an address or a file.")
+        } else {
+            let rows = entries.map { entry in
+                let state = entry.isSignedIn.map { $0 ? "signed in" : "not signed in" } ?? ""
+                let places = [entry.url ?? entry.path] + [entry.watchURL.map { "watch it at \($0)" }]
+                return [
+                    entry.isPreferred ? "*" : " ", entry.name, entry.service ?? entry.extensionName, state,
+                    places.compactMap(\.self).joined(separator: ", "),
+                ]
+            }
+            try Output.answer(TextTable.text(rows))
+        }
     }
 }

@@ -1,6 +1,8 @@
 import ArgumentParser
 import Capture
 import Control
+import PulseCapture
+import X11Capture
 
 /// `broadcast list-sources`
 struct ListSourcesCommand: ParsableCommand {
@@ -23,10 +25,10 @@ struct ListSourcesCommand: ParsableCommand {
             problem = error
         }
         let sounds = PulseSourceList.fetch()
-        if let problem, sounds == nil { throw CommandError(.noInput, problem.description) }
+        if let problem, sounds == nil { throw CommandError(.noInput, problem.sentence) }
         let report = SourceReport(screen: screen, sounds: sounds ?? [])
         if json { try Output.answer(ControlJSON.encode(report, pretty: true)) } else { try Output.answer(TextTable.text(report.rows)) }
-        if let problem { Output.note("broadcast: " + problem.description) }
+        if let problem { Output.note("broadcast: " + problem.sentence) }
         if context.isWaylandSession { Output.note("broadcast: This is a Wayland session: only windows of programs under Xwayland are seen here.") }
         if sounds == nil { Output.note("broadcast: No PulseAudio server answers; a broadcast would be silent.") }
     }

@@ -1,6 +1,7 @@
 import ArgumentParser
-import Control
 import Glibc
+import Host
+import UserConfiguration
 
 /// `broadcast logs`
 struct LogsCommand: AsyncParsableCommand {

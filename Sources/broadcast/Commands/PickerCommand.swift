@@ -1,6 +1,8 @@
 import ArgumentParser
 import FoundationEssentials
 import Glibc
+import PickerModel
+import UserConfiguration
 
 /// `broadcast picker`: ReplayKit's `RPSystemBroadcastPickerView` for a terminal.
 struct PickerCommand: AsyncParsableCommand {
@@ -47,7 +49,7 @@ struct PickerCommand: AsyncParsableCommand {
             return
         }
         while true {
-            guard !destinations.rows.isEmpty else {
+            guard !destinations.entries.isEmpty else {
                 try destinations.show(asJSON: false)
                 throw CommandError(.nothing, "There is nothing to choose from.")
             }
@@ -68,9 +70,9 @@ struct PickerCommand: AsyncParsableCommand {
     }
 
     private func destinations(_ context: CommandContext) throws(CommandError) -> DestinationList {
-        let destinations = DestinationList(context, preferred: preferred)
-        if let preferred, !destinations.rows.contains(where: { $0.name == preferred }) {
-            let hint = NearestName.of(preferred, among: destinations.rows.map(\.name)).map { " Did you mean \($0)?" } ?? ""
+        let destinations = context.destinations(preferred: preferred)
+        if let preferred, !destinations.entries.contains(where: { $0.name == preferred }) {
+            let hint = NearestName.of(preferred, among: destinations.entries.map(\.name)).map { " Did you mean \($0)?" } ?? ""
             throw CommandError(.noInput, "There is no destination \"\(preferred)\".\(hint) See broadcast list-destinations.")
         }
         return destinations
@@ -82,7 +84,7 @@ struct PickerCommand: AsyncParsableCommand {
         if let menu { return try choose(from: destinations, isLive: report.live != nil, with: MenuProgram(command: menu)) }
         let isFullScreen = context.hasCursor
         var model = PickerModel(
-            items: destinations.rows.map(PickerModel.Item.init), hasMicrophoneButton: microphoneButton,
+            items: destinations.entries.map(PickerModel.Item.init), hasMicrophoneButton: microphoneButton,
             isMicrophoneOn: context.configuration.audio.mic ?? false, live: report.live,
             sources: isFullScreen ? SourceSummary.lines(configuration: context.configuration) : [],
             showsNotice: context.configuration.privacy.notice ?? true)
@@ -94,7 +96,7 @@ struct PickerCommand: AsyncParsableCommand {
 
     private func choose(from destinations: DestinationList, isLive: Bool, with menu: MenuProgram) throws(CommandError) -> PickerModel.Action {
         // What a menu shows first is chosen by Enter alone.
-        let rows = destinations.rows.filter(\.preferred) + destinations.rows.filter { !$0.preferred }
+        let rows = destinations.entries.filter(\.isPreferred) + destinations.entries.filter { !$0.isPreferred }
         guard let answer = try menu.choose(from: isLive ? [Self.stopEntry] : rows.map(\.name)) else { return .quit }
         if isLive && answer == Self.stopEntry { return .stop }
         guard let row = rows.first(where: { $0.name == answer }) else {
@@ -102,7 +104,7 @@ struct PickerCommand: AsyncParsableCommand {
                 .noInput, "The menu gave \"\(DisplayWidth.printable(answer))\", which is no destination. See broadcast list-destinations.")
         }
         // It may have been started without a terminal to ask anything on.
-        if row.signedIn == false { throw Self.notSignedIn(to: row.name) }
+        if row.isSignedIn == false { throw Self.notSignedIn(to: row.name) }
         return .start(name: row.name, microphone: nil)
     }
 
@@ -113,9 +115,6 @@ struct PickerCommand: AsyncParsableCommand {
     private var sessionArguments: [String] { session == "default" ? [] : ["--session", session] }
 
     private func setUp(_ name: String) async throws {
-        guard Broadcast.configuration.subcommands.contains(where: { $0.configuration.commandName == "setup" }) else {
-            throw Self.notSignedIn(to: name)
-        }
         try await run(["setup", name])
     }
 
@@ -135,8 +134,8 @@ struct PickerCommand: AsyncParsableCommand {
 
 extension PickerModel.Item {
     /// The row of a configured destination.
-    init(_ row: DestinationList.Row) {
+    init(_ row: DestinationList.Entry) {
         self.init(
-            name: row.name, service: row.extension, place: row.url ?? row.path ?? "", isPreferred: row.preferred, isSignedIn: row.signedIn)
+            name: row.name, service: row.extensionName, place: row.url ?? row.path ?? "", isPreferred: row.isPreferred, isSignedIn: row.isSignedIn)
     }
 }

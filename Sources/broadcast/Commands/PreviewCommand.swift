@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import Session
+import UserConfiguration
 
 /// `broadcast preview`
 struct PreviewCommand: AsyncParsableCommand {
@@ -24,11 +25,11 @@ struct PreviewCommand: AsyncParsableCommand {
             throw CommandError(.usage, "Standard output is a terminal, and would show a PNG as noise. Give a file, or leave - out.")
         }
         let context = try CommandContext()
-        var configuration = try SessionConfiguration(
-            source: source, video: video, audio: try AudioOptions.parse([]), privacy: privacy, session: try SessionOptions.parse([]),
-            configuration: context.configuration)
+        var settings = try SessionSettings(
+            source: source, video: video, audio: try AudioOptions.parse([]), privacy: privacy, session: try SessionOptions.parse([]))
         try source.refuseWayland(context)
-        if try source.selection() == nil { try source.pickWindow(for: &configuration) }
+        if try source.selection() == nil { settings.source = .screen(display: source.display, .window(try source.pickWindow())) }
+        let configuration = try presenting { [settings] () throws(ConfigurationError) in try SessionConfiguration(settings, over: context.configuration) }
         let picture = try await PreviewPicture.take(configuration)
         switch file {
         case nil: _ = try picture.show(context)

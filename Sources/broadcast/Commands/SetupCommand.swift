@@ -1,6 +1,8 @@
 import ArgumentParser
+import Credentials
 import Glibc
 import RTMP
+import UserConfiguration
 
 /// `broadcast setup`
 struct SetupCommand: AsyncParsableCommand {
@@ -23,16 +25,21 @@ struct SetupCommand: AsyncParsableCommand {
 
     func run() async throws {
         let context = try CommandContext()
-        let target = try SetupTarget(name, context: context)
+        let target = try setupTarget(name, context)
         if target.destination?.keyCommand != nil {
             throw CommandError(.nothing, "The key of \(name) comes from the key-command in \(context.paths.configFile). There is nothing to set up.")
         }
-        guard !target.questions.isEmpty else { throw CommandError(.nothing, "\(name) asks nothing. Start it with: broadcast start --to \(name)") }
+        guard !target.questions.isEmpty else { throw CommandError(.nothing, "\(name) needs no setup. Start it with: broadcast start --to \(name)") }
         let information = SetupInformation(paths: context.paths)
-        let older = try information.answers(of: name)
+        let older = try presenting { () throws(CredentialProblem) in try information.answers(of: name) }
         // Answers that are given are taken: a script signs in without anyone at the terminal.
         if let program = target.program, set.isEmpty, secretFromStdin == nil {
-            let answer = try program.run(name: name, known: older.merging(target.destination?.setup ?? [:]) { $1 })
+            let answer: SetupAnswer
+            do throws(SetupProblem) {
+                answer = try program.run(name: name, known: older.merging(target.destination?.setup ?? [:]) { $1 })
+            } catch {
+                throw CommandError(error)
+            }
             return try keep(answer, of: target, older: older, context: context)
         }
         // Nothing is kept before everything is answered.
@@ -41,8 +48,10 @@ struct SetupCommand: AsyncParsableCommand {
         for question in target.questions { try check(answers[question.key], of: question, isRTMP: target.isRTMP) }
         let secrets = answers.filter { key, _ in target.questions.contains { $0.key == key && $0.isSecret } }
         let plain = answers.filter { secrets[$0.key] == nil }
-        if !secrets.isEmpty { tell(try context.credentials.keep(secrets, of: name)) }
-        if !plain.isEmpty { try information.keep(older.merging(plain) { $1 }, of: name) }
+        try presenting { () throws(CredentialProblem) in
+            if !secrets.isEmpty { report(try context.credentials.keep(secrets, of: name)) }
+            if !plain.isEmpty { try information.keep(older.merging(plain) { $1 }, of: name) }
+        }
         Output.note("\(name) is set up. Start it with: broadcast start --to \(name)")
     }
 
@@ -51,12 +60,14 @@ struct SetupCommand: AsyncParsableCommand {
         let hasSecrets = context.credentials.destinations().contains(name)
         let known = older.merging(target.destination?.setup ?? [:]) { $1 }
         if let problem = answer.problem(with: target.questions, older: known, hasSecrets: hasSecrets) {
-            throw CommandError(.protocolError, "The setup program of \(name) is wrong: \(problem). Nothing was changed.")
+            throw CommandError(.wrongAnswer(name: name, problem))
         }
         let information = SetupInformation(paths: context.paths)
-        if let secrets = answer.secrets, !secrets.isEmpty { tell(try context.credentials.keep(secrets, of: name)) }
-        if let plain = answer.setup, !plain.isEmpty { try information.keep(older.merging(plain) { $1 }, of: name) }
-        try information.keep(watchURL: answer.watchUrl, of: name)
+        try presenting { () throws(CredentialProblem) in
+            if let secrets = answer.secrets, !secrets.isEmpty { report(try context.credentials.keep(secrets, of: name)) }
+            if let plain = answer.setup, !plain.isEmpty { try information.keep(older.merging(plain) { $1 }, of: name) }
+            try information.keep(watchURL: answer.watchUrl, of: name)
+        }
         Output.note("\(name) is set up. Start it with: broadcast start --to \(name)")
         if let url = answer.watchUrl { Output.note("It can be watched at \(url)") }
     }
@@ -77,7 +88,7 @@ struct SetupCommand: AsyncParsableCommand {
             answers[key] = String(text[text.index(after: equals)...])
         }
         if let key = secretFromStdin {
-            guard try question(key, of: target).isSecret else { throw CommandError(.usage, "\(key) is no secret. Use --set \(key)=VALUE.") }
+            guard try question(key, of: target).isSecret else { throw CommandError(.usage, "\(key) is not secret. Use --set \(key)=VALUE.") }
             if isatty(STDIN_FILENO) == 0 { answers[key] = (readLine(strippingNewline: true) ?? "").trimmed }
         }
         return answers
@@ -126,10 +137,10 @@ struct SetupCommand: AsyncParsableCommand {
         }
     }
 
-    private func tell(_ place: CredentialStore.Place) {
+    private func report(_ place: CredentialStore.Place) {
         switch place {
-        case .secretService: Output.note("The secret is kept in the keyring.")
-        case .file(let path): Output.note("No Secret Service answers. The secret is kept in \(path), which only you can read.")
+        case .secretService: Output.note("The secret is stored in the keyring.")
+        case .file(let path): Output.note("No Secret Service answers. The secret is stored in \(path), which only you can read.")
         }
     }
 }
@@ -141,5 +152,14 @@ extension String {
         while text.first?.isWhitespace == true { text = text.dropFirst() }
         while text.last?.isWhitespace == true { text = text.dropLast() }
         return String(text)
+    }
+}
+
+/// The target of `setup` and `sign-out`, or the error of a name that is none.
+func setupTarget(_ name: String, _ context: CommandContext) throws(CommandError) -> SetupTarget {
+    do throws(SetupProblem) {
+        return try SetupTarget(name, configuration: context.configuration, catalog: context.catalog, paths: context.paths)
+    } catch {
+        throw CommandError(error)
     }
 }

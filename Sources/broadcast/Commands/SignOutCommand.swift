@@ -1,5 +1,8 @@
 import ArgumentParser
 import Control
+import Credentials
+import Host
+import UserConfiguration
 
 /// `broadcast sign-out`
 struct SignOutCommand: AsyncParsableCommand {
@@ -12,14 +15,17 @@ struct SignOutCommand: AsyncParsableCommand {
     func run() async throws {
         let context = try CommandContext()
         // Forgotten first: nothing can start with them again while the sessions end.
-        let wasSignedIn = try context.credentials.forget(name)
-        try SetupInformation(paths: context.paths).keep(watchURL: nil, of: name)
+        let wasSignedIn = try presenting { () throws(CredentialProblem) in
+            let wasSignedIn = try context.credentials.forget(name)
+            try SetupInformation(paths: context.paths).keep(watchURL: nil, of: name)
+            return wasSignedIn
+        }
         var ended = 0
         var silent: [CommandError] = []
         let sessions = RunningSession.all(context.paths)
         for (session, answer) in zip(sessions, await RunningSession.ask("status", sessions)) {
             do throws(CommandError) {
-                guard let report = try answer.get()?.session else { continue }
+                guard let report = try Self.reply(answer, session)?.session else { continue }
                 let own = uses(report, context)
                 guard !own.isEmpty else { continue }
                 try await end(own, of: report, in: session)
@@ -33,7 +39,7 @@ struct SignOutCommand: AsyncParsableCommand {
             throw CommandError(.nothing, "The key of \(name) comes from the key-command in \(context.paths.configFile). Remove it there.")
         }
         guard wasSignedIn || ended > 0 else {
-            _ = try SetupTarget(name, context: context)
+            _ = try setupTarget(name, context)
             throw CommandError(.nothing, "Not signed in to \(name), so there is nothing to forget.")
         }
         Output.note("Signed out of \(name).")
@@ -43,7 +49,7 @@ struct SignOutCommand: AsyncParsableCommand {
     private func end(_ own: [String], of report: SessionReport, in session: RunningSession) async throws(CommandError) {
         let others = report.destinations.filter { !Self.isOver($0) && !own.contains($0.name) }
         guard !others.isEmpty else {
-            _ = try await session.ask("stop")
+            _ = try await Self.ask(session, ControlRequest(command: "stop"))
             return Output.note("Session \"\(session.name)\" has ended.")
         }
         var refusal: CommandError?
@@ -51,18 +57,34 @@ struct SignOutCommand: AsyncParsableCommand {
             var request = ControlRequest(command: "remove-destination")
             request.destination = name
             // Where it is not known any more, it or the whole session has ended by itself.
-            guard let error = try await session.ask(request)?.error, error.code != 404 else { continue }
+            guard let error = try await Self.ask(session, request)?.error, error.code != 404 else { continue }
             guard error.code == ErrorReport.onlyDestination else {
                 refusal = refusal ?? CommandError(.unavailable, "Session \"\(session.name)\" does not end \(name): \(error.message)")
                 continue
             }
             // The others have ended meanwhile: then it is the last one, which only goes with the session.
-            _ = try await session.ask("stop")
+            _ = try await Self.ask(session, ControlRequest(command: "stop"))
             return Output.note("Session \"\(session.name)\" has ended.")
         }
         if let refusal { throw refusal }
         let rest = others.map(\.name).joined(separator: ", ")
         Output.note("\(own.joined(separator: ", ")) has ended; session \"\(session.name)\" goes on to \(rest).")
+    }
+
+    private static func ask(_ session: RunningSession, _ request: ControlRequest) async throws(CommandError) -> ControlReply? {
+        do throws(ControlClient.Failure) {
+            return try await session.ask(request)
+        } catch {
+            throw CommandError(error, session: session.name)
+        }
+    }
+
+    private static func reply(_ answer: Result<ControlReply?, ControlClient.Failure>, _ session: RunningSession) throws(CommandError) -> ControlReply? {
+        do throws(ControlClient.Failure) {
+            return try answer.get()
+        } catch {
+            throw CommandError(error, session: session.name)
+        }
     }
 
     /// The names under which a session serves the destination, perhaps more than once (`name-2`).

@@ -1,4 +1,6 @@
-import Capture
+import Concurrency
+import PulseCapture
+import X11Capture
 
 /// The answer of `broadcast list-sources`. Scripts read its JSON: fields are added, never changed.
 struct SourceReport: Encodable {

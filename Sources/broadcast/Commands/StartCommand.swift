@@ -1,11 +1,11 @@
 import ArgumentParser
-import Capture
+import BroadcastKit
 import FoundationEssentials
 import Glibc
-import Media
+import Host
 import Session
-import Threads
 import Upload
+import UserConfiguration
 
 /// `broadcast start`
 struct StartCommand: AsyncParsableCommand {
@@ -13,13 +13,14 @@ struct StartCommand: AsyncParsableCommand {
         commandName: "start", abstract: "Start a broadcast.",
         discussion: """
             --to takes a configured destination, an extension, an rtmp:// address, a file (.mp4 .flv .ts .h264 .y4m) or - for \
-            standard output; it may be given several times, and everything is encoded once. Without it the preferred destination \
-            of the config is taken, else a file in ~/Videos or the current folder. Ctrl-C stops cleanly. \
-            In the config, the path of a file destination is a folder unless it ends like a file: it is made where it is missing, and \
-            holds a file named after the date. A relative path starts at your home folder, wherever the command is given.
+            standard output. Repeat it for several destinations: everything is encoded once. Without --to the preferred destination \
+            of the config is used, else a file in ~/Videos or the current folder. Ctrl-C stops the broadcast. \
+            In the config, the path of a file destination is a folder unless it ends like a file. A missing folder is created, and the \
+            file is named after the date. A relative path starts at your home folder.
             """)
 
-    @Option(name: .customLong("to"), parsing: .singleValue, help: ArgumentHelp("Where to send it; may be repeated.", valueName: "destination"))
+    @Option(
+        name: .customLong("to"), parsing: .singleValue, help: ArgumentHelp("Where to send the broadcast. Repeatable.", valueName: "destination"))
     var targets: [String] = []
 
     @OptionGroup(title: "Source") var source: SourceOptions
@@ -28,10 +29,10 @@ struct StartCommand: AsyncParsableCommand {
     @OptionGroup(title: "Privacy") var privacy: PrivacyOptions
     @OptionGroup(title: "Session") var session: SessionOptions
 
-    @Flag(help: "Show what viewers will see, and go live after Enter; at once where there is no terminal to ask on.")
+    @Flag(help: "Show what viewers will see, and go live after Enter; at once if there is no terminal.")
     var preview = false
 
-    /// Where a detached session says whether it is live: a descriptor that the parent reads.
+    /// A descriptor that the parent of a detached session reads.
     @Option(help: .hidden) var readinessDescriptor: Int32?
 
     func run() async throws {
@@ -46,61 +47,118 @@ struct StartCommand: AsyncParsableCommand {
 
     private func run(_ context: CommandContext) async throws {
         let name = try OptionValue.session(session.session)
-        var configuration = try SessionConfiguration(
-            source: source, video: video, audio: audio, privacy: privacy, session: session, configuration: context.configuration)
-        if targets.contains(BuiltInExtension.clips.name) { configuration.clipBuffer = configuration.clipBuffer ?? MediaTime(milliseconds: 60_000) }
+        var settings = try SessionSettings(source: source, video: video, audio: audio, privacy: privacy, session: session)
         let format = try containerFormat()
-        if source.y4m == "-" || audio.wav == "-" {
-            if session.detach { throw CommandError(.usage, "A detached broadcast has no standard input. Leave out --detach, or use a named pipe.") }
-            if isatty(STDIN_FILENO) != 0 { throw CommandError(.usage, "Standard input is a terminal. Pipe pictures or sound into broadcast.") }
-        }
-        try source.refuseWayland(context)
+        try refuseImpossible(context)
         let picksWindow = try source.selection() == nil
-        if preview && source.y4m == "-" { throw CommandError(.usage, "--preview would take the first pictures of standard input. Leave it out.") }
-        if preview && session.detach && picksWindow {
-            throw CommandError(.usage, "--preview and --detach need a window by its number. See broadcast list-sources.")
+        let configuration = { [settings] () throws(CommandError) in
+            try presenting { () throws(ConfigurationError) in try SessionConfiguration(settings, over: context.configuration) }
         }
         if session.detach {
-            if preview { try await showPreview(of: configuration, context) }
-            if targets.contains(where: { $0 == "-" || $0 == "stdout" }) {
-                throw CommandError(.usage, "A detached broadcast has no standard output. Leave out --detach, or choose a file.")
+            if picksWindow && preview {
+                throw CommandError(.usage, "--preview and --detach need a window by its number. See broadcast list-sources.")
             }
+            _ = try configuration()
+            if preview { try await showPreview(of: configuration(), context) }
+            try refuseDetachedOutput(context)
             try DetachedLaunch(context: context, session: name).run()
             return
         }
-        if picksWindow { try source.pickWindow(for: &configuration) }
-        // Whoever starts a detached session has seen it already.
-        if preview && readinessDescriptor == nil { try await showPreview(of: configuration, context) }
+        if picksWindow { settings.source = .screen(display: source.display, .window(try source.pickWindow())) }
+        let chosen = try presenting { [settings] () throws(ConfigurationError) in try SessionConfiguration(settings, over: context.configuration) }
+        // The parent of a detached session has shown it already.
+        if preview && readinessDescriptor == nil { try await showPreview(of: chosen, context) }
         let readiness = readinessDescriptor.map(ReadinessPipe.init(descriptor:))
         do throws(CommandError) {
-            let entries = DesktopEntries(environment: ProcessInfo.processInfo.environment)
-            configuration.applicationName = { entries.name(forWindowClass: $0) }
-            // Read beside everything else: the capture thread is not to wait for it.
-            _ = NamedThread(name: "desktop entries") { _ = entries.name(forWindowClass: "") }
-            let separatesAudio = audio.audioTracks == .separate
-            let configuration = configuration
-            let targets = targets
-            let host = SessionHost(name: name, title: session.title, context: context, readiness: readiness) {
-                target, folder, preparation throws(CommandError) in
-                // What the config says now, not what it said at the start.
-                var resolver = DestinationResolver(
-                    try CommandContext(), session: configuration, format: nil, separatesAudio: separatesAudio, preparation: preparation)
-                if let folder { resolver.folder = folder }
-                return try resolver.resolve(target)
-            }
-            try await host.run(configuration) { preparation throws(CommandError) in
-                let resolver = DestinationResolver(
-                    context, session: configuration, format: format, separatesAudio: separatesAudio, preparation: preparation)
-                let wanted = targets.isEmpty ? [resolver.standardTarget] : targets
-                return try Self.plans(for: wanted, with: resolver)
-            }
+            try await host(name, settings, chosen, format: format, context, readiness)
         } catch {
             readiness?.report(error)
             throw error
         }
     }
 
-    /// Shows what viewers will see, and asks whether it may go live where there is someone to ask.
+    /// Runs the session to its end.
+    private func host(
+        _ name: String, _ settings: SessionSettings, _ configuration: SessionConfiguration, format: ContainerFormat?, _ context: CommandContext,
+        _ readiness: ReadinessPipe?
+    ) async throws(CommandError) {
+        try presenting { () throws(ConfigurationError) in try context.paths.prepareRuntimeFolder() }
+        var options = HostOptions(name: name, phrases: ErrorPresenter())
+        options.title = session.title
+        options.socket = context.paths.socket(session: name)
+        options.log = readiness == nil ? context.paths.log(session: name) : nil
+        options.desktop = context.desktopRequest
+        let notice = context.configuration.privacy.notice ?? true ? configuration.picture.notice : nil
+        let isDetached = readiness != nil
+        options.onNameTaken = {
+            // The standard error of a detached session is its log, which begins again with each session.
+            if isDetached { _ = ftruncate(STDERR_FILENO, 0) }
+            if let notice { SessionConsole(session: name).say(notice) }
+        }
+        options.applicationNames = DesktopEntries(environment: ProcessInfo.processInfo.environment)
+        let controller = BroadcastController(
+            options: options, settings: settings, configuration: context.configuration, targets: targets, format: format,
+            separatesAudio: audio.audioTracks == .separate, output: StandardDescriptors.outputState, context: context.kitContext)
+        var console = SessionConsole(session: name)
+        let signals = StopSignals { controller.requestStop() }
+        defer { signals.ignore() }
+        let start = Task { () -> CommandError? in
+            do throws(HostError) {
+                try await controller.begin()
+                reportReadiness(controller, readiness)
+                return nil
+            } catch {
+                return CommandError(error)
+            }
+        }
+        for await event in controller.hostEvents { console.show(event, controller.snapshot) }
+        if let error = await start.value { throw error }
+        let outcome: HostOutcome
+        do throws(HostError) {
+            outcome = try await controller.outcome()
+        } catch {
+            throw CommandError(error)
+        }
+        if let failure = console.showResults(outcome) { throw failure }
+    }
+
+    /// Reports to the parent once every destination is live, or that one failed.
+    private func reportReadiness(_ controller: BroadcastController, _ readiness: ReadinessPipe?) {
+        guard let readiness else { return }
+        let destinations = controller.snapshot?.destinations ?? []
+        guard let failed = destinations.first(where: { $0.error != nil && $0.state == .failed }), let error = failed.error else {
+            return destinations.allSatisfy { !$0.state.isOver } ? readiness.reportLive() : ()
+        }
+        // If no other destination is left the session ends, and its error is reported then.
+        guard destinations.contains(where: { !$0.state.isOver }) else { return }
+        let failure = CommandError(error, destination: failed.name)
+        readiness.report(
+            CommandError(failure.status, failure.message + " The session continues with its other destinations. To end it, run: broadcast stop"))
+    }
+
+    // MARK: Before the start
+
+    private func refuseImpossible(_ context: CommandContext) throws(CommandError) {
+        if source.y4m == "-" || audio.wav == "-" {
+            if session.detach { throw CommandError(.usage, "A detached broadcast has no standard input. Omit --detach, or use a named pipe.") }
+            if isatty(STDIN_FILENO) != 0 { throw CommandError(.usage, "Standard input is a terminal. Pipe pictures or sound into broadcast.") }
+        }
+        try source.refuseWayland(context)
+        if preview && source.y4m == "-" {
+            throw CommandError(.usage, "--preview would consume the first pictures of standard input. Omit it.")
+        }
+    }
+
+    /// A detached broadcast has no standard output, neither by `-` nor by a destination of the configuration.
+    private func refuseDetachedOutput(_ context: CommandContext) throws(CommandError) {
+        let wanted = targets.isEmpty ? [context.configuration.preferred].compactMap(\.self) : targets
+        let isOutput = wanted.contains { target in
+            target == "-" || (context.configuration.destination(named: target)?.extensionName ?? target) == "stdout"
+        }
+        if isOutput { throw CommandError(.usage, "A detached broadcast has no standard output. Omit --detach, or choose a file.") }
+    }
+
+    /// Shows what viewers will see, and asks whether to go live if there is a terminal.
     private func showPreview(of configuration: SessionConfiguration, _ context: CommandContext) async throws(CommandError) {
         let path = try await PreviewPicture.take(configuration).show(context)
         guard isatty(STDIN_FILENO) != 0 else { return }
@@ -109,7 +167,7 @@ struct StartCommand: AsyncParsableCommand {
         guard readLine() != nil else { throw CommandError(.nothing, "Nothing was started.") }
     }
 
-    /// What someone who sees no terminal would not hear of.
+    /// Shows an error on the desktop if the user sees no terminal.
     private func notify(_ error: CommandError) {
         guard error.status == .notPermitted, readinessDescriptor == nil, isatty(STDIN_FILENO) == 0, !Output.isTerminal else { return }
         DesktopNotification.send(error.message)
@@ -118,42 +176,26 @@ struct StartCommand: AsyncParsableCommand {
     private func containerFormat() throws(CommandError) -> ContainerFormat? {
         guard let text = session.format else { return nil }
         guard let format = ContainerFormat(rawValue: text) else {
-            throw CommandError(.usage, "There is no format \"\(text)\". Use one of \(ContainerFormat.list).")
+            throw CommandError(
+                .usage, "There is no format \"\(text)\". Use one of \(ContainerFormat.allCases.map(\.rawValue).joined(separator: ", ")).")
         }
         return format
     }
+}
 
-    private static func plans(
-        for targets: [String], with resolver: DestinationResolver
-    ) throws(CommandError) -> [DestinationPlan] {
-        var plans: [DestinationPlan] = []
-        // Names of their own stay as they are, wherever they are given.
-        var taken = Set(targets.filter { resolver.hasOwnName($0) })
-        for (index, target) in targets.enumerated() {
-            let isNamed = resolver.hasOwnName(target)
-            if isNamed, targets[..<index].contains(target) {
-                throw CommandError(.usage, "The destination \(target) is given twice. Give it once.")
+extension PictureRequest {
+    /// What the user is told at the start: what viewers will see.
+    var notice: String {
+        switch self {
+        case .screen(let request):
+            switch request.selection {
+            case .wholeScreen: "Everything on your screen, including notifications, will be visible."
+            case .monitor(let name): "Everything on the monitor \(name), including notifications, will be visible."
+            case .focusedMonitor: "Everything on the monitor that you use, including notifications, will be visible."
+            case .region: "Everything in that part of your screen, including notifications, will be visible."
+            case .window, .activeWindow: "Everything in that window will be visible."
             }
-            var plan = try resolver.resolve(target)
-            if plan.extensionName == "stdout" && plans.contains(where: { $0.extensionName == "stdout" }) {
-                throw CommandError(.usage, "There is only one standard output. Give - once.")
-            }
-            if let path = plan.path, plans.contains(where: { $0.path.map(CanonicalPath.of) == CanonicalPath.of(path) }) {
-                throw CommandError(.usage, "The file \(path) is given twice. Give it once.")
-            }
-            if !isNamed {
-                if taken.contains(plan.name) { plan.name = freeName(like: plan.name, taken: taken, resolver) }
-                taken.insert(plan.name)
-            }
-            plans.append(plan)
+        case .y4m, .feed, .custom: "Everything that the program shows will be visible."
         }
-        return plans
-    }
-
-    /// The name with the first number behind it that makes it one that nothing else has.
-    private static func freeName(like name: String, taken: Set<String>, _ resolver: DestinationResolver) -> String {
-        var number = 2
-        while taken.contains("\(name)-\(number)") || resolver.hasOwnName("\(name)-\(number)") { number += 1 }
-        return "\(name)-\(number)"
     }
 }

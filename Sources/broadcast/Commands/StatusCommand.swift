@@ -1,6 +1,7 @@
 import ArgumentParser
 import Control
 import Glibc
+import Host
 
 /// `broadcast status`
 struct StatusCommand: AsyncParsableCommand {
@@ -28,7 +29,7 @@ struct StatusCommand: AsyncParsableCommand {
             }
             // A person watches one picture of it; a program reads one after another.
             if watch && !json && isatty(STDOUT_FILENO) != 0 { try Output.answer("\u{1b}[H\u{1b}[J", newline: false) }
-            let silent = answers.compactMap(\.failure)
+            let silent = zip(running, answers).compactMap { session, answer in answer.failure.map { CommandError($0, session: session.name) } }
             try show(sessions, isFirst: isFirst, isAll: silent.isEmpty)
             for error in silent.dropLast(watch ? 0 : 1) { Output.note("broadcast: " + error.message) }
             guard watch else {

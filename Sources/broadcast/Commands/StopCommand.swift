@@ -1,5 +1,7 @@
 import ArgumentParser
 import Control
+import Host
+import Processes
 
 /// `broadcast stop`
 struct StopCommand: AsyncParsableCommand {
@@ -28,7 +30,7 @@ struct StopCommand: AsyncParsableCommand {
         let ended = answers.compactMap { try? $0.get()?.session }
         if json { try Output.answer(ControlJSON.encode(StatusReport(sessions: ended), pretty: true)) }
         if !json { for report in ended { try Self.show(report) } }
-        let failures = answers.compactMap(Self.failure)
+        let failures = zip(sessions, answers).compactMap { Self.failure($1, session: $0.name) }
         guard !failures.isEmpty || !ended.isEmpty else {
             throw CommandError(.nothing, all ? "No session is running." : "No session \"\(session)\" is running. See broadcast status.")
         }
@@ -38,9 +40,9 @@ struct StopCommand: AsyncParsableCommand {
     }
 
     /// Why a session did not end as asked: it said no, it said nothing, or one of its destinations failed.
-    private static func failure(_ answer: Result<ControlReply?, CommandError>) -> CommandError? {
+    private static func failure(_ answer: Result<ControlReply?, ControlClient.Failure>, session: String) -> CommandError? {
         switch answer {
-        case .failure(let error): return error
+        case .failure(let error): return CommandError(error, session: session)
         case .success(let reply):
             if let error = reply?.error { return CommandError(error.status.flatMap(ExitStatus.init(rawValue:)) ?? .nothing, error.message) }
             guard let failed = reply?.session?.destinations.lazy.compactMap(\.error).first else { return nil }

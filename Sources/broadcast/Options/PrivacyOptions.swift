@@ -1,5 +1,5 @@
 import ArgumentParser
-import Capture
+import WindowPrivacy
 
 /// What viewers must not see.
 struct PrivacyOptions: ParsableArguments {
@@ -16,7 +16,7 @@ struct PrivacyOptions: ParsableArguments {
             do throws(HiddenWindowRule.ParseError) {
                 return try HiddenWindowRule(text)
             } catch {
-                throw CommandError(.usage, "--hide \(error.description)")
+                throw CommandError(.usage, "--hide \(error.sentence)")
             }
         }
     }

@@ -1,5 +1,5 @@
 import Capture
-import Session
+import X11Capture
 
 extension SourceOptions {
     /// Throws where the desktop is one of which X11 sees little.
@@ -11,15 +11,13 @@ extension SourceOptions {
                 + "Log in to an X11 session, or broadcast what it sees with --force-x11.")
     }
 
-    /// Asks for a click before anything starts, so that Ctrl-C simply ends it.
-    func pickWindow(for configuration: inout SessionConfiguration) throws(CommandError) {
-        guard case .screen(var request) = configuration.picture else { return }
-        Output.note("broadcast: Click the window that is to be shown. Esc or another mouse button cancels.")
+    /// Asks for a click before anything starts, so that Ctrl-C simply ends the command. Returns the window's identifier.
+    func pickWindow() throws(CommandError) -> UInt {
+        Output.note("broadcast: Click the window to show. Esc or another mouse button cancels.")
         do throws(CaptureError) {
-            request.selection = .window(try WindowPicker.pick(on: display))
+            return try WindowPicker.pick(on: display)
         } catch {
             throw CommandError(error)
         }
-        configuration.picture = .screen(request)
     }
 }

@@ -1,6 +1,5 @@
 import ArgumentParser
-import Capture
-import Media
+import X11Capture
 
 /// What is captured.
 struct SourceOptions: ParsableArguments {

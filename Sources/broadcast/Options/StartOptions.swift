@@ -1,8 +1,5 @@
 import ArgumentParser
-import Encode
 import Media
-import Mix
-import Session
 import Upload
 
 /// How the picture is made.
@@ -93,7 +90,7 @@ struct SessionOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The format of files and of stdout: \(ContainerFormat.list). Default: by the file's ending; stdout: mpegts.", valueName: "format"))
+            "The format of files and of stdout: \(ContainerFormat.allCases.map(\.rawValue).joined(separator: ", ")). Default: by the file's ending; stdout: mpegts.", valueName: "format"))
     var format: String?
 }
 

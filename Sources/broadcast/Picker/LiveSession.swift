@@ -1,5 +1,8 @@
 import Control
+import Host
 import Media
+import PickerModel
+import UserConfiguration
 
 /// The session that the picker starts and stops, and the others that run, asked through their control sockets.
 struct LiveSession {
@@ -26,16 +29,16 @@ struct LiveSession {
     }
 
     func toggleMicrophone() async -> PickerModel.Live? {
-        let answer: Result<ControlReply?, CommandError>
+        let answer: Result<ControlReply?, ControlClient.Failure>
         do throws(ControlClient.Failure) {
             answer = .success(try await ControlClient.ask(ControlRequest(command: "mic", value: "toggle"), at: paths.socket(session: name)))
         } catch {
-            answer = .failure(CommandError(error, session: name))
+            answer = .failure(error)
         }
         return Self.live(answer)
     }
 
-    private static func live(_ answer: Result<ControlReply?, CommandError>) -> PickerModel.Live? {
+    private static func live(_ answer: Result<ControlReply?, ControlClient.Failure>) -> PickerModel.Live? {
         guard case .success(let reply) = answer else {
             return PickerModel.Live(state: "not answering", clock: StatusLine.clock(.zero), destinations: [], isMicrophoneOn: nil)
         }

@@ -1,3 +1,5 @@
+import PickerModel
+
 /// The picker for a terminal that cannot place its cursor: lines, and questions.
 struct NumberedList {
     let model: PickerModel

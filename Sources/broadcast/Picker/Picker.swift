@@ -1,3 +1,5 @@
+import PickerModel
+
 /// The full-screen picker: shows the model, hands it keys, and does at once what needs no leaving.
 struct Picker {
     private enum Event {

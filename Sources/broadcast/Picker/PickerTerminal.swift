@@ -1,7 +1,7 @@
+import Concurrency
 import Glibc
-import Session
+import PickerModel
 import Synchronization
-import Threads
 
 /// Takes the whole terminal: the alternate screen on standard error, keys one by one from standard input.
 ///

@@ -1,4 +1,7 @@
 import Capture
+import PulseCapture
+import UserConfiguration
+import X11Capture
 
 /// What a broadcast would capture now, in lines for people.
 enum SourceSummary {
@@ -18,7 +21,7 @@ enum SourceSummary {
             let screen = try X11Connection.describe(display: nil)
             return "\(screen.name), \(screen.size.width)x\(screen.size.height)"
         } catch {
-            return error.description
+            return error.sentence
         }
     }
 

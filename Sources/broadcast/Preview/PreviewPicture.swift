@@ -1,8 +1,9 @@
 import Encode
 import Glibc
 import Media
-import Mix
+import Processes
 import Session
+import UserConfiguration
 
 /// What viewers would see: a PNG file, or a picture on the terminal.
 struct PreviewPicture {
@@ -32,19 +33,11 @@ struct PreviewPicture {
     /// Writes it into a file, over an older one; nobody but the user may read a new one.
     func write(to path: String) throws(CommandError) {
         let bytes = try png()
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else {
-            throw CommandError(.cannotCreate, "Cannot create \(path): \(String(cString: strerror(errno))). Choose another place for it.")
-        }
-        var rest = bytes[...]
-        var code: Int32 = 0
-        while !rest.isEmpty && code == 0 {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0 { code = errno == EINTR ? 0 : errno } else { rest = rest.dropFirst(count) }
-        }
-        if close(descriptor) != 0 && code == 0 { code = errno }
-        guard code == 0 else {
-            throw CommandError(.ioError, "Cannot write \(path): \(String(cString: strerror(code))). Choose another place for it.")
+        do throws(SystemError) {
+            let file = try FileDescriptor(path: path, flags: O_WRONLY | O_CREAT | O_TRUNC)
+            try file.writeAll(bytes)
+        } catch {
+            throw CommandError(.cannotCreate, "Cannot write \(path): \(error.reason). Choose another place for it.")
         }
     }
 
@@ -63,10 +56,10 @@ struct PreviewPicture {
                 return nil
             }
         }
-        try context.paths.prepareRuntimeFolder()
+        try presenting { () throws(ConfigurationError) in try context.paths.prepareRuntimeFolder() }
         let path = context.paths.runtimeFolder + "/preview.png"
         try write(to: path)
-        guard ChildProcess.launch(["xdg-open", path]) else {
+        guard (try? Command.launch(["xdg-open", path])) != nil else {
             unlink(path)
             throw CommandError(
                 .unavailable,

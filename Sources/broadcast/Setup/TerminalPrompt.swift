@@ -1,4 +1,5 @@
 import Glibc
+import Processes
 
 /// Asks a question on the terminal. Ctrl-C and Ctrl-D are answers too: they cancel.
 enum TerminalPrompt {

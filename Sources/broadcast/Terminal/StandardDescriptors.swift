@@ -1,5 +1,6 @@
 import Glibc
 import Synchronization
+import UserConfiguration
 
 /// The first three descriptors, which others may have closed (`broadcast start >&-`): a socket or a file that got the number of standard
 /// output would be written over with what is meant for it.
@@ -16,5 +17,10 @@ enum StandardDescriptors {
             _ = Glibc.open("/dev/null", number == STDIN_FILENO ? O_RDONLY : O_WRONLY)
             if number == STDOUT_FILENO { closedOutput.store(true, ordering: .relaxed) }
         }
+    }
+
+    /// What standard output can be used for.
+    static var outputState: DestinationResolver.StandardOutput {
+        wasOutputClosed ? .closed : isatty(STDOUT_FILENO) != 0 ? .terminal : .usable
     }
 }

@@ -1,41 +1,8 @@
 import Media
 import Session
-import Synchronization
 
-/// What a person sees while a broadcast runs: on a terminal one line that is kept current, elsewhere a line for each change.
-final class StatusLine: Sendable {
-    private let isTerminal: Bool
-    private let isShown = Mutex(false)
-
-    init(isTerminal: Bool) {
-        self.isTerminal = isTerminal
-    }
-
-    /// Shows what the session is doing now; only a terminal gets to see it.
-    func update(_ snapshot: SessionSnapshot) {
-        guard isTerminal else { return }
-        isShown.withLock { shown in
-            Output.raw("\r\u{1b}[K" + Self.text(snapshot).prefix(Output.width - 1))
-            shown = true
-        }
-    }
-
-    /// Says something that stays.
-    func say(_ text: String) {
-        isShown.withLock { shown in
-            Output.raw((shown ? "\r\u{1b}[K" : "") + text + "\n")
-            shown = false
-        }
-    }
-
-    /// Takes the line away.
-    func clear() {
-        isShown.withLock { shown in
-            if shown { Output.raw("\r\u{1b}[K") }
-            shown = false
-        }
-    }
-
+/// The line that shows what a session is doing, on a terminal.
+enum StatusLine {
     static func text(_ snapshot: SessionSnapshot) -> String {
         let mark = snapshot.state == .live ? "● live" : "○ \(snapshot.state.rawValue)"
         var parts = [mark, Self.clock(snapshot.elapsed)]
@@ -56,7 +23,7 @@ final class StatusLine: Sendable {
         return parts.joined(separator: "  ")
     }
 
-    /// `01:02:03`, without the hours where there are none.
+    /// `01:02:03`, without the hours if there are none.
     static func clock(_ time: MediaTime) -> String {
         let seconds = Int(time.seconds)
         let pad = { (value: Int) in value < 10 ? "0\(value)" : "\(value)" }

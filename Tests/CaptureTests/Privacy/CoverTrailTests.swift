@@ -1,6 +1,6 @@
-import Capture
 import Media
 import Testing
+import WindowPrivacy
 
 /// Where hidden windows are and were.
 @Suite struct CoverTrailTests {

@@ -3,6 +3,8 @@ import Foundation
 import Media
 import TestSupport
 import Testing
+import WindowPrivacy
+import X11Capture
 
 /// Hidden windows on a real X server: no sample has a pixel of them.
 @Suite(.serialized) struct HiddenWindowCoverTests {

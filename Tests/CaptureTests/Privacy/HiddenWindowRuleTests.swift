@@ -1,5 +1,5 @@
-import Capture
 import Testing
+import WindowPrivacy
 
 /// Rules as users write them.
 @Suite struct HiddenWindowRuleTests {
@@ -21,7 +21,6 @@ import Testing
     ])
     func `a text that says no rule is a typed error`(text: String, error: HiddenWindowRule.ParseError) {
         #expect(throws: error) { try HiddenWindowRule(text) }
-        #expect(error.description.contains("\"\(text)\""))
     }
 
     @Test(arguments: [

@@ -1,6 +1,6 @@
-import Capture
 import Media
 import Testing
+import WindowPrivacy
 
 /// Which windows belong to a hidden one. Clients have the bases 0x100000 (hidden), 0x200000 (another) and 0x300000 (the window manager).
 @Suite struct HiddenWindowSearchTests {

@@ -1,0 +1,70 @@
+import Host
+import Session
+import Upload
+import UserConfiguration
+
+/// What the `broadcast` command uses beside the public API: names from a command line, a control socket, and a log.
+extension BroadcastController {
+    /// - Parameters:
+    ///   - configuration: the user's, as it was read at the start.
+    ///   - targets: what the user calls the destinations; none for the preferred one.
+    ///   - output: the state of standard output.
+    package convenience init(
+        options: HostOptions, settings: SessionSettings, configuration: Configuration, targets: [String], format: ContainerFormat?,
+        separatesAudio: Bool, output: DestinationResolver.StandardOutput, context: KitContext
+    ) {
+        let resolver = { @Sendable (configuration: Configuration, preparation: HostPreparation) throws(ConfigurationError) -> DestinationResolver in
+            let session = try SessionConfiguration(settings, over: configuration)
+            var resolver = DestinationResolver(
+                configuration: configuration, paths: context.paths, secrets: context.secrets,
+                catalog: ExtensionCatalog(folders: context.paths.extensionFolders), session: session)
+            resolver.separatesAudio = separatesAudio
+            resolver.notice = preparation.notice
+            resolver.isInterrupted = preparation.isStopWanted
+            return resolver
+        }
+        self.init(options: options, context: context) { preparation throws(HostError) in
+            do throws(ConfigurationError) {
+                var resolver = try resolver(configuration, preparation)
+                resolver.format = format
+                resolver.output = output
+                let plans = try resolver.resolve(targets)
+                var session = try SessionConfiguration(settings, over: configuration)
+                session.keepClips(for: plans)
+                return PreparedSession(configuration: session, destinations: plans, watchURLs: context.watchURLs(of: plans))
+            } catch {
+                throw .configuration(error)
+            }
+        } resolve: { target, folder, preparation throws(HostError) in
+            do throws(ConfigurationError) {
+                // The configuration as it is now, not as it was at the start.
+                let current = try ConfigurationFile.load(context.paths.configFile)
+                var resolver = try resolver(current, preparation)
+                if let folder { resolver.folder = folder }
+                return try resolver.resolve(target)
+            } catch {
+                throw .configuration(error)
+            }
+        }
+    }
+
+    /// What the host reports. One reader; `events` has none then.
+    package var hostEvents: AsyncStream<HostEvent> { host.events }
+
+    /// Starts the session, and returns once every destination is live or over. Use it with `hostEvents` and `outcome` instead of `start`.
+    package func begin() async throws(HostError) {
+        try await host.start()
+    }
+
+    /// Asks the session to end. Returns at once, on any thread.
+    package func requestStop() {
+        host.requestStop()
+    }
+
+    package func outcome() async throws(HostError) -> HostOutcome {
+        try await host.ended()
+    }
+
+    /// Nil until the session is made.
+    package var snapshot: SessionSnapshot? { host.session?.snapshot() }
+}

@@ -1,0 +1,105 @@
+import Control
+import Glibc
+import Host
+import Upload
+import WindowPrivacy
+
+/// Why a broadcast, or one of its destinations, could not go on.
+public enum BroadcastError: Error, Sendable, Equatable {
+    /// A controller runs one broadcast.
+    case alreadyStarted
+    /// No X server answers at this display; empty if `DISPLAY` is not set.
+    case cannotOpenDisplay(String)
+    /// There is no such monitor, window or region, or the source ended; for a developer.
+    case source(String)
+    /// The encoder failed; for a developer.
+    case encoder(String)
+    /// The user's configuration, a manifest or a setting is wrong; for a developer.
+    case configuration(String)
+    /// No destination, service or extension has this name.
+    case unknownDestination(String)
+    /// ReplayKit's "Not Logged In": the user has to sign in first, with `broadcast setup NAME`.
+    case notSignedIn(String)
+    /// The address is not an RTMP address. It is not repeated, since it may hold a key.
+    case invalidAddress(reason: String)
+    /// A text that is not a rule for hidden windows.
+    case invalidRule(String)
+    /// The file cannot be created or written; errno.
+    case cannotWrite(path: String, code: Int32)
+    /// The server refused the stream or could not be reached.
+    case server(destination: String, code: Int, reason: String)
+    /// An extension ended with an error: its code in the manner of HTTP's status codes, and its own words if it gave some.
+    case `extension`(destination: String, code: Int, message: String?)
+    /// The destination did not write out and close in time.
+    case notFinished(destination: String)
+}
+
+extension BroadcastError: CustomStringConvertible {
+    /// For a developer. Make your own sentence for users.
+    public var description: String {
+        switch self {
+        case .alreadyStarted: "This controller has run its broadcast. Create another one."
+        case .cannotOpenDisplay(let name): name.isEmpty ? "DISPLAY is not set." : "Cannot open the display \(name)."
+        case .source(let reason): "The source failed: \(reason)"
+        case .encoder(let reason): "The encoder failed: \(reason)"
+        case .configuration(let reason): "The configuration is wrong: \(reason)"
+        case .unknownDestination(let name): "There is no destination \"\(name)\"."
+        case .notSignedIn(let name): "Not signed in to \(name)."
+        case .invalidAddress(let reason): reason
+        case .invalidRule(let text): "\"\(text)\" is not a rule for hidden windows."
+        case .cannotWrite(let path, let code): "Cannot create \(path) or write to it: \(String(cString: strerror(code)))."
+        case .server(let destination, _, let reason): "\(destination): \(reason)"
+        case .extension(let destination, let code, let message): "\(destination): \(message ?? "The extension failed.") (\(code))"
+        case .notFinished(let destination): "\(destination) did not finish in time."
+        }
+    }
+}
+
+extension BroadcastError {
+    init(_ error: HostError) {
+        switch error {
+        case .alreadyStarted: self = .alreadyStarted
+        case .session(.capture(.cannotOpenDisplay(let name))): self = .cannotOpenDisplay(name)
+        case .session(.encode(let error)): self = .encoder("\(error)")
+        case .session(let error): self = .source("\(error)")
+        case .configuration(.destination(.unknown(let name, _))): self = .unknownDestination(name)
+        case .configuration(.destination(.notSignedIn(let name))), .configuration(.destination(.notSetUp(let name, _, _))): self = .notSignedIn(name)
+        case .configuration(.destination(.notAnRTMPAddress(let reason, _))): self = .invalidAddress(reason: reason)
+        case .configuration(let error): self = .configuration("\(error)")
+        case .destination(let name, let error): self.init(error, destination: name)
+        case .request(.rule(let error)): self = .invalidRule("\(error)")
+        case .nameInUse, .cannotListen, .request: self = .configuration("\(error)")
+        }
+    }
+
+    init(_ error: UploadError, destination: String) {
+        switch error {
+        case .cannotCreate(let path, .system(let code)), .cannotCreate(let path, .cannotMoveAside(let code)), .writeFailed(let path, let code):
+            self = .cannotWrite(path: path, code: code)
+        case .cannotCreate(let path, .inUse): self = .cannotWrite(path: path, code: EBUSY)
+        case .readerClosed, .pipeWithoutReader, .readerStalled: self = .cannotWrite(path: destination, code: EPIPE)
+        case .notFinishedInTime: self = .notFinished(destination: destination)
+        case .connectionLost(let status): self = .server(destination: destination, code: error.code, reason: status ?? "The connection is lost.")
+        case .rtmp(let problem): self = .server(destination: destination, code: error.code, reason: problem.description)
+        case .extension(_, .reported(let code, let message, _)): self = .extension(destination: destination, code: code, message: message)
+        case .extension(_, let problem): self = .extension(destination: destination, code: problem.code, message: nil)
+        }
+    }
+}
+
+extension HiddenWindowRule {
+    init(checking text: String) throws(BroadcastError) {
+        do throws(ParseError) {
+            try self.init(text)
+        } catch {
+            throw .invalidRule(text)
+        }
+    }
+}
+
+/// The texts of a session without a user in front of it: those of its data.
+struct PlainPhrases: HostPhrases {
+    func report(_ error: HostError) -> ErrorReport { ErrorReport(code: error.code, message: BroadcastError(error).description) }
+    func sentence(_ notice: HostNotice) -> String { "\(notice)" }
+    func logLine(_ event: HostEvent, session: String) -> String? { nil }
+}

@@ -1,0 +1,142 @@
+import Credentials
+import Desktop
+import FoundationEssentials
+import Glibc
+import Host
+import Processes
+import RTMP
+import Session
+import Upload
+import UserConfiguration
+import WindowPrivacy
+
+/// Where the user's configuration, extensions and secrets are, and how a session is made from them.
+package struct KitContext: Sendable {
+    let paths: Paths
+    let secrets: CredentialStore
+    /// The address of the session bus; nil if there is none.
+    let sessionBusAddress: String?
+
+    package init(paths: Paths, secrets: CredentialStore, sessionBusAddress: String?) {
+        self.paths = paths
+        self.secrets = secrets
+        self.sessionBusAddress = sessionBusAddress
+    }
+
+    /// For a program other than `broadcast`, which asks the Secret Service through the installed `broadcast`.
+    init(environment: [String: String]) {
+        paths = Paths(environment: environment)
+        let programs = (environment["PATH"] ?? "").split(separator: ":").map { "\($0)/broadcast" }
+        let service = SecretService(environment: environment, helper: programs.first(where: { access($0, X_OK) == 0 }))
+        secrets = CredentialStore(service: service, paths: paths)
+        let named = environment["DBUS_SESSION_BUS_ADDRESS"].flatMap { $0.isEmpty ? nil : $0 }
+        sessionBusAddress = service.isBusThere ? named ?? environment["XDG_RUNTIME_DIR"].map { "unix:path=\($0)/bus" } : nil
+    }
+
+    /// What a broadcast of the screen asks of the desktop; nil if there is no session bus.
+    package var desktopRequest: DesktopLink.Request? {
+        guard let sessionBusAddress else { return nil }
+        // If the folder cannot be created, the desktop link reports that it cannot keep its record.
+        try? paths.prepareStateFolder()
+        return DesktopLink.Request(address: sessionBusAddress, recordPath: paths.stateFolder + "/do-not-disturb") { arguments in
+            let program = Program(arguments.first ?? "", arguments: arguments)
+            guard let result = try? Command.run(program, deadline: .init(.milliseconds(800))), result.end == .exited(0) else { return nil }
+            return String(decoding: result.output, as: UTF8.self)
+        }
+    }
+
+    /// Makes the session of a program.
+    func prepare(
+        _ settings: SessionSettings, _ destinations: [BroadcastDestination], usesConfiguration: Bool, _ preparation: HostPreparation
+    ) throws(HostError) -> PreparedSession {
+        let catalog = ExtensionCatalog(folders: paths.extensionFolders)
+        do throws(ConfigurationError) {
+            let user = try ConfigurationFile.load(paths.configFile)
+            var base = user
+            if !usesConfiguration {
+                base = Configuration(path: user.path)
+                base.destinations = user.destinations
+            }
+            var configuration = try SessionConfiguration(settings.withParsedRules(), over: base)
+            var resolver = DestinationResolver(
+                configuration: base, paths: paths, secrets: secrets, catalog: catalog, session: configuration)
+            resolver.notice = preparation.notice
+            resolver.isInterrupted = preparation.isStopWanted
+            var plans: [DestinationPlan] = []
+            for destination in destinations {
+                var plan = try plan(destination, resolver, catalog)
+                let taken = plans.map(\.name)
+                if taken.contains(plan.name) {
+                    plan.name += (2...).lazy.map { "-\($0)" }.first { [name = plan.name] in !taken.contains(name + $0) } ?? ""
+                }
+                plans.append(plan)
+            }
+            configuration.keepClips(for: plans)
+            return PreparedSession(configuration: configuration, destinations: plans, watchURLs: watchURLs(of: plans))
+        } catch {
+            throw .configuration(error)
+        }
+    }
+
+    private func plan(
+        _ destination: BroadcastDestination, _ resolver: DestinationResolver, _ catalog: ExtensionCatalog
+    ) throws(ConfigurationError) -> DestinationPlan {
+        switch destination.kind {
+        case .named(let name): return try resolver.resolve(name)
+        case .file(let path):
+            return .file(name: URLName.last(path), path: path, format: ContainerFormat(ending: path) ?? .mp4)
+        case .rtmp(let address, let key):
+            let url = try url(address, key)
+            return .rtmp(name: url.host, url: url)
+        case .service(let name, let key):
+            guard let service = KnownService.named(name), let address = service.url else {
+                throw .destination(.unknown(name, known: KnownService.all.map(\.name)))
+            }
+            return .rtmp(name: name, url: try url(address, key))
+        case .extension(let name, let setup):
+            guard let manifest = try catalog.manifest(named: name) else { throw .destination(.unknown(name, known: catalog.names)) }
+            if let missing = manifest.questions.first(where: { $0.isRequired && setup[$0.key] == nil }) {
+                throw .destination(.notSetUp(name, question: missing.key, prompt: missing.prompt))
+            }
+            return .program(
+                name: name, manifest: manifest,
+                launch: ExtensionLaunch(environment: paths.extensionEnvironment, setup: setup, clipFolder: paths.stateFolder + "/clips"))
+        }
+    }
+
+    private func url(_ address: String, _ key: String?) throws(ConfigurationError) -> RTMPURL {
+        do throws(RTMPURLError) {
+            return try RTMPURL(address, streamKey: key)
+        } catch {
+            throw .destination(.notAnRTMPAddress(reason: error.description, source: nil))
+        }
+    }
+
+    /// Where viewers can watch, as the setups of these destinations reported.
+    func watchURLs(of plans: [DestinationPlan]) -> [String: String] {
+        let information = SetupInformation(paths: paths)
+        return plans.reduce(into: [:]) { $0[$1.name] = information.watchURL(of: $1.name) }
+    }
+}
+
+extension SessionSettings {
+    /// The settings with the rules that were given as texts.
+    func withParsedRules() throws(ConfigurationError) -> SessionSettings {
+        var settings = self
+        for text in hiddenWindowTexts {
+            do throws(HiddenWindowRule.ParseError) {
+                settings.hiddenWindows.append(try HiddenWindowRule(text))
+            } catch {
+                throw .fault(ConfigurationFault(path: "", line: 0, key: "hiddenWindows", problem: .notARule(text)))
+            }
+        }
+        return settings
+    }
+}
+
+extension SessionConfiguration {
+    /// Clips are kept if a destination is for them, whatever it is called.
+    mutating func keepClips(for plans: [DestinationPlan]) {
+        if clipBuffer == nil && plans.contains(where: { $0.kind == .clips }) { clipBuffer = SessionSettings.standardClipBuffer }
+    }
+}

@@ -1,0 +1,73 @@
+import CLinux
+import Glibc
+
+/// A thread with a name of its own in `top -H` and in debuggers, for a device or an encoder that blocks.
+package final class NamedThread: Sendable {
+    private let finished = Once<Void>()
+
+    /// Runs `body` on a new thread. The kernel keeps 15 bytes of the name.
+    package init(name: String, _ body: @escaping @Sendable () -> Void) {
+        let start = Start(name: String(name.prefix(15))) { [finished] in
+            body()
+            finished.set(())
+        }
+        // If the system has no thread left, the body runs on the caller's rather than never.
+        if !Self.launch(start) { start.body() }
+    }
+
+    /// Runs `body` on a new thread that cannot be joined; false if the system has no thread left.
+    package static func detach(name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
+        launch(Start(name: String(name.prefix(15)), body: body))
+    }
+
+    private static func launch(_ start: Start) -> Bool {
+        var thread = pthread_t()
+        let pointer = Unmanaged.passRetained(start).toOpaque()
+        let code = pthread_create(
+            &thread, nil,
+            { pointer in
+                guard let pointer else { return nil }
+                let start = Unmanaged<Start>.fromOpaque(pointer).takeRetainedValue()
+                clinux_set_thread_name(start.name)
+                start.body()
+                return nil
+            }, pointer)
+        if code == 0 {
+            pthread_detach(thread)
+        } else {
+            Unmanaged<Start>.fromOpaque(pointer).release()
+        }
+        return code == 0
+    }
+
+    /// Runs `body` on a new thread and suspends until it reports the result of its opening; the body continues after that.
+    ///
+    /// - Parameter body: calls its argument exactly once.
+    package static func open<Value: Sendable, Failure: Error>(
+        name: String, _ body: @escaping @Sendable (_ opened: (Result<Value, Failure>) -> Void) -> Void
+    ) async throws(Failure) -> (NamedThread, Value) {
+        let opening = Once<Result<Value, Failure>>()
+        let thread = NamedThread(name: name) { body { opening.set($0) } }
+        return (thread, try await opening.value.get())
+    }
+
+    /// Suspends until the body has returned.
+    package func join() async {
+        await finished.value
+    }
+
+    /// Suspends until the body has returned, at most for `limit`; false after that. The thread is then left to itself.
+    package func join(within limit: Duration) async -> Bool {
+        await finished.value(within: limit) != nil
+    }
+
+    private final class Start {
+        let name: String
+        let body: () -> Void
+
+        init(name: String, body: @escaping () -> Void) {
+            self.name = name
+            self.body = body
+        }
+    }
+}

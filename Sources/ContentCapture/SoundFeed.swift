@@ -1,0 +1,40 @@
+import Concurrency
+import Media
+import Synchronization
+
+/// Where an application that runs a session in its own process leaves its sound: 48 kHz stereo, as it is to be heard.
+package final class SoundFeed: Sendable {
+    private struct State {
+        var clock: SessionClock?
+        var timeline = ArrivalTimeline(sampleRate: AudioFormat.broadcast.sampleRate)
+        var deliver: (@Sendable (SampleBuffer) -> Void)?
+    }
+
+    private let state = Mutex(State())
+
+    package init() {}
+
+    /// Sound goes to `deliver` from now on.
+    package func begin(clock: SessionClock, deliver: @escaping @Sendable (SampleBuffer) -> Void) {
+        state.withLock { state in
+            state.clock = clock
+            state.deliver = deliver
+        }
+    }
+
+    /// No sound is wanted any more.
+    package func end() {
+        state.withLock { $0.deliver = nil }
+    }
+
+    /// Interleaved samples, left and right, full scale at ±1. Before the session runs they are let go.
+    package func push(_ samples: [Float]) {
+        let (sample, deliver) = state.withLock { state -> (SampleBuffer?, (@Sendable (SampleBuffer) -> Void)?) in
+            guard let clock = state.clock, let deliver = state.deliver, samples.count >= 2 else { return (nil, nil) }
+            let time = state.timeline.place(samples.count / 2, now: clock.now)
+            let sound = Sound(format: .broadcast, samples: Array(samples.prefix(samples.count & ~1)))
+            return (SampleBuffer(track: .app, presentationTime: time, payload: .sound(sound)), deliver)
+        }
+        if let sample { deliver?(sample) }
+    }
+}

@@ -1,0 +1,40 @@
+import Glibc
+import Processes
+import UserConfiguration
+
+/// The `key-command` of a destination: a line for sh(1) that prints its stream key.
+///
+/// It may ask for a passphrase on the terminal, and Ctrl-C goes to it.
+package struct KeyCommand {
+    package let command: String
+    /// The destination's name.
+    package let destination: String
+
+    /// The time that it gets, a person's typing included.
+    private static let deadline = Duration.seconds(30)
+    /// Bytes of the longest key.
+    private static let maximumKey = 4096
+
+    /// The first line that it prints. Blocks its thread.
+    ///
+    /// - Parameter isInterrupted: polled; true ends the command.
+    package func key(isInterrupted: () -> Bool) throws(CredentialProblem) -> String {
+        let result: Command.Result
+        do throws(SystemError) {
+            result = try Command.run(
+                Program("/bin/sh", arguments: ["sh", "-c", command]), .terminal, deadline: .init(Self.deadline), isInterrupted: isInterrupted)
+        } catch {
+            throw .keyCommandNotRun(destination: destination)
+        }
+        switch result.end {
+        case .timedOut: throw .keyCommandTimedOut(destination: destination, after: Self.deadline)
+        case .interrupted, .killed(signal: SIGINT): throw .keyCommandInterrupted(destination: destination)
+        case .exited, .killed: break
+        }
+        let line = result.output.prefix { $0 != 0x0a && $0 != 0x0d }
+        guard result.end == .exited(0), (1...Self.maximumKey).contains(line.count), let key = String(validating: line, as: UTF8.self) else {
+            throw .keyCommandWithoutKey(destination: destination)
+        }
+        return key
+    }
+}

@@ -1,0 +1,114 @@
+import FoundationEssentials
+import Glibc
+import Processes
+import UserConfiguration
+
+/// A small TOML file of texts that only its owner may read: the answers to setup questions, and secrets if there is no Secret Service.
+package struct PrivateFile {
+    package let folder: String
+    package let name: String
+
+    package var path: String { folder + "/" + name }
+
+    /// A destination's name as a file name: each byte that is not a letter, digit, `-`, `_` or `.` becomes `%` and two hexadecimal digits.
+    package static func fileName(_ destination: String) -> String {
+        var name = ""
+        for byte in destination.utf8 {
+            let isPlain =
+                (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte) || byte == 0x2d || byte == 0x5f
+                || byte == 0x2e && !name.isEmpty
+            name += isPlain ? String(UnicodeScalar(byte)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+        }
+        return name
+    }
+
+    /// The destination that such a name stands for.
+    package static func destination(_ fileName: String) -> String {
+        var bytes: [UInt8] = []
+        var rest = Array(fileName.utf8)[...]
+        while let byte = rest.popFirst() {
+            if byte == 0x25, rest.count >= 2, let code = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) {
+                bytes.append(code)
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// - Parameter ending: of the file's name (`.toml`).
+    package init(folder: String, destination: String, ending: String = "") {
+        self.folder = folder
+        name = Self.fileName(destination) + ending
+    }
+
+    /// The values by their keys; empty if there is no file.
+    package func read() throws(CredentialProblem) -> [String: String] {
+        guard FileStatus(path) != nil else { return [:] }
+        guard let data = FileManager.default.contents(atPath: path), let text = String(validating: data, as: UTF8.self) else {
+            throw .unreadable(path: path)
+        }
+        let document: TOMLDocument
+        do throws(TOMLDocument.SyntaxError) {
+            document = try TOMLDocument(text)
+        } catch {
+            // The parser's message may quote a line, and with it a secret, so it is not passed on.
+            throw .damaged(path: path, line: error.line)
+        }
+        var values: [String: String] = [:]
+        for key in document.keys(below: []) {
+            if case .string(let value) = document[[key]]?.value { values[key] = value }
+        }
+        return values
+    }
+
+    /// Writes all values, or removes the file if there are none. The old file stays intact until the new one is complete.
+    package func write(_ values: [String: String]) throws(CredentialProblem) {
+        guard !values.isEmpty else {
+            guard unlink(path) == 0 || errno == ENOENT else { throw .cannotRemove(path: path, code: errno) }
+            return
+        }
+        do throws(ConfigurationError) {
+            try Paths.makePrivateFolder(folder)
+        } catch .folder(let path, let problem) {
+            throw .folder(path: path, problem)
+        } catch {
+            throw .cannotWrite(path: path, code: EACCES)
+        }
+        let text = values.sorted { $0.key < $1.key }.map { "\(Self.quoted($0.key)) = \(Self.quoted($0.value))\n" }.joined()
+        let temporary = "\(folder)/.\(name).\(getpid())"
+        unlink(temporary)
+        do throws(SystemError) {
+            let file = try FileDescriptor(path: temporary, flags: O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW)
+            try file.writeAll(text.utf8)
+            guard fsync(file.raw) == 0 else { throw .last }
+            guard rename(temporary, path) == 0 else { throw .last }
+        } catch {
+            unlink(temporary)
+            throw .cannotWrite(path: path, code: error.code)
+        }
+    }
+
+    /// Removes the file. True if there was one.
+    package func remove() throws(CredentialProblem) -> Bool {
+        let isThere = FileStatus(path) != nil
+        try write([:])
+        return isThere
+    }
+
+    /// A TOML basic string.
+    private static func quoted(_ text: String) -> String {
+        var quoted = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"", "\\": quoted += "\\" + String(scalar)
+            case _ where scalar.value < 0x20 || scalar.value == 0x7f:
+                let hexadecimal = String(scalar.value, radix: 16)
+                quoted += "\\u" + String(repeating: "0", count: 4 - hexadecimal.count) + hexadecimal
+            default: quoted.unicodeScalars.append(scalar)
+            }
+        }
+        return quoted + "\""
+    }
+}

@@ -1,0 +1,103 @@
+import CSecret
+import Glibc
+import Processes
+
+/// The process that `SecretService` starts: `broadcast secret-service OPERATION -- [DESTINATION [KEY]]`.
+///
+/// It is not a subcommand, so that neither the help nor the manual mentions it.
+package struct SecretServiceHelper {
+    /// Its exit status.
+    package enum Outcome: Int32, Sendable {
+        case done = 0
+        case absent = 1
+        /// EX_UNAVAILABLE of sysexits(3).
+        case unavailable = 69
+    }
+
+    enum Operation: String {
+        /// Keeps the secret that standard input gives.
+        case store
+        /// Prints the secret.
+        case lookup
+        case clear
+        /// Prints the destinations that have secrets.
+        case list
+    }
+
+    private let operation: Operation
+    /// The destination, and the key where one is meant.
+    private let names: [String]
+
+    /// Nil if the arguments, with the program's name first, ask for something else.
+    package init?(arguments: [String]) {
+        guard arguments.count >= 4, arguments[1] == "secret-service", arguments[3] == "--", let operation = Operation(rawValue: arguments[2]) else {
+            return nil
+        }
+        self.operation = operation
+        names = Array(arguments[4...])
+    }
+
+    /// Does what is asked.
+    package func run() -> Outcome {
+        // It never outlives its caller for long.
+        alarm(60)
+        let status =
+            switch operation {
+            case .store: store()
+            case .lookup: lookUp()
+            case .clear: csecret_clear(name(0))
+            case .list: list()
+            }
+        return switch status {
+        case CSECRET_OK: .done
+        case CSECRET_ABSENT: .absent
+        default: .unavailable
+        }
+    }
+
+    private func name(_ index: Int) -> String { index < names.count ? names[index] : "" }
+
+    /// Looks without unlocking first, and reports that: from then on the caller waits as long as a person may take.
+    private func lookUp() -> csecret_status {
+        let found = csecret_find(name(0), name(1))
+        guard found == CSECRET_OK else { return found }
+        Self.say("found")
+        var secret: UnsafeMutablePointer<CChar>?
+        let status = csecret_lookup(name(0), name(1), &secret)
+        if let secret { Self.say(String(cString: secret)) }
+        free(secret)
+        // libsecret returns nothing, and no error, if the collection was not unlocked.
+        return status == CSECRET_ABSENT ? CSECRET_UNAVAILABLE : status
+    }
+
+    /// Asks something simple first: a service that does not answer is not waited for.
+    private func store() -> csecret_status {
+        let secret = readSecret()
+        guard csecret_find(name(0), name(1)) != CSECRET_UNAVAILABLE else { return CSECRET_UNAVAILABLE }
+        Self.say("found")
+        return csecret_store("broadcast: \(name(0))", name(0), name(1), secret)
+    }
+
+    private func list() -> csecret_status {
+        guard csecret_find("", "") != CSECRET_UNAVAILABLE else { return CSECRET_UNAVAILABLE }
+        Self.say("found")
+        return csecret_list({ destination, _ in SecretServiceHelper.say(String(cString: destination)) }, nil)
+    }
+
+    /// Writes a line to standard output, whose reader may have given up.
+    private static func say(_ line: String) {
+        try? FileDescriptor.writeAll(Array((line + "\n").utf8), to: STDOUT_FILENO)
+    }
+
+    private func readSecret() -> String {
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        var count = 0
+        while count < bytes.count {
+            let got = bytes[count...].withUnsafeMutableBytes { read(STDIN_FILENO, $0.baseAddress, $0.count) }
+            if got < 0 && errno == EINTR { continue }
+            guard got > 0 else { break }
+            count += got
+        }
+        return String(decoding: bytes[..<count], as: UTF8.self)
+    }
+}

@@ -1,0 +1,53 @@
+import Upload
+import UserConfiguration
+
+/// What `broadcast setup NAME` and `broadcast sign-out NAME` are about: a configured destination, a known service, or an extension.
+package struct SetupTarget {
+    package var name: String
+    package var service: KnownService?
+    package var destination: Configuration.Destination?
+    /// In the order in which they are asked.
+    package var questions: [SetupQuestion]
+    /// True if the answers make an RTMP address.
+    package var isRTMP: Bool
+    /// Answers the questions instead of the user.
+    package private(set) var program: SetupProgram?
+
+    /// Throws `unknown` for a name that is none of them.
+    package init(_ name: String, configuration: Configuration, catalog: ExtensionCatalog, paths: Paths) throws(SetupProblem) {
+        self.name = name
+        let destination = configuration.destination(named: name)
+        let services = KnownService.all
+        let serviceName = destination == nil ? name : destination?.service
+        self.destination = destination
+        service = services.first { $0.name == serviceName }
+        questions = []
+        isRTMP = service != nil || destination?.extensionName == "rtmp"
+        let isForeign = service == nil && !BuiltInExtension.all.contains { $0.name == destination?.extensionName }
+        let manifest: ExtensionManifest?
+        do throws(ConfigurationError) {
+            manifest = isForeign ? try catalog.manifest(named: destination?.extensionName ?? name) : nil
+        } catch {
+            throw .configuration(error)
+        }
+        if let manifest {
+            questions = manifest.questions.map {
+                // An answer in the configuration overrides the user's, so the question is not asked.
+                SetupQuestion(
+                    key: $0.key, prompt: $0.prompt, isSecret: $0.isSecret, isAsked: destination?.setup[$0.key] == nil, isRequired: $0.isRequired)
+            }
+            program = manifest.setupExecutable.map {
+                SetupProgram(path: $0, folder: manifest.folder, environment: paths.setupEnvironment)
+            }
+            return
+        }
+        guard destination != nil || service != nil else {
+            throw .unknown(name, known: configuration.destinations.map(\.name) + services.map(\.name) + catalog.names)
+        }
+        guard isRTMP else { return }
+        if destination?.url == nil {
+            questions.append(SetupQuestion(key: "url", prompt: "Address (rtmp://HOST/APP)", isSecret: false, isAsked: service?.url == nil))
+        }
+        questions.append(SetupQuestion(key: "key", prompt: "Stream key", isSecret: true, isAsked: true))
+    }
+}

@@ -1,0 +1,106 @@
+import Concurrency
+import FoundationEssentials
+import Synchronization
+
+/// What applications call themselves: the names in their desktop entries (Desktop Entry Specification 1.5), looked up by the class of a window.
+///
+/// The entries are read once, at the first question.
+package final class DesktopEntries: Sendable {
+    /// The names by what they are found by, in lower case.
+    private struct Index {
+        var byWindowClass: [String: String] = [:]
+        var byFileName: [String: String] = [:]
+    }
+
+    private let folders: [String]
+    private let index = Mutex<Index?>(nil)
+
+    /// - Parameter folders: absolute paths of `applications` folders, the first one that has an entry wins; those that are not there hold nothing.
+    package init(folders: [String]) {
+        self.folders = folders
+    }
+
+    /// Those of the user and of the system (XDG Base Directory Specification).
+    package convenience init(environment: [String: String]) {
+        func list(_ variable: String, _ standard: String) -> [String] {
+            let value = environment[variable].flatMap { $0.isEmpty ? nil : $0 } ?? standard
+            return value.split(separator: ":").map(String.init).filter { $0.hasPrefix("/") }
+        }
+        let home = list("XDG_DATA_HOME", (environment["HOME"] ?? "") + "/.local/share").prefix(1)
+        self.init(folders: (home + list("XDG_DATA_DIRS", "/usr/local/share:/usr/share")).map { $0 + "/applications" })
+    }
+
+    /// The application's name in no particular language, by the class part of `WM_CLASS`; nil where no entry fits.
+    ///
+    /// An entry that says `StartupWMClass` goes before one whose file is called like the class. Case does not count: programs are careless with it.
+    package func name(forWindowClass windowClass: String) -> String? {
+        let wanted = windowClass.lowercased()
+        return index.withLock { index in
+            let known = index ?? read()
+            index = known
+            return known.byWindowClass[wanted] ?? known.byFileName[wanted]
+        }
+    }
+
+    /// The same without blocking: the entries are read on a thread of their own.
+    package func name(of windowClass: String) async -> String? {
+        let result = Once<String?>()
+        _ = NamedThread(name: "desktop entries") { [self] in result.set(name(forWindowClass: windowClass)) }
+        return await result.value
+    }
+
+    private func read() -> Index {
+        var index = Index()
+        var seen: Set<String> = []
+        for folder in folders {
+            for file in ((try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? []).sorted() where file.hasSuffix(".desktop") {
+                // A folder is a part of the name: kde/konsole.desktop is kde-konsole.
+                let identifier = file.dropLast(8).split(separator: "/").joined(separator: "-").lowercased()
+                guard seen.insert(identifier).inserted, let entry = Self.entry(folder + "/" + file) else { continue }
+                if let windowClass = entry.windowClass, index.byWindowClass[windowClass] == nil { index.byWindowClass[windowClass] = entry.name }
+                // org.gnome.Terminal has windows of the class gnome-terminal or Terminal: the last part counts where nothing else is called so.
+                index.byFileName[identifier] = entry.name
+                let last = identifier.split(separator: ".").last.map(String.init) ?? identifier
+                if index.byFileName[last] == nil { index.byFileName[last] = entry.name }
+            }
+        }
+        return index
+    }
+
+    /// What the file's main group says; nil where it is no application, or was taken away (`Hidden`).
+    private static func entry(_ path: String) -> (name: String, windowClass: String?)? {
+        guard let data = FileManager.default.contents(atPath: path), data.count < 1 << 20 else { return nil }
+        var values: [String: String] = [:]
+        var isMain = false
+        for line in String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline) {
+            if line.first == "[" {
+                isMain = line.hasPrefix("[Desktop Entry]")
+            } else if isMain, line.first != "#", let equals = line.firstIndex(of: "=") {
+                let key = line[..<equals].filter { $0 != " " }
+                if values[key] == nil { values[key] = unescaped(line[line.index(after: equals)...].drop { $0 == " " }) }
+            }
+        }
+        guard let name = values["Name"], !name.isEmpty, values["Hidden"] != "true", values["Type"] ?? "Application" == "Application" else {
+            return nil
+        }
+        return (name, values["StartupWMClass"].flatMap { $0.isEmpty ? nil : $0.lowercased() })
+    }
+
+    /// `\s`, `\n`, `\t`, `\r` and `\\` stand for what they do in C; a line break in a name is a space here.
+    private static func unescaped(_ text: some StringProtocol) -> String {
+        guard text.contains("\\") else { return String(text) }
+        var result = ""
+        var isEscaped = false
+        for character in text {
+            if isEscaped {
+                result.append(character == "\\" ? "\\" : "sntr".contains(character) ? " " : character)
+                isEscaped = false
+            } else if character == "\\" {
+                isEscaped = true
+            } else {
+                result.append(character)
+            }
+        }
+        return result
+    }
+}

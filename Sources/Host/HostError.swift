@@ -1,0 +1,68 @@
+import Control
+import Session
+import Upload
+import UserConfiguration
+import WindowPrivacy
+
+/// Why a session could not be hosted, or what it refused. A front end makes the sentence (`HostPhrases`).
+package enum HostError: Error, Sendable, Equatable {
+    /// A session of that name runs already.
+    case nameInUse(String)
+    /// The control socket cannot be created, with the system's reason.
+    case cannotListen(path: String, reason: String)
+    case configuration(ConfigurationError)
+    case session(SessionError)
+    case destination(name: String, UploadError)
+    case request(RequestProblem)
+    /// A host runs one session.
+    case alreadyStarted
+
+    /// The code in replies and status, in the manner of HTTP's status codes.
+    package var code: Int {
+        switch self {
+        case .nameInUse, .alreadyStarted, .session: 409
+        case .cannotListen: 403
+        case .configuration: 400
+        case .destination(_, let error): error.code
+        case .request(let problem): problem.code
+        }
+    }
+}
+
+/// Why a running session refuses a request.
+package enum RequestProblem: Error, Sendable, Equatable {
+    case unknownCommand(String)
+    /// The session has not begun yet. Try again.
+    case starting
+    /// The session ended before it was live.
+    case endedEarly
+    case notLive
+    case notPaused
+    case notOnOffOrToggle
+    case noSound
+    case nothingToAnnotate
+    case clipWithoutPath
+    case keepsNoClips
+    case noDestinationNamed
+    case unknownDestination(String, known: [String])
+    case onlyDestination(String)
+    /// Standard output can only be given when a session starts.
+    case outputLater
+    /// The destination did not connect. It stays, and is tried again.
+    case notYetConnected(name: String, UploadError)
+    case removedMeanwhile(String)
+    case rule(HiddenWindowRule.ParseError)
+    case notAScreen
+    case ruleExists(String)
+    case noSuchRule(String)
+
+    package var code: Int {
+        switch self {
+        case .unknownCommand, .unknownDestination: 404
+        case .notOnOffOrToggle, .nothingToAnnotate, .clipWithoutPath, .noDestinationNamed, .outputLater, .rule: 400
+        case .onlyDestination: ErrorReport.onlyDestination
+        case .notYetConnected(_, let error): error.code
+        case .starting, .endedEarly, .notLive, .notPaused, .noSound, .keepsNoClips, .removedMeanwhile, .notAScreen, .ruleExists, .noSuchRule: 409
+        }
+    }
+}

@@ -1,0 +1,113 @@
+import Control
+import Media
+import Session
+import Upload
+import WindowPrivacy
+
+/// What is asked of a running session over its control socket, and what it answers.
+extension SessionHost {
+    func reply(to request: ControlRequest) async -> ControlReply {
+        do throws(HostError) {
+            if request.command == "stop" {
+                requestStop()
+                guard let report = await lastReport() else { throw .request(.endedEarly) }
+                return ControlReply(session: report)
+            }
+            guard let session else { throw .request(.starting) }
+            return try await reply(to: request, session)
+        } catch {
+            return ControlReply(error: options.phrases.report(error))
+        }
+    }
+
+    private func reply(to request: ControlRequest, _ session: BroadcastSession) async throws(HostError) -> ControlReply {
+        switch request.command {
+        case "status": break
+        case "pause": guard session.pause() else { throw .request(.notLive) }
+        case "resume": guard session.resume() else { throw .request(.notPaused) }
+        case "mic":
+            let isOn = try setMicrophone(request.value, session)
+            return ControlReply(session: report(session.snapshot()), microphone: isOn)
+        case "clip": return try await saveClip(request, session)
+        case "add-destination": return try await add(request, session)
+        case "remove-destination": return try await remove(request, session)
+        case "hide", "unhide": try await changeHiddenWindows(request, session)
+        case "retry": return ControlReply(retried: session.retry(request.destination))
+        case "annotate":
+            guard let values = request.values, !values.isEmpty else { throw .request(.nothingToAnnotate) }
+            session.annotate(values)
+        default: throw .request(.unknownCommand(request.command))
+        }
+        return ControlReply(session: report(session.snapshot()))
+    }
+
+    private func setMicrophone(_ value: String?, _ session: BroadcastSession) throws(HostError) -> Bool {
+        let choices: [String: (Bool) -> Bool] = ["on": { _ in true }, "off": { _ in false }, "toggle": { !$0 }]
+        guard let choose = value.flatMap({ choices[$0] }) else { throw .request(.notOnOffOrToggle) }
+        guard let isOn = session.setMicrophone(choose) else { throw .request(.noSound) }
+        return isOn
+    }
+
+    private func saveClip(_ request: ControlRequest, _ session: BroadcastSession) async throws(HostError) -> ControlReply {
+        guard let path = request.path, path.hasPrefix("/") else { throw .request(.clipWithoutPath) }
+        let span = request.last.flatMap { $0.isFinite && $0 > 0 && $0 < 1e6 ? MediaTime(seconds: $0) : nil } ?? MediaTime(milliseconds: 30_000)
+        do throws(UploadError) {
+            if let clip = try await session.saveClip(last: span, to: path) { return ControlReply(clip: ClipReport(clip)) }
+        } catch {
+            throw .destination(name: "clip", error)
+        }
+        throw .request(.keepsNoClips)
+    }
+
+    private func add(_ request: ControlRequest, _ session: BroadcastSession) async throws(HostError) -> ControlReply {
+        guard let target = request.destination, !target.isEmpty else { throw .request(.noDestinationNamed) }
+        let folder = request.folder
+        var plan = try await onThread { [resolve] preparation throws(HostError) in try resolve(target, folder, preparation) }
+        // An address or a file has no name of its own: it gets one that is free.
+        let taken = session.snapshot().destinations.filter { !$0.state.isOver }.map(\.name)
+        if plan.name != target, taken.contains(plan.name) {
+            plan.name += (2...).lazy.map { "-\($0)" }.first { [name = plan.name] in !taken.contains(name + $0) } ?? ""
+        }
+        if plan.kind == .stdout { throw .request(.outputLater) }
+        do throws(SessionError) {
+            try await session.add(plan)
+        } catch {
+            throw .session(error)
+        }
+        guard let added = await session.waitUntilAnswered(plan.name) else { throw .request(.removedMeanwhile(plan.name)) }
+        switch (added.state, added.error) {
+        case (.reconnecting, let error?): throw .request(.notYetConnected(name: added.name, error))
+        case (.failed, let error?): throw .destination(name: added.name, error)
+        default: return ControlReply(destination: DestinationReport(added, phrases: options.phrases))
+        }
+    }
+
+    private func remove(_ request: ControlRequest, _ session: BroadcastSession) async throws(HostError) -> ControlReply {
+        let name = request.destination ?? ""
+        do throws(SessionError) {
+            if let ended = try await session.remove(named: name) {
+                return ControlReply(destination: DestinationReport(ended, phrases: options.phrases))
+            }
+        } catch .onlyDestination(let name) {
+            throw .request(.onlyDestination(name))
+        } catch {
+            throw .session(error)
+        }
+        throw .request(.unknownDestination(name, known: session.snapshot().destinations.filter { !$0.state.isOver }.map(\.name)))
+    }
+
+    private func changeHiddenWindows(_ request: ControlRequest, _ session: BroadcastSession) async throws(HostError) {
+        let rule: HiddenWindowRule
+        do throws(HiddenWindowRule.ParseError) {
+            rule = try HiddenWindowRule(request.value ?? "")
+        } catch {
+            throw .request(.rule(error))
+        }
+        let hides = request.command == "hide"
+        switch await session.changeHiddenWindows({ hides ? $0.hide(rule) : $0.unhide(rule) }) {
+        case nil: throw .request(.notAScreen)
+        case true?: return
+        case false?: throw .request(hides ? .ruleExists("\(rule)") : .noSuchRule("\(rule)"))
+        }
+    }
+}

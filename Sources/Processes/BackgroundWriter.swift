@@ -1,0 +1,91 @@
+import Concurrency
+import Glibc
+
+/// Writes text to a descriptor on a thread of its own, so that a terminal, pipe or disk that takes nothing never holds up the caller.
+///
+/// Lines keep their order and are bounded in number: if the far end takes nothing, the oldest are dropped. A status is shown only while it is the
+/// newest.
+package final class BackgroundWriter: Sendable {
+    /// Lines that may wait.
+    private static let limit = 512
+
+    private struct State {
+        var lines: [[UInt8]] = []
+        var status: [UInt8]?
+        var dropped = 0
+        /// The thread is inside a write.
+        var isWriting = false
+        var isClosed = false
+    }
+
+    private let state = Monitor(State())
+    private let descriptor: Int32
+    private let ownsDescriptor: Bool
+
+    /// - Parameters:
+    ///   - descriptor: stays open as long as text comes.
+    ///   - ownsDescriptor: the thread closes it at its end.
+    package init(descriptor: Int32, ownsDescriptor: Bool = false, name: String) {
+        self.descriptor = descriptor
+        self.ownsDescriptor = ownsDescriptor
+        _ = NamedThread.detach(name: name) { [state] in Self.run(state, descriptor: descriptor, closes: ownsDescriptor) }
+    }
+
+    deinit {
+        state.update { $0.isClosed = true }
+    }
+
+    /// Writes `text` as it is, after everything before it.
+    package func write(_ text: String) {
+        write(Array(text.utf8))
+    }
+
+    /// Writes `bytes` as they are, after everything before them.
+    package func write(_ bytes: [UInt8]) {
+        state.update { state in
+            state.lines.append(bytes)
+            guard state.lines.count > Self.limit else { return }
+            state.lines.removeFirst()
+            state.dropped += 1
+        }
+    }
+
+    /// Writes `text` once all lines are written, unless a newer status or line comes first.
+    package func setStatus(_ text: String?) {
+        state.update { $0.status = text.map { Array($0.utf8) } }
+    }
+
+    /// Waits until everything is written, at most for `limit`. False if something is left.
+    @discardableResult package func flush(within limit: Duration) -> Bool {
+        let nanoseconds = limit.components.seconds * 1_000_000_000 + limit.components.attoseconds / 1_000_000_000
+        let deadline = SessionClock.monotonic() + nanoseconds
+        return state.wait(until: deadline) { $0.lines.isEmpty && $0.status == nil && !$0.isWriting ? true : nil } ?? false
+    }
+
+    /// Lines that were dropped because the far end takes nothing.
+    package var droppedCount: Int { state.withLock { $0.dropped } }
+
+    private static func run(_ state: Monitor<State>, descriptor: Int32, closes: Bool) {
+        while let bytes = next(state) {
+            // A far end that is gone is not an error of the program that writes to it.
+            try? FileDescriptor.writeAll(bytes, to: descriptor)
+            state.update { $0.isWriting = false }
+        }
+        if closes { close(descriptor) }
+    }
+
+    private static func next(_ state: Monitor<State>) -> [UInt8]? {
+        state.wait { state -> [UInt8]?? in
+            if !state.lines.isEmpty {
+                state.isWriting = true
+                return .some(state.lines.removeFirst())
+            }
+            if let status = state.status {
+                state.status = nil
+                state.isWriting = true
+                return .some(status)
+            }
+            return state.isClosed ? .some(nil) : nil
+        } ?? nil
+    }
+}

@@ -1,0 +1,117 @@
+import CLinux
+import Glibc
+
+/// The owner of an open descriptor, which is closed exactly once: at the end of the owner's life.
+package struct FileDescriptor: ~Copyable, Sendable {
+    /// Valid while this value lives.
+    package let raw: Int32
+    private let closesAtEnd: Bool
+
+    /// Takes ownership of `raw`.
+    package init(owning raw: Int32) {
+        self.raw = raw
+        closesAtEnd = true
+    }
+
+    /// Uses `raw`, which another owner keeps open and closes.
+    package init(borrowing raw: Int32) {
+        self.raw = raw
+        closesAtEnd = false
+    }
+
+    /// Opens `path`; O_CLOEXEC is added to `flags`.
+    package init(path: String, flags: Int32, mode: mode_t = 0o600) throws(SystemError) {
+        let descriptor = open(path, flags | O_CLOEXEC, mode)
+        guard descriptor >= 0 else { throw .last }
+        self.init(owning: descriptor)
+    }
+
+    deinit {
+        if closesAtEnd { close(raw) }
+    }
+
+    /// Gives up ownership: the caller closes the result.
+    package consuming func release() -> Int32 {
+        let descriptor = raw
+        discard self
+        return descriptor
+    }
+
+    /// Writes all of `bytes`. Blocks as long as the descriptor does; a non-blocking one throws EAGAIN.
+    package func writeAll(_ bytes: some Sequence<UInt8>) throws(SystemError) {
+        try Self.writeAll(Array(bytes), to: raw)
+    }
+
+    /// Writes all of `bytes` to `descriptor`: the one loop that continues after a short write or a signal.
+    package static func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws(SystemError) {
+        var offset = 0
+        while offset < bytes.count {
+            let count = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress.map { $0 + offset }, $0.count - offset) }
+            if count < 0 {
+                if errno == EINTR { continue }
+                throw .last
+            }
+            offset += count
+        }
+    }
+
+    /// Reads up to `count` bytes; none at the end. Continues after a signal.
+    package func read(upTo count: Int) throws(SystemError) -> [UInt8] {
+        while true {
+            var result = 0
+            let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+                result = Glibc.read(raw, buffer.baseAddress, count)
+                filled = max(0, result)
+            }
+            if result >= 0 { return bytes }
+            guard errno == EINTR else { throw .last }
+        }
+    }
+
+    /// Makes reads and writes return EAGAIN instead of blocking. The flag belongs to the open file, so it also affects other processes that share it.
+    package func setNonBlocking() {
+        _ = fcntl(raw, F_SETFL, fcntl(raw, F_GETFL) | O_NONBLOCK)
+    }
+
+    /// True as soon as the descriptor can be read or is at its end; false after `milliseconds`. A negative time waits without limit.
+    package func waitUntilReadable(milliseconds: Int32) -> Bool {
+        var poller = pollfd(fd: raw, events: Int16(POLLIN), revents: 0)
+        return poll(&poller, 1, milliseconds) > 0
+    }
+}
+
+/// A pipe whose ends are close-on-exec from the start. It owns the ends that were not taken or closed.
+package struct Pipe: ~Copyable, Sendable {
+    private var readingEnd: FileDescriptor?
+    private var writingEnd: FileDescriptor?
+
+    package init() throws(SystemError) {
+        var ends: [Int32] = [-1, -1]
+        guard clinux_pipe(&ends) == 0 else { throw .last }
+        readingEnd = .some(FileDescriptor(owning: ends[0]))
+        writingEnd = .some(FileDescriptor(owning: ends[1]))
+    }
+
+    /// The reading end's descriptor; -1 once it is closed or taken.
+    package var reading: Int32 {
+        switch readingEnd {
+        case .some(let end): end.raw
+        case .none: -1
+        }
+    }
+    /// The writing end's descriptor; -1 once it is closed or taken.
+    package var writing: Int32 {
+        switch writingEnd {
+        case .some(let end): end.raw
+        case .none: -1
+        }
+    }
+
+    package mutating func closeReading() { readingEnd = nil }
+    package mutating func closeWriting() { writingEnd = nil }
+
+    /// Hands the reading end to a new owner; nil if it is gone already.
+    package mutating func takeReading() -> FileDescriptor? { readingEnd.take() }
+    /// Hands the writing end to a new owner; nil if it is gone already.
+    package mutating func takeWriting() -> FileDescriptor? { writingEnd.take() }
+}

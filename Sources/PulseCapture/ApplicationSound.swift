@@ -1,0 +1,145 @@
+import CPulse
+import Concurrency
+import Media
+
+/// The sound of one application, or of all on a sink but the muted ones: each stream that is played is recorded before the sink mixes it
+/// with others, and they are added up.
+///
+/// Streams come and go, and move between sinks; the recording goes with them (pa_stream_set_monitor_stream).
+final class ApplicationSound {
+    let request: PulseRequest
+    /// The application's; nil where all that the sink plays is wanted but what is muted.
+    private let name: String?
+    /// The sink that is followed where no source is named; nil until the server has told.
+    var defaultSink: String? {
+        didSet { if name == nil && defaultSink != oldValue { refresh() } }
+    }
+    private let context: OpaquePointer
+    private let clock: SessionClock
+    private let deliver: (SampleBuffer) -> Void
+    private let report: (PulseEvent) -> Void
+    private var streams: [PulseStream] = []
+    private var sum = SoundSum()
+    /// The names of the sinks and of their monitors, by the sinks' numbers.
+    private var sinks: [UInt32: (name: String, monitor: String)] = [:]
+    private var mutedProcesses: Set<Int32> = []
+    private var found: [SinkInput] = []
+    private var isPlaying: Bool?
+    private var pendingOperations: [OpaquePointer] = []
+
+    init(
+        request: PulseRequest, context: OpaquePointer, clock: SessionClock, deliver: @escaping (SampleBuffer) -> Void,
+        report: @escaping (PulseEvent) -> Void
+    ) {
+        self.request = request
+        name = request.applicationName
+        self.context = context
+        self.clock = clock
+        self.deliver = deliver
+        self.report = report
+        refresh()
+    }
+
+    deinit {
+        cancelOperations()
+    }
+
+    /// Asks what is played now.
+    func refresh() {
+        cancelOperations()
+        sinks = [:]
+        found = []
+        mutedProcesses = request.mutedWindows?.hiddenProcesses ?? []
+        let me = Unmanaged.passUnretained(self).toOpaque()
+        let sinks = pa_context_get_sink_info_list(
+            context,
+            { _, info, _, userdata in
+                guard let userdata, let info = info?.pointee, let name = info.name, let monitor = info.monitor_source_name else { return }
+                Unmanaged<ApplicationSound>.fromOpaque(userdata).takeUnretainedValue().sinks[info.index] = (
+                    String(cString: name), String(cString: monitor)
+                )
+            }, me)
+        // Answered after the sinks: replies come in the order of their questions.
+        let inputs = pa_context_get_sink_input_info_list(
+            context,
+            { _, info, isLast, userdata in
+                guard let userdata else { return }
+                let sound = Unmanaged<ApplicationSound>.fromOpaque(userdata).takeUnretainedValue()
+                if isLast != 0 {
+                    sound.follow()
+                } else if let info = info?.pointee {
+                    sound.consider(info)
+                }
+            }, me)
+        pendingOperations = [sinks, inputs].compactMap { $0 }
+    }
+
+    /// Opens anew the streams that failed, and asks again where others are to be muted.
+    func revive() {
+        if let windows = request.mutedWindows, windows.hiddenProcesses != mutedProcesses { refresh() }
+        for stream in streams where stream.isDead && clock.now >= stream.nextAttempt { stream.restart() }
+    }
+
+    private func consider(_ input: pa_sink_input_info) {
+        guard let sink = sinks[input.sink], let properties = input.proplist else { return }
+        let process = pa_proplist_gets(properties, PA_PROP_APPLICATION_PROCESS_ID).flatMap { Int32(String(cString: $0)) }
+        if let process, ProcessAncestry.contains(mutedProcesses, from: process) { return }
+        guard let name else {
+            if request.sourceName.map({ $0 == sink.monitor }) ?? (sink.name == defaultSink) {
+                found.append(SinkInput(index: input.index, monitor: sink.monitor))
+            }
+            return
+        }
+        let keys: [String] = [PA_PROP_APPLICATION_NAME, PA_PROP_APPLICATION_PROCESS_BINARY, PA_PROP_APPLICATION_ID]
+        let names = keys.compactMap { key in pa_proplist_gets(properties, key).map { String(cString: $0) } }
+        if names.contains(where: { $0.lowercased() == name.lowercased() }) { found.append(SinkInput(index: input.index, monitor: sink.monitor)) }
+    }
+
+    /// Records what was found, and nothing else any more.
+    private func follow() {
+        for stream in streams {
+            if let input = stream.sinkInput, !found.contains(input) { sum.remove(input.index) }
+        }
+        streams.removeAll { stream in !found.contains { $0 == stream.sinkInput } }
+        for input in found where !streams.contains(where: { $0.sinkInput == input }) {
+            streams.append(
+                PulseStream(
+                    request: request, sinkInput: input, context: context, clock: clock,
+                    deliver: { [unowned self] in add($0, of: input) }, report: { _ in }))
+        }
+        tell()
+    }
+
+    private func add(_ sample: SampleBuffer, of input: SinkInput) {
+        guard case .sound(let sound) = sample.payload else { return }
+        sum.add(sound, at: sample.presentationTime, from: input.index)
+        while let piece = sum.take(now: clock.now) {
+            deliver(SampleBuffer(track: request.track, presentationTime: piece.time, payload: .sound(piece.sound)))
+        }
+    }
+
+    /// Says when the application begins to play and when it ends.
+    private func tell() {
+        guard let name else {
+            // Silence while nothing plays, as on the sink's monitor.
+            guard isPlaying == nil, let monitor = request.sourceName ?? defaultSink.map({ $0 + ".monitor" }) else { return }
+            isPlaying = true
+            return report(.started(request.track, source: monitor))
+        }
+        guard !streams.isEmpty != isPlaying else { return }
+        isPlaying = !streams.isEmpty
+        if streams.isEmpty {
+            report(.interrupted(request.track, .applicationSilent(name)))
+        } else {
+            report(.started(request.track, source: "app:" + name))
+        }
+    }
+
+    private func cancelOperations() {
+        for operation in pendingOperations {
+            pa_operation_cancel(operation)
+            pa_operation_unref(operation)
+        }
+        pendingOperations = []
+    }
+}

@@ -1,0 +1,193 @@
+import CPulse
+import Concurrency
+import Media
+
+/// Records from PulseAudio (or PipeWire's Pulse server): sources in, timestamped sound out.
+///
+/// One thread makes it and turns it with `iterate`; all of libpulse's callbacks come from there. Servers and sources may
+/// come and go: it reconnects every second and follows the default devices, and says so in events.
+package final class PulseRecorder {
+    /// How often a lost server or source is tried again.
+    private static let retryInterval = MediaTime(milliseconds: 1000)
+
+    private var requests: [PulseRequest]
+    private let clock: SessionClock
+    private let deliver: (SampleBuffer) -> Void
+    private let report: (PulseEvent) -> Void
+    private let mainloop: OpaquePointer
+    private var context: OpaquePointer?
+    private var streams: [PulseStream] = []
+    private var applications: [ApplicationSound] = []
+    private var nextAttempt = MediaTime.zero
+    private var wasUnavailable = false
+    private var followedDefaults: (sink: String, source: String)?
+
+    /// - Parameters:
+    ///   - deliver: is given each piece of sound, on the thread that iterates.
+    ///   - report: is told when sound starts and stops coming.
+    package init?(
+        requests: [PulseRequest], clock: SessionClock, deliver: @escaping (SampleBuffer) -> Void, report: @escaping (PulseEvent) -> Void
+    ) {
+        guard let mainloop = pa_mainloop_new() else { return nil }
+        self.mainloop = mainloop
+        self.requests = requests
+        self.clock = clock
+        self.deliver = deliver
+        self.report = report
+    }
+
+    deinit {
+        disconnect()
+        pa_mainloop_free(mainloop)
+    }
+
+    /// Waits for the server up to `timeout`, and handles what it says. Never longer, whatever the server does.
+    package func iterate(timeout: MediaTime) {
+        if context == nil && clock.now >= nextAttempt { connect() }
+        if pa_mainloop_prepare(mainloop, Int32(timeout.nanoseconds / 1000)) >= 0, pa_mainloop_poll(mainloop) >= 0 {
+            _ = pa_mainloop_dispatch(mainloop)
+        }
+        guard let context else { return }
+        switch pa_context_get_state(context) {
+        case PA_CONTEXT_READY:
+            reviveStreams()
+        case PA_CONTEXT_FAILED, PA_CONTEXT_TERMINATED:
+            lose(code: pa_context_errno(context))
+        default: break
+        }
+    }
+
+    /// Records from these sources from now on: streams that are no longer wanted are closed, new ones opened.
+    package func want(_ wanted: [PulseRequest]) {
+        guard wanted != requests else { return }
+        let added = wanted.filter { !requests.contains($0) }
+        requests = wanted
+        streams.removeAll { !wanted.contains($0.request) }
+        applications.removeAll { !wanted.contains($0.request) }
+        if let context, pa_context_get_state(context) == PA_CONTEXT_READY {
+            subscribe()
+            for request in added { open(request) }
+        }
+    }
+
+    /// True while there is a connection, or one is being made.
+    package var isConnected: Bool { context != nil }
+
+    // MARK: The connection
+
+    private func connect() {
+        guard let context = pa_context_new(pa_mainloop_get_api(mainloop), "broadcast") else { return }
+        self.context = context
+        let me = Unmanaged.passUnretained(self).toOpaque()
+        pa_context_set_state_callback(
+            context,
+            { _, userdata in
+                guard let userdata else { return }
+                Unmanaged<PulseRecorder>.fromOpaque(userdata).takeUnretainedValue().contextStateChanged()
+            }, me)
+        if pa_context_connect(context, nil, PA_CONTEXT_NOAUTOSPAWN, nil) < 0 {
+            lose(code: pa_context_errno(context))
+        }
+    }
+
+    private func contextStateChanged() {
+        guard let context, pa_context_get_state(context) == PA_CONTEXT_READY else { return }
+        wasUnavailable = false
+        let me = Unmanaged.passUnretained(self).toOpaque()
+        pa_context_set_subscribe_callback(
+            context,
+            { _, event, _, userdata in
+                guard let userdata else { return }
+                Unmanaged<PulseRecorder>.fromOpaque(userdata).takeUnretainedValue().changed(event)
+            }, me)
+        subscribe()
+        askForDefaults()
+        for request in requests { open(request) }
+    }
+
+    /// Hears of other default devices, and where an application is followed, of what is played.
+    private func subscribe() {
+        guard let context else { return }
+        let follows = requests.contains(where: \.takesSingleStreams)
+        let mask = PA_SUBSCRIPTION_MASK_SERVER.rawValue | (follows ? PA_SUBSCRIPTION_MASK_SINK_INPUT.rawValue : 0)
+        release(pa_context_subscribe(context, pa_subscription_mask_t(rawValue: mask), nil, nil))
+    }
+
+    private func changed(_ event: pa_subscription_event_type_t) {
+        if event.rawValue & PA_SUBSCRIPTION_EVENT_FACILITY_MASK.rawValue == PA_SUBSCRIPTION_EVENT_SINK_INPUT.rawValue {
+            for application in applications { application.refresh() }
+        } else {
+            askForDefaults()
+        }
+    }
+
+    /// Asks which devices are the default ones now, to follow them.
+    private func askForDefaults() {
+        guard let context else { return }
+        let me = Unmanaged.passUnretained(self).toOpaque()
+        release(
+            pa_context_get_server_info(
+                context,
+                { _, info, userdata in
+                    guard let userdata, let info = info?.pointee else { return }
+                    let recorder = Unmanaged<PulseRecorder>.fromOpaque(userdata).takeUnretainedValue()
+                    recorder.defaultsAre(
+                        sink: info.default_sink_name.map { String(cString: $0) } ?? "",
+                        source: info.default_source_name.map { String(cString: $0) } ?? "")
+                }, me))
+    }
+
+    private func defaultsAre(sink: String, source: String) {
+        defer { followedDefaults = (sink, source) }
+        for application in applications { application.defaultSink = sink }
+        guard let followed = followedDefaults else { return }
+        for stream in streams where stream.request.sourceName == nil {
+            let isChanged = stream.request.track == .mic ? followed.source != source : followed.sink != sink
+            if isChanged { stream.restart() }
+        }
+    }
+
+    private func lose(code: Int32) {
+        disconnect()
+        nextAttempt = clock.now + Self.retryInterval
+        followedDefaults = nil
+        if !wasUnavailable {
+            wasUnavailable = true
+            report(.serverUnavailable(code: code))
+        }
+    }
+
+    private func disconnect() {
+        streams.removeAll()
+        applications.removeAll()
+        guard let context else { return }
+        pa_context_set_state_callback(context, nil, nil)
+        pa_context_set_subscribe_callback(context, nil, nil)
+        pa_context_disconnect(context)
+        pa_context_unref(context)
+        self.context = nil
+    }
+
+    private func release(_ operation: OpaquePointer?) {
+        if let operation { pa_operation_unref(operation) }
+    }
+
+    // MARK: Its streams
+
+    private func open(_ request: PulseRequest) {
+        guard let context else { return }
+        if request.takesSingleStreams {
+            let sound = ApplicationSound(request: request, context: context, clock: clock, deliver: deliver, report: report)
+            sound.defaultSink = followedDefaults?.sink
+            applications.append(sound)
+            return
+        }
+        streams.append(PulseStream(request: request, context: context, clock: clock, deliver: deliver, report: report))
+    }
+
+    /// Opens anew the streams whose source went away.
+    private func reviveStreams() {
+        for stream in streams where stream.isDead && clock.now >= stream.nextAttempt { stream.restart() }
+        for application in applications { application.revive() }
+    }
+}

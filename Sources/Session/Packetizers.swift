@@ -1,0 +1,46 @@
+import Media
+
+/// Sound as packets of linear PCM, for destinations that want it: 16 bits, little endian, interleaved.
+struct RawAudioPacketizer {
+    private let track: Track
+    private var sequence: UInt32 = 0
+
+    init(track: Track) {
+        self.track = track
+    }
+
+    /// The packet of a block of sound. Samples past full scale are clipped.
+    mutating func packet(for sample: SampleBuffer) -> EncodedPacket? {
+        guard case .sound(let sound) = sample.payload else { return nil }
+        defer { sequence += 1 }
+        let data = [UInt8](unsafeUninitializedCapacity: sound.samples.count * 2) { bytes, count in
+            for (index, value) in sound.samples.enumerated() {
+                let level = UInt16(bitPattern: Int16(max(-32_768, min(32_767, (value * 32_767).rounded()))))
+                bytes[index * 2] = UInt8(level & 0xff)
+                bytes[index * 2 + 1] = UInt8(level >> 8)
+            }
+            count = sound.samples.count * 2
+        }
+        return EncodedPacket(
+            track: track, presentationTime: sample.presentationTime, decodeTime: sample.presentationTime, isKeyframe: true, sequence: sequence,
+            data: data)
+    }
+}
+
+/// Frames as packets of raw I420 or I444, for destinations that want them. A repeated frame shares the bytes of the one before.
+struct RawVideoPacketizer {
+    private var last: [UInt8] = []
+    private var sequence: UInt32 = 0
+
+    mutating func packet(for sample: SampleBuffer) -> EncodedPacket? {
+        guard case .picture(let picture) = sample.payload, let frame = picture.patches.first?.pixels else { return nil }
+        last = frame.withUnsafeBytes { Array($0) }
+        return repeatPacket(at: sample.presentationTime)
+    }
+
+    mutating func repeatPacket(at time: MediaTime) -> EncodedPacket? {
+        guard !last.isEmpty else { return nil }
+        defer { sequence += 1 }
+        return EncodedPacket(track: .screen, presentationTime: time, decodeTime: time, isKeyframe: true, sequence: sequence, data: last)
+    }
+}

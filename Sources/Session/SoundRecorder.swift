@@ -1,0 +1,123 @@
+import Capture
+import Concurrency
+import ContentCapture
+import Media
+import Mix
+import PulseCapture
+import Synchronization
+
+/// The threads that record: one runs PulseAudio's main loop, another reads a file or pipe; a program may also hand over its own sound.
+final class SoundRecorder: Sendable {
+    /// What the threads report.
+    enum Event: Sendable {
+        case notice(SessionNotice)
+        /// The sound that was asked for cannot be opened.
+        case failed(CaptureError)
+    }
+
+    private let configuration: SessionConfiguration.Audio
+    private let inbox: SoundInbox
+    private let stopping = Atomic(false)
+
+    init(configuration: SessionConfiguration.Audio, inbox: SoundInbox) {
+        self.configuration = configuration
+        self.inbox = inbox
+    }
+
+    /// Starts to record.
+    ///
+    /// - Parameter report: called on the recording threads. It must not block.
+    func begin(clock: SessionClock, report: @escaping @Sendable (Event) -> Void) -> [NamedThread] {
+        var threads = [NamedThread(name: "pulse") { [self] in record(clock: clock, report: report) }]
+        switch configuration.content {
+        case .system: break
+        case .wav(let path): threads.append(NamedThread(name: "wav") { [self] in play(path, clock: clock, report: report) })
+        case .feed(let feed):
+            inbox.started(.app, name: "application")
+            feed.begin(clock: clock) { [inbox] in inbox.put($0) }
+        }
+        return threads
+    }
+
+    /// The threads end soon.
+    func stop() {
+        stopping.store(true, ordering: .relaxed)
+        if case .feed(let feed) = configuration.content { feed.end() }
+    }
+
+    private var goesOn: Bool { !stopping.load(ordering: .relaxed) }
+
+    private func record(clock: SessionClock, report: @escaping @Sendable (Event) -> Void) {
+        let recorder = PulseRecorder(
+            requests: requests, clock: clock, deliver: { [inbox] in inbox.put($0) },
+            report: { [self] event in
+                note(event)
+                if let notice = SessionNotice(event) { report(.notice(notice)) }
+            })
+        guard let recorder else { return }
+        while goesOn {
+            // If nothing is recorded, no server is needed.
+            let requests = self.requests
+            if requests.isEmpty && !recorder.isConnected {
+                inbox.waitUntilWanted(.mic)
+                continue
+            }
+            recorder.want(requests)
+            recorder.iterate(timeout: MediaTime(milliseconds: 100))
+        }
+    }
+
+    private func play(_ path: String, clock: SessionClock, report: (Event) -> Void) {
+        let goesOn = { self.goesOn }
+        let source: WAVSource
+        do throws(CaptureError) {
+            source = try WAVSource(path: path, clock: clock, while: goesOn)
+        } catch {
+            if goesOn() { report(.failed(error)) }
+            return
+        }
+        let converter = FormatConverter(from: source.format)
+        inbox.started(.app, name: path)
+        do throws(CaptureError) {
+            reading: while goesOn() {
+                switch try source.next() {
+                case .sound(let sample): if let converter { inbox.put(converter.convert(sample)) }
+                case .nothing: continue
+                case .ended: break reading
+                }
+            }
+        } catch {
+            report(.notice(.soundContentFailed(error)))
+        }
+        inbox.suspend([.app])
+    }
+
+    private var requests: [PulseRequest] {
+        let wanted = inbox.wanted
+        var requests: [PulseRequest] = []
+        if wanted.contains(.app), case .system = configuration.content {
+            requests.append(PulseRequest(track: .app, sourceName: configuration.appSource, mutedWindows: configuration.mutedWindows))
+        }
+        if wanted.contains(.mic) { requests.append(PulseRequest(track: .mic, sourceName: configuration.micSource)) }
+        return requests
+    }
+
+    private func note(_ event: PulseEvent) {
+        switch event {
+        case .started(let track, let source): inbox.started(track, name: source)
+        case .interrupted(let track, _): inbox.suspend([track])
+        case .serverUnavailable: inbox.suspend(requests.map(\.track))
+        }
+    }
+}
+
+extension SessionNotice {
+    /// Nil for what is not worth a notice.
+    fileprivate init?(_ event: PulseEvent) {
+        switch event {
+        case .started: return nil
+        case .interrupted(let track, let problem): self = .soundInterrupted(track, problem)
+        case .serverUnavailable(let code): self = .soundUnavailable(code: code)
+        }
+    }
+}

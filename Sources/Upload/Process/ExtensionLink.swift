@@ -1,0 +1,38 @@
+import BroadcastExtension
+import Media
+import Synchronization
+
+/// What an extension's handler shares with other threads: the extension's last remarks, the bytes it was sent, and the way to the session.
+final class ExtensionLink: Sendable {
+    private struct State {
+        var remarks = HandlerRemarks()
+        var context = HandlerContext()
+    }
+
+    private let state = Mutex(State())
+    let byteCount = Atomic(0)
+
+    var remarks: HandlerRemarks { state.withLock { $0.remarks } }
+
+    func attach(_ context: HandlerContext) {
+        state.withLock { $0.context = context }
+    }
+
+    func report(_ notice: UploadNotice) {
+        state.withLock { $0.context.report }(notice)
+    }
+
+    /// Keeps what a reply says, and passes a request for a keyframe on.
+    func note(_ reply: Reply) {
+        let requestKeyframe = state.withLock { state in
+            if let url = reply.watchURL { state.remarks.watchURL = url }
+            if let status = reply.status { state.remarks.status = status }
+            if let isReady = reply.ready { state.remarks.isReady = isReady }
+            if let waiting = reply.queueMilliseconds {
+                state.remarks.backlog = MediaTime(milliseconds: Int64(min(max(0, waiting), 3_600_000)))
+            }
+            return reply.request == "keyframe" ? state.context.requestKeyframe : nil
+        }
+        requestKeyframe?()
+    }
+}

@@ -1,0 +1,114 @@
+import BroadcastExtension
+import RTMP
+
+/// Turns what an extension writes to standard output into replies. It has no clock and no descriptor.
+struct ReplyReader {
+    /// One thing that the extension wrote.
+    enum Item {
+        case reply(Reply)
+        /// In `stream` mode: a line that is not a reply.
+        case text(String)
+        case violation(ExtensionProblem)
+        /// The extension ended the broadcast for itself: `reported`.
+        case failure(ExtensionProblem)
+    }
+
+    /// True in `stream` mode, in which a program may print anything.
+    private let isLenient: Bool
+    private let cleaner: ReplyCleaner
+    private var lines = ReplyLines()
+    private(set) var hasSaidHello = false
+
+    init(isLenient: Bool, cleaner: ReplyCleaner) {
+        self.isLenient = isLenient
+        self.cleaner = cleaner
+    }
+
+    /// What `bytes` complete, in order; no bytes are the end of the output.
+    mutating func append(_ bytes: [UInt8], at now: ContinuousClock.Instant) -> [Item] {
+        var items: [Item] = []
+        guard !bytes.isEmpty else {
+            if let rest = lines.takeRest() { read(rest, into: &items) }
+            return items
+        }
+        var complete: [[UInt8]] = []
+        do throws(ReplyLines.Failure) {
+            complete = try lines.append(bytes[...], at: now)
+        } catch {
+            lines = ReplyLines()
+            if !isLenient { items.append(.violation(error == .flood ? .flood : .lineTooLong(limit: ReplyLines.maximumLineByteCount))) }
+        }
+        for line in complete { read(line, into: &items) }
+        return items
+    }
+
+    private mutating func read(_ line: [UInt8], into items: inout [Item]) {
+        guard let reply = Reply(line: line) else {
+            items.append(isLenient ? .text(cleaner.clean(String(decoding: line, as: UTF8.self))) : .violation(.notAReply))
+            return
+        }
+        if let failure = reply.error {
+            items.append(.failure(.reported(code: failure.code, message: cleaner.clean(failure.message), canRetry: failure.retry == true)))
+            return
+        }
+        if let version = reply.hello {
+            if version != 1 { items.append(.violation(.unsupportedVersion(version))) }
+            hasSaidHello = true
+        }
+        items.append(
+            .reply(
+                Reply(
+                    ready: reply.ready, queueMilliseconds: reply.queueMilliseconds, status: reply.status.map(cleaner.clean),
+                    watchURL: reply.watchURL.map(cleaner.clean), request: reply.request)))
+    }
+}
+
+/// Makes an extension's words fit to be shown: without its secrets, which it may repeat, without control characters, which a terminal would
+/// obey, and not longer than people read.
+struct ReplyCleaner {
+    private static let maximumLength = 500
+    private let redactor: SecretRedactor?
+
+    init(manifest: ExtensionManifest, setup: [String: String]) {
+        let secrets = manifest.questions.filter(\.isSecret).compactMap { setup[$0.key] }
+        redactor = secrets.isEmpty ? nil : SecretRedactor(secrets: secrets)
+    }
+
+    func clean(_ text: String) -> String {
+        let text = redactor?.clean(text) ?? text
+        let scalars = text.unicodeScalars.filter { $0.value >= 0x20 && !(0x7f...0x9f).contains($0.value) }
+        return String(String.UnicodeScalarView(scalars.prefix(Self.maximumLength)))
+    }
+}
+
+/// Turns what an extension writes to standard error into notices, and leaves out what is too much for a log.
+struct ExtensionLog {
+    private let name: String
+    private let cleaner: ReplyCleaner
+    private var lines = ReplyLines()
+    private var isLogging = true
+
+    init(name: String, cleaner: ReplyCleaner) {
+        self.name = name
+        self.cleaner = cleaner
+    }
+
+    /// No bytes are the end of standard error.
+    mutating func append(_ bytes: [UInt8], at now: ContinuousClock.Instant) -> [UploadNotice] {
+        guard !bytes.isEmpty else { return lines.takeRest().map { [notice($0)] } ?? [] }
+        do throws(ReplyLines.Failure) {
+            let complete = try lines.append(bytes[...], at: now)
+            defer { isLogging = true }
+            return isLogging ? complete.map(notice) : []
+        } catch {
+            // Reading goes on, so that the extension does not block, but a flood does not fill the disk.
+            defer { isLogging = false }
+            if error == .lineTooLong { lines = ReplyLines() } else { _ = lines.takeRest() }
+            return isLogging ? [.extensionLogFlood(name: name)] : []
+        }
+    }
+
+    private func notice(_ line: [UInt8]) -> UploadNotice {
+        .extensionSaid(name: name, line: cleaner.clean(String(decoding: line, as: UTF8.self)))
+    }
+}

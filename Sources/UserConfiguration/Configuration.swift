@@ -1,0 +1,122 @@
+import Encode
+import Media
+import Mix
+import Upload
+import WindowPrivacy
+
+/// The content of the config file (`docs/usage.md`). Options of a session override it.
+package struct Configuration {
+    package struct Video {
+        package var size: PixelSize?
+        /// Frames a second.
+        package var fps: Int?
+        /// kbit/s.
+        package var bitrate: Int?
+        /// x264's CRF.
+        package var quality: Double?
+        /// Set if both bitrate and quality are there. It counts only if no option overrides them.
+        package var conflict: ConfigurationFault?
+        package var preset: String?
+        package var latency: VideoSettings.Latency?
+        package var chroma: ChromaFormat?
+        /// Seconds.
+        package var keyframeInterval: Double?
+        package var framePacing: FramePacer.Mode?
+        package var cursor: Bool?
+    }
+
+    package struct Audio {
+        package var app: Bool?
+        package var mic: Bool?
+        package var appSource: String?
+        package var micSource: String?
+        package var bitrate: Int?
+        /// dB.
+        package var appGain: Double?
+        package var micGain: Double?
+    }
+
+    package struct Privacy {
+        package var notice: Bool?
+        /// Windows that viewers must not see.
+        package var hide: [HiddenWindowRule] = []
+        /// Silence the processes of those windows.
+        package var mute: Bool?
+        /// Suppress notifications while the screen is broadcast.
+        package var doNotDisturb: Bool?
+        /// Inhibit the idle screen saver, and the lock that comes with it, while the screen is broadcast.
+        package var keepAwake: Bool?
+    }
+
+    /// A configured, named use of an extension.
+    package struct Destination {
+        package var name: String
+        /// Its line in the file, for faults.
+        package var line: Int
+        /// The line that names its extension.
+        package var extensionLine: Int
+        package var extensionName: String
+        /// The known service that it uses.
+        package var service: String?
+        package var url: String?
+        package var path: String?
+        package var format: ContainerFormat?
+        /// A shell command that prints the stream key.
+        package var keyCommand: String?
+        /// The picture that it asks for, if that is not the session's; kbit/s.
+        package var size: PixelSize?
+        package var bitrate: Int?
+        /// How many times in a row a lost connection is tried again.
+        package var retries: Int?
+        /// PEM certificates to trust for rtmps, instead of the system's; relative to the config's folder.
+        package var caFile: String?
+        /// The line that names it.
+        package var caFileLine = 0
+        /// Answers to the questions of an extension, none of them secret.
+        package var setup: [String: String] = [:]
+    }
+
+    package var path: String
+    package var preferred: String?
+    /// Its line, for faults.
+    package var preferredLine = 1
+    package var video = Video()
+    package var audio = Audio()
+    package var privacy = Privacy()
+    /// In the order of their names.
+    package var destinations: [Destination] = []
+
+    /// An empty configuration; the file at `path` need not exist.
+    package init(path: String) {
+        self.path = path
+    }
+
+    package func destination(named name: String) -> Destination? {
+        destinations.first { $0.name == name }
+    }
+
+    /// Everything that `--to` and the picker could name, for hints.
+    package func knownNames(with catalog: ExtensionCatalog) -> [String] {
+        destinations.map(\.name) + BuiltInExtension.names + catalog.names + KnownService.all.map(\.name)
+    }
+
+    /// Checks what the file alone cannot tell: an extension or a preferred destination that does not exist is a typing error, whatever the user
+    /// asks for.
+    package func check(with catalog: ExtensionCatalog) throws(ConfigurationError) {
+        for destination in destinations where !BuiltInExtension.names.contains(destination.extensionName) {
+            guard catalog.entries.contains(where: { $0.answers(to: destination.extensionName) }) else {
+                throw .fault(
+                    ConfigurationFault(
+                        path: path, line: destination.extensionLine, key: "destinations.\(destination.name).extension",
+                        problem: .unknownExtension(destination.extensionName, known: BuiltInExtension.names + catalog.names)))
+            }
+        }
+        guard let preferred else { return }
+        // `rtmp` by itself has no address.
+        let known = destinations.map(\.name) + KnownService.all.map(\.name) + BuiltInExtension.names.filter { $0 != "rtmp" }
+        guard !known.contains(preferred), !catalog.entries.contains(where: { $0.answers(to: preferred) }) else { return }
+        throw .fault(
+            ConfigurationFault(
+                path: path, line: preferredLine, key: "preferred", problem: .unknownDestination(preferred, known: known + catalog.names)))
+    }
+}

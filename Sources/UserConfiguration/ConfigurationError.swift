@@ -1,0 +1,186 @@
+import Upload
+
+/// Why a configuration, a manifest, a folder or a destination's name cannot be used. A front end makes the sentence.
+package enum ConfigurationError: Error, Sendable, Equatable {
+    /// The file cannot be read.
+    case unreadable(path: String)
+    /// The file is not UTF-8 text.
+    case notText(path: String)
+    /// The file is not TOML; the parser's words, which quote the file.
+    case syntax(path: String, line: Int, message: String)
+    case fault(ConfigurationFault)
+    case manifest(ManifestProblem)
+    case folder(path: String, FolderProblem)
+    case setting(SettingProblem)
+    case destination(DestinationProblem)
+}
+
+/// A wrong value, with its place in a file.
+package struct ConfigurationFault: Error, Sendable, Equatable {
+    package var path: String
+    /// Counted from 1.
+    package var line: Int
+    /// The key from the outermost table on, as in `destinations.mine.url`.
+    package var key: String
+    package var problem: Problem
+
+    package init(path: String, line: Int, key: String, problem: Problem) {
+        self.path = path
+        self.line = line
+        self.key = key
+        self.problem = problem
+    }
+
+    package enum Problem: Sendable, Equatable {
+        case unknownKey(known: [String])
+        case missing(Expected)
+        case wrong(Expected)
+        /// A value that is none of the choices.
+        case notAChoice(String, choices: [String])
+        case notASize(String)
+        case notARule(String)
+        /// `bitrate` and `quality` exclude each other.
+        case bitrateAndQuality
+        /// The destination has neither `extension` nor `service`.
+        case noExtension
+        /// An RTMP destination without a service needs a `url`.
+        case noURL
+        /// The address is not an RTMP address. It is not repeated, since it may end in a key.
+        case notAnRTMPAddress(reason: String)
+        /// Only RTMP destinations have certificates to check.
+        case certificatesOfNoRTMP
+        case unreadableCertificates(path: String)
+        case unknownService(String, known: [String])
+        case unknownExtension(String, known: [String])
+        case unknownDestination(String, known: [String])
+        case notAName
+        case nameIsBuiltIn(String)
+        /// A setup program, but no questions that it answers.
+        case noQuestions
+        /// Clips without the screen track.
+        case clipsWithoutScreen
+        /// Neither picture nor sound.
+        case nothingToSend
+        case notAScheme(String)
+        /// `schemes` without the question `url`.
+        case schemesWithoutURL
+        /// The extension asks for other settings than this one.
+        case notAsked(extension: String, questions: [String])
+        /// The value is secret and must not be in the configuration.
+        case isSecret
+        /// The address holds a password.
+        case passwordInAddress(destination: String)
+    }
+
+    /// The type of a value.
+    package enum Expected: Sendable, Equatable {
+        case table
+        case text
+        case boolean
+        case integer(ClosedRange<Int>)
+        case number(ClosedRange<Double>)
+        /// A list of texts, of these choices if there are any.
+        case texts(choices: [String])
+        /// `[[key]]`
+        case tables
+        case oneOf([String])
+    }
+}
+
+/// Why an extension's folder cannot be used.
+package enum ManifestProblem: Error, Sendable, Equatable {
+    case empty(path: String)
+    case unreadable(path: String)
+    /// errno
+    case notThere(path: String, code: Int32)
+    /// The program of this key cannot be executed.
+    case notExecutable(path: String, key: String, program: String)
+    /// Another user owns the file.
+    case foreignOwner(path: String)
+    /// Users other than the owner may write the file.
+    case writableByOthers(path: String)
+}
+
+/// Why a folder of ours cannot be used.
+package enum FolderProblem: Error, Sendable, Equatable {
+    /// errno
+    case cannotCreate(code: Int32)
+    case notOurs
+}
+
+/// Settings of a session that do not go together, or are out of range.
+package enum SettingProblem: Error, Sendable, Equatable {
+    package enum Setting: Sendable, Equatable {
+        case frameRate
+        case bitrate
+        case quality
+        case keyframeInterval
+        case audioBitrate
+    }
+
+    case outOfRange(Setting, ClosedRange<Double>, value: Double)
+    case bitrateAndQuality
+    case unknownPreset(String, known: [String])
+    /// A file of pictures takes the place of the screen.
+    case pictureFileAndScreen
+    /// A file of sound takes the place of what the applications play.
+    case soundFileAndApplications
+    /// Pictures and sound cannot both come from standard input.
+    case twoStandardInputs
+}
+
+/// Why a destination cannot be made from its name.
+package enum DestinationProblem: Error, Sendable, Equatable {
+    /// No destination, service, extension or file is called that.
+    case unknown(String, known: [String])
+    /// The extension `rtmp` without an address.
+    case rtmpWithoutAddress
+    /// The ending of a file says nothing about its format.
+    case unknownEnding(path: String, ending: String)
+    /// 4:4:4 is for files and standard output.
+    case liveWithFullChroma(name: String)
+    /// An address of a scheme that nothing takes. `source`: where it comes from; nil for the command line.
+    case unknownScheme(String, source: String?)
+    /// An address that is not an RTMP address, with its reason. `source`: where it comes from; nil for the command line.
+    case notAnRTMPAddress(reason: String, source: String?)
+    case notSignedIn(String)
+    /// A required answer is missing.
+    case notSetUp(String, question: String, prompt: String)
+    /// A password in an address on the command line.
+    case passwordInAddress(extension: String)
+    /// A secret parameter in an address on the command line.
+    case secretInAddress(extension: String, key: String)
+    case outputIsClosed
+    case outputIsATerminal
+    /// Standard output can only be given once, and only when a session starts.
+    case outputTwice
+    case outputLater
+    case nameTwice(String)
+    case fileTwice(String)
+    /// The folder of a configured destination cannot be created; errno.
+    case cannotCreateFolder(path: String, destination: String, configuration: String, code: Int32)
+    /// The manifest asks for something that does not exist.
+    case unsupported(name: String, ExtensionProblem)
+    case credentials(CredentialProblem)
+}
+
+/// Why a secret cannot be had or kept.
+package enum CredentialProblem: Error, Sendable, Equatable {
+    /// It is in a keyring that is locked.
+    case keyringLocked(destination: String)
+    /// The keyring did not forget the secret.
+    case keyringKeepsSecret(destination: String)
+    /// The key command cannot be started.
+    case keyCommandNotRun(destination: String)
+    case keyCommandTimedOut(destination: String, after: Duration)
+    /// The user, or the end of the session, interrupted it.
+    case keyCommandInterrupted(destination: String)
+    case keyCommandWithoutKey(destination: String)
+    case unreadable(path: String)
+    /// A private file is not TOML at this line. The line is not quoted, since it may hold a secret.
+    case damaged(path: String, line: Int)
+    /// errno
+    case cannotWrite(path: String, code: Int32)
+    case cannotRemove(path: String, code: Int32)
+    case folder(path: String, FolderProblem)
+}

@@ -1,0 +1,145 @@
+import Encode
+import FoundationEssentials
+import Media
+import RTMP
+import WindowPrivacy
+
+/// Reads the config file. Faults name file, line and key.
+package enum ConfigurationFile {
+    /// The configuration at `path`; an empty one if there is no file.
+    package static func load(_ path: String) throws(ConfigurationError) -> Configuration {
+        guard FileManager.default.fileExists(atPath: path) else { return Configuration(path: path) }
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw .unreadable(path: path)
+        }
+        guard let text = String(validating: data, as: UTF8.self) else {
+            throw .notText(path: path)
+        }
+        return try parse(text, path: path)
+    }
+
+    /// The configuration that `text` gives.
+    package static func parse(_ text: String, path: String) throws(ConfigurationError) -> Configuration {
+        let document = try TOMLDocument(text, path: path)
+        do throws(ConfigurationFault) {
+            return try configuration(ConfigurationSection(document: document, path: path, name: []))
+        } catch {
+            throw .fault(error)
+        }
+    }
+
+    private static func configuration(_ root: ConfigurationSection) throws(ConfigurationFault) -> Configuration {
+        var configuration = Configuration(path: root.path)
+        try root.allow(["preferred", "video", "audio", "privacy", "destinations"])
+        configuration.preferred = try root.string("preferred")
+        configuration.preferredLine = root.line(of: "preferred")
+        if let section = try root.section("video") { configuration.video = try video(section) }
+        if let section = try root.section("audio") { configuration.audio = try audio(section) }
+        if let section = try root.section("privacy") { configuration.privacy = try privacy(section) }
+        if let section = try root.section("destinations") {
+            for name in section.keys {
+                if let one = try section.section(name) { configuration.destinations.append(try destination(one, name: name)) }
+            }
+        }
+        return configuration
+    }
+
+    private static func video(_ section: ConfigurationSection) throws(ConfigurationFault) -> Configuration.Video {
+        try section.allow(["size", "fps", "bitrate", "quality", "preset", "latency", "chroma", "keyframe-interval", "frame-pacing", "cursor"])
+        var video = Configuration.Video()
+        video.size = try size(section)
+        video.fps = try section.integer("fps", in: 1...240)
+        video.bitrate = try section.integer("bitrate", in: 50...200_000)
+        video.quality = try section.number("quality", in: 0...51)
+        if video.bitrate != nil && video.quality != nil {
+            video.conflict = section.fault("quality", .bitrateAndQuality)
+        }
+        video.preset = try section.string("preset", oneOf: VideoSettings.presets)
+        video.latency = try section.choice("latency")
+        video.chroma = try section.choice("chroma")
+        video.keyframeInterval = try section.number("keyframe-interval", in: 0.1...60)
+        video.framePacing = try section.choice("frame-pacing")
+        video.cursor = try section.boolean("cursor")
+        return video
+    }
+
+    private static func size(_ section: ConfigurationSection) throws(ConfigurationFault) -> PixelSize? {
+        guard let text = try section.string("size") else { return nil }
+        guard let size = PixelSize(text: text) else { throw section.fault("size", .notASize(text)) }
+        return size
+    }
+
+    private static func audio(_ section: ConfigurationSection) throws(ConfigurationFault) -> Configuration.Audio {
+        try section.allow(["app", "mic", "app-source", "mic-source", "bitrate", "app-gain", "mic-gain"])
+        var audio = Configuration.Audio()
+        audio.app = try section.boolean("app")
+        audio.mic = try section.boolean("mic")
+        audio.appSource = try section.string("app-source")
+        audio.micSource = try section.string("mic-source")
+        audio.bitrate = try section.integer("bitrate", in: 32...320)
+        audio.appGain = try section.number("app-gain", in: -60...30)
+        audio.micGain = try section.number("mic-gain", in: -60...30)
+        return audio
+    }
+
+    private static func privacy(_ section: ConfigurationSection) throws(ConfigurationFault) -> Configuration.Privacy {
+        try section.allow(["notice", "hide", "mute", "do-not-disturb", "keep-awake"])
+        return Configuration.Privacy(
+            notice: try section.boolean("notice"), hide: try hiddenWindows(section), mute: try section.boolean("mute"),
+            doNotDisturb: try section.boolean("do-not-disturb"), keepAwake: try section.boolean("keep-awake"))
+    }
+
+    private static func hiddenWindows(_ section: ConfigurationSection) throws(ConfigurationFault) -> [HiddenWindowRule] {
+        try (section.strings("hide") ?? []).map { text throws(ConfigurationFault) in
+            do throws(HiddenWindowRule.ParseError) {
+                return try HiddenWindowRule(text)
+            } catch {
+                throw section.fault("hide", .notARule(text))
+            }
+        }
+    }
+
+    private static func destination(_ section: ConfigurationSection, name: String) throws(ConfigurationFault) -> Configuration.Destination {
+        try section.allow(["extension", "service", "url", "path", "format", "key-command", "setup", "size", "bitrate", "retries", "ca-file"])
+        let service = try service(section)
+        // The configuration itself overrides what is known about the service.
+        guard let extensionName = try section.string("extension") ?? service.map({ _ in "rtmp" }) else {
+            throw section.fault("extension", .noExtension)
+        }
+        var destination = Configuration.Destination(
+            name: name, line: section.line, extensionLine: section.line(of: "extension"), extensionName: extensionName, service: service,
+            url: try section.string("url"), path: try section.string("path"),
+            format: try section.choice("format"), keyCommand: try section.string("key-command"))
+        destination.size = try size(section)
+        destination.bitrate = try section.integer("bitrate", in: 50...200_000)
+        destination.retries = try section.integer("retries", in: 0...1000)
+        destination.caFile = try section.string("ca-file")
+        destination.caFileLine = section.line(of: "ca-file")
+        if destination.caFile != nil && extensionName != "rtmp" {
+            throw section.fault("ca-file", .certificatesOfNoRTMP)
+        }
+        if let setup = try section.section("setup") {
+            for key in setup.keys { destination.setup[key] = try setup.string(key) }
+        }
+        guard extensionName == "rtmp" else { return destination }
+        if service == nil && destination.url == nil { throw section.fault("url", .noURL) }
+        if let url = destination.url { try check(url, section) }
+        return destination
+    }
+
+    private static func check(_ url: String, _ section: ConfigurationSection) throws(ConfigurationFault) {
+        do throws(RTMPURLError) {
+            _ = try RTMPURL(url, streamKey: "key")
+        } catch {
+            throw section.fault("url", .notAnRTMPAddress(reason: error.description))
+        }
+    }
+
+    private static func service(_ section: ConfigurationSection) throws(ConfigurationFault) -> String? {
+        guard let name = try section.string("service") else { return nil }
+        guard KnownService.named(name) != nil else {
+            throw section.fault("service", .unknownService(name, known: KnownService.all.map(\.name)))
+        }
+        return name
+    }
+}

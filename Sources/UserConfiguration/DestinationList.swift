@@ -1,0 +1,76 @@
+/// The destinations that a user can start by name: the configured ones, and services and extensions that were set up without a configuration.
+package struct DestinationList: Sendable {
+    package struct Entry: Sendable, Equatable {
+        package var name: String
+        package var extensionName: String
+        package var service: String?
+        /// Without anything secret.
+        package var url: String?
+        package var path: String?
+        /// Where viewers can watch, if the setup reported it.
+        package var watchURL: String?
+        package var isPreferred: Bool
+        /// Nil if there is nothing to sign in to, or it is not known.
+        package var isSignedIn: Bool?
+    }
+
+    package let entries: [Entry]
+
+    /// - Parameters:
+    ///   - preferred: overrides the configuration's.
+    ///   - signedIn: the destinations that have stored secrets.
+    ///   - information: the stored answers. A list is shown even if they cannot be read.
+    package init(
+        configuration: Configuration, catalog: ExtensionCatalog, preferred: String?, signedIn: Set<String>, information: any SetupAnswers
+    ) {
+        let chosen = preferred ?? configuration.preferred
+        let configured = configuration.destinations.map { destination in
+            var entry = Entry(destination, hasSecret: signedIn.contains(destination.name), isPreferred: destination.name == chosen)
+            entry.watchURL = information.watchURL(of: destination.name)
+            return entry
+        }
+        let services = KnownService.all.filter { signedIn.contains($0.name) && configuration.destination(named: $0.name) == nil }
+        let extensions = catalog.entries.compactMap { try? $0.manifest.get() }.filter { manifest in
+            guard !manifest.questions.isEmpty, configuration.destination(named: manifest.name) == nil else { return false }
+            return signedIn.contains(manifest.name) || !information.knownAnswers(of: manifest.name).isEmpty
+        }
+        entries =
+            configured
+            + services.map { service in
+                // The user's answer overrides what is known about the service.
+                let url = information.knownAnswers(of: service.name)["url"] ?? service.url
+                return Entry(
+                    name: service.name, extensionName: "rtmp", service: service.name,
+                    url: url.map { RTMPAddress.withoutKey($0, hasOwnKey: true) }, isPreferred: service.name == chosen, isSignedIn: true)
+            }
+            + extensions.map { manifest in
+                let hasSecrets = manifest.questions.contains { $0.isSecret && $0.isRequired }
+                return Entry(
+                    name: manifest.name, extensionName: manifest.name, watchURL: information.watchURL(of: manifest.name),
+                    isPreferred: manifest.name == chosen, isSignedIn: hasSecrets ? signedIn.contains(manifest.name) : nil)
+            }
+    }
+}
+
+/// The stored answers to `setup`, as far as they can be read.
+package protocol SetupAnswers {
+    /// Empty if there are none, or they cannot be read.
+    func knownAnswers(of destination: String) -> [String: String]
+    func watchURL(of destination: String) -> String?
+}
+
+extension DestinationList.Entry {
+    /// - Parameter hasSecret: the credential store has one for it.
+    fileprivate init(_ destination: Configuration.Destination, hasSecret: Bool, isPreferred: Bool) {
+        name = destination.name
+        extensionName = destination.extensionName
+        service = destination.service
+        path = destination.path
+        self.isPreferred = isPreferred
+        guard destination.extensionName == "rtmp" else { return }
+        let hasOwnKey = destination.keyCommand != nil || hasSecret
+        isSignedIn = hasOwnKey || destination.url.map(RTMPAddress.hasKey) == true
+        let address = destination.url ?? destination.service.flatMap(KnownService.named)?.url
+        url = address.map { RTMPAddress.withoutKey($0, hasOwnKey: hasOwnKey || destination.url == nil) }
+    }
+}

@@ -1,0 +1,29 @@
+import FoundationEssentials
+import Glibc
+
+/// Dates as file names and JSON hold them, from libc: Foundation's formatters would add 50 MB to the program.
+package enum FileDate {
+    /// Local time: `2026-11-21 14.05.09`, sortable and free of characters that shells or other systems mind.
+    package static func text(_ date: Date) -> String {
+        var seconds = time_t(date.timeIntervalSince1970)
+        var parts = tm()
+        localtime_r(&seconds, &parts)
+        return format(parts, "%Y-%m-%d_%H.%M.%S")
+    }
+
+    /// UTC: `2026-11-21T14:05:09Z` (ISO 8601).
+    package static func iso8601(_ date: Date) -> String {
+        var seconds = time_t(date.timeIntervalSince1970)
+        var parts = tm()
+        gmtime_r(&seconds, &parts)
+        return format(parts, "%Y-%m-%dT%H:%M:%SZ")
+    }
+
+    private static func format(_ parts: tm, _ pattern: String) -> String {
+        var parts = parts
+        let bytes = [UInt8](unsafeUninitializedCapacity: 64) { buffer, count in
+            count = buffer.withMemoryRebound(to: CChar.self) { strftime($0.baseAddress, 64, pattern, &parts) }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,29 @@
+import Glibc
+import Upload
+
+/// The last part of a path.
+package enum URLName {
+    package static func last(_ path: String) -> String {
+        path.split(separator: "/").last.map(String.init) ?? path
+    }
+}
+
+/// The result of stat(2) for a path; nil if nothing exists there.
+package struct FileStatus {
+    package var isFolder: Bool
+    package var isRegularFile: Bool
+    package var size: Int
+
+    package init?(_ path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        isFolder = status.st_mode & S_IFMT == S_IFDIR
+        isRegularFile = status.st_mode & S_IFMT == S_IFREG
+        size = Int(status.st_size)
+    }
+}
+
+extension ContainerFormat {
+    /// The ending of a file that we name.
+    package var fileEnding: String { self == .mpegts ? "ts" : rawValue }
+}

@@ -1,0 +1,187 @@
+import FoundationEssentials
+import Glibc
+import Upload
+
+/// Reads an extension's `extension.toml`. Faults name file, line and key.
+package enum ManifestFile {
+    /// The manifest in `folder`, an absolute path. Throws the first problem.
+    package static func load(folder: String) throws(ConfigurationError) -> ExtensionManifest {
+        let (manifest, problems) = examine(folder: folder)
+        if let problem = problems.first { throw problem }
+        guard let manifest else { throw .manifest(.empty(path: folder + "/extension.toml")) }
+        return manifest
+    }
+
+    /// The manifest in `folder`, as far as there is one, and everything that is wrong with it.
+    package static func examine(folder: String) -> (manifest: ExtensionManifest?, problems: [ConfigurationError]) {
+        let path = folder + "/extension.toml"
+        var problems = [folder, path].compactMap(foreign).map { ConfigurationError.manifest($0) }
+        guard let data = FileManager.default.contents(atPath: path), let text = String(validating: data, as: UTF8.self) else {
+            return (nil, problems + [.manifest(.unreadable(path: path))])
+        }
+        let (manifest, faults) = parse(text, folder: folder)
+        problems += faults
+        if let manifest {
+            let programs = [("exec", manifest.executable)] + (manifest.setupExecutable.map { [("setup-exec", $0)] } ?? [])
+            problems += programs.compactMap { key, program in check(program, key: key, path: path) }.map { .manifest($0) }
+        }
+        return (manifest, problems)
+    }
+
+    private static func check(_ program: String, key: String, path: String) -> ManifestProblem? {
+        guard access(program, X_OK) == 0, FileStatus(program)?.isRegularFile == true else {
+            return .notExecutable(path: path, key: key, program: program)
+        }
+        return foreign(program)
+    }
+
+    /// The manifest that `text` gives, nil if an essential part is missing; and all faults, one of which does not hide the next.
+    package static func parse(_ text: String, folder: String) -> (manifest: ExtensionManifest?, problems: [ConfigurationError]) {
+        let path = folder + "/extension.toml"
+        let document: TOMLDocument
+        do throws(ConfigurationError) {
+            document = try TOMLDocument(text, path: path)
+        } catch {
+            return (nil, [error])
+        }
+        let root = ConfigurationSection(document: document, path: path, name: [])
+        var faults = FaultCollector()
+        let manifest = Self.manifest(root, folder: folder, &faults)
+        return (manifest, faults.all.map { .fault($0) })
+    }
+
+    private static func manifest(_ root: ConfigurationSection, folder: String, _ faults: inout FaultCollector) -> ExtensionManifest? {
+        let known = [
+            "name", "version", "description", "exec", "mode", "video", "audio", "tracks", "container", "clip-duration", "schemes", "setup",
+            "setup-exec",
+        ]
+        for fault in root.faults(allowing: known) { faults.add(fault) }
+        let name = faults.collect { () throws(ConfigurationFault) in try Self.name(root) }
+        let program = faults.collect { () throws(ConfigurationFault) in try required("exec", in: root) }
+        let mode = faults.collect { () throws(ConfigurationFault) in try Self.mode(root) }
+        var manifest = ExtensionManifest(
+            name: name ?? "", folder: folder, executable: absolute(program ?? "", in: folder), mode: mode ?? .samples)
+        manifest.description = faults.collect { () throws(ConfigurationFault) in try root.string("description") ?? "" } ?? ""
+        manifest.version = faults.collect { () throws(ConfigurationFault) in try root.string("version") } ?? nil
+        if let video = faults.choice("video", of: ExtensionManifest.Video.self, in: root) { manifest.video = video }
+        if let audio = faults.choice("audio", of: ExtensionManifest.Audio.self, in: root) { manifest.audio = audio }
+        if let container = faults.choice("container", of: ExtensionManifest.Container.self, in: root) { manifest.container = container }
+        let tracks = faults.collect { () throws(ConfigurationFault) in try root.strings("tracks", oneOf: ["screen", "app", "mic", "mixed"]) }
+        manifest.tracks = (tracks ?? nil) ?? manifest.tracks
+        let duration = faults.collect { () throws(ConfigurationFault) in try root.number("clip-duration", in: 0.1...3600) }
+        manifest.clipDuration = (duration ?? nil) ?? manifest.clipDuration
+        manifest.questions = faults.collect { () throws(ConfigurationFault) in try questions(root) } ?? []
+        manifest.schemes = faults.collect { [manifest] () throws(ConfigurationFault) in try schemes(root, asking: manifest.questions) } ?? []
+        let setup = faults.collect { () throws(ConfigurationFault) in try root.string("setup-exec") }
+        manifest.setupExecutable = (setup ?? nil).map { absolute($0, in: folder) }
+        faults.collect { [manifest] () throws(ConfigurationFault) in try checkSense(of: manifest, root) }
+        return name == nil || program == nil || mode == nil ? nil : manifest
+    }
+
+    /// What is wrong with a manifest, in the order in which it was found.
+    private struct FaultCollector {
+        private(set) var all: [ConfigurationFault] = []
+
+        mutating func add(_ fault: ConfigurationFault) {
+            all.append(fault)
+        }
+
+        /// The choice of that key; nil if it is missing or wrong.
+        mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(
+            _ key: String, of type: Choice.Type, in section: ConfigurationSection
+        ) -> Choice? {
+            collect { () throws(ConfigurationFault) -> Choice? in try section.choice(key) } ?? nil
+        }
+
+        /// What `body` returns; nil if it throws, and the fault is kept.
+        @discardableResult
+        mutating func collect<Value>(_ body: () throws(ConfigurationFault) -> Value) -> Value? {
+            do throws(ConfigurationFault) {
+                return try body()
+            } catch {
+                all.append(error)
+                return nil
+            }
+        }
+    }
+
+    /// Throws if the parts of a manifest do not make an extension together.
+    private static func checkSense(of manifest: ExtensionManifest, _ root: ConfigurationSection) throws(ConfigurationFault) {
+        if manifest.setupExecutable != nil && manifest.questions.isEmpty {
+            throw root.fault("setup-exec", .noQuestions)
+        }
+        if !manifest.takesVideo && (manifest.mode == .clips || manifest.audioTracks.isEmpty) {
+            throw root.fault("tracks", manifest.mode == .clips ? .clipsWithoutScreen : .nothingToSend)
+        }
+    }
+
+    private static func name(_ root: ConfigurationSection) throws(ConfigurationFault) -> String {
+        let name = try required("name", in: root)
+        guard !name.isEmpty, name.utf8.allSatisfy({ isNameByte($0) }), !name.hasPrefix("-") else {
+            throw root.fault("name", .notAName)
+        }
+        if BuiltInExtension.all.contains(where: { $0.name == name }) { throw root.fault("name", .nameIsBuiltIn(name)) }
+        return name
+    }
+
+    private static func mode(_ root: ConfigurationSection) throws(ConfigurationFault) -> ExtensionManifest.Mode {
+        let modes = ExtensionManifest.Mode.allCases.map(\.rawValue)
+        guard let mode = ExtensionManifest.Mode(rawValue: try root.string("mode", oneOf: modes) ?? "") else {
+            throw root.fault("mode", .missing(.oneOf(modes)))
+        }
+        return mode
+    }
+
+    private static func questions(_ root: ConfigurationSection) throws(ConfigurationFault) -> [ExtensionManifest.Question] {
+        var questions: [ExtensionManifest.Question] = []
+        for section in try root.sections("setup") {
+            try section.allow(["key", "prompt", "secret", "required"])
+            let key = try required("key", in: section)
+            questions.append(
+                .init(
+                    key: key, prompt: try section.string("prompt") ?? key, isSecret: try section.boolean("secret") ?? false,
+                    isRequired: try section.boolean("required") ?? false))
+        }
+        return questions
+    }
+
+    private static func schemes(
+        _ root: ConfigurationSection, asking questions: [ExtensionManifest.Question]
+    ) throws(ConfigurationFault) -> [String] {
+        guard let schemes = try root.strings("schemes") else { return [] }
+        for scheme in schemes where scheme.isEmpty || !scheme.utf8.allSatisfy(isNameByte) || scheme.lowercased().hasPrefix("rtmp") {
+            throw root.fault("schemes", .notAScheme(scheme))
+        }
+        guard questions.contains(where: { $0.key == "url" && !$0.isSecret }) else {
+            throw root.fault("schemes", .schemesWithoutURL)
+        }
+        return schemes.map { $0.lowercased() }
+    }
+
+    private static func required(_ key: String, in section: ConfigurationSection) throws(ConfigurationFault) -> String {
+        guard let text = try section.string(key), !text.isEmpty else { throw section.fault(key, .missing(.text)) }
+        return text
+    }
+
+    private static func absolute(_ program: String, in folder: String) -> String {
+        if program.hasPrefix("/") { return program }
+        return folder + "/" + (program.hasPrefix("./") ? String(program.dropFirst(2)) : program)
+    }
+
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+            UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+
+    /// A file that another user can change would run with this user's rights.
+    private static func foreign(_ path: String) -> ManifestProblem? {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return .notThere(path: path, code: errno) }
+        guard status.st_uid == getuid() || status.st_uid == 0 else { return .foreignOwner(path: path) }
+        return status.st_mode & 0o022 == 0 ? nil : .writableByOthers(path: path)
+    }
+}

@@ -1,0 +1,95 @@
+import FoundationEssentials
+import Glibc
+
+/// Where things are, by the XDG base directories (DESIGN section 6).
+package struct Paths {
+    package var home: String
+    package var configFile: String
+    package var dataFolder: String
+    package var runtimeFolder: String
+    package var stateFolder: String
+    /// Where extensions are looked for, the first one first.
+    package var extensionFolders: [String]
+    /// What an extension's program gets of our environment, and nothing else.
+    package var extensionEnvironment: [String: String]
+    /// What an extension's setup program gets besides: a terminal, and what a browser needs to open.
+    package var setupEnvironment: [String: String]
+
+    /// - Parameter environment: the process's.
+    package init(environment: [String: String]) {
+        let home = environment["HOME"].flatMap { $0.isEmpty ? nil : $0 } ?? getpwuid(getuid()).flatMap { String(cString: $0.pointee.pw_dir) } ?? "/"
+        func base(_ variable: String, _ standard: String) -> String {
+            // A relative path is to be ignored (XDG Base Directory Specification).
+            if let value = environment[variable], value.hasPrefix("/") { return value }
+            return home + standard
+        }
+        self.home = home
+        configFile = base("XDG_CONFIG_HOME", "/.config") + "/broadcast/config.toml"
+        dataFolder = base("XDG_DATA_HOME", "/.local/share") + "/broadcast"
+        stateFolder = base("XDG_STATE_HOME", "/.local/state") + "/broadcast"
+        // BROADCAST_EXTENSION_PATH goes before what the system has, and after what the user has put in place.
+        let others = (environment["BROADCAST_EXTENSION_PATH"] ?? "").split(separator: ":").map(String.init).filter { $0.hasPrefix("/") }
+        extensionFolders =
+            [dataFolder + "/extensions"] + others + (Self.ownExtensionFolder.map { [$0] } ?? [])
+            + ["/usr/local/lib/broadcast/extensions", "/usr/lib/broadcast/extensions"]
+        extensionEnvironment = [
+            "PATH": environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin", "HOME": home, "LANG": environment["LANG"] ?? "C.UTF-8",
+        ]
+        let more = ["TERM", "DISPLAY", "XAUTHORITY", "WAYLAND_DISPLAY", "BROWSER", "DBUS_SESSION_BUS_ADDRESS"]
+        setupEnvironment = extensionEnvironment.merging(environment.filter { more.contains($0.key) || $0.key.hasPrefix("XDG_") }) { $1 }
+        let runtime = environment["XDG_RUNTIME_DIR"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+        runtimeFolder = runtime.map { $0 + "/broadcast" } ?? "/tmp/broadcast-\(getuid())"
+    }
+
+    /// What was installed, or built, together with the running program: `bin` and `lib` lie side by side.
+    private static var ownExtensionFolder: String? {
+        guard let program = realpath("/proc/self/exe", nil) else { return nil }
+        defer { free(program) }
+        let parts = String(cString: program).split(separator: "/")
+        return "/" + parts.dropLast(2).joined(separator: "/") + "/lib/broadcast/extensions"
+    }
+
+    /// `~/` at the start stands for the home folder.
+    package func expanding(_ path: String) -> String {
+        path.hasPrefix("~/") ? home + path.dropFirst() : path
+    }
+
+    package func socket(session: String) -> String { "\(runtimeFolder)/\(session).sock" }
+    package func log(session: String) -> String { "\(stateFolder)/\(session).log" }
+
+    /// Makes the runtime folder, which nobody else may enter; refuses one that is not ours.
+    package func prepareRuntimeFolder() throws(ConfigurationError) {
+        try Self.makeFolder(runtimeFolder, mode: 0o700)
+        var status = stat()
+        guard lstat(runtimeFolder, &status) == 0, status.st_uid == getuid(), status.st_mode & S_IFMT == S_IFDIR else {
+            throw .folder(path: runtimeFolder, .notOurs)
+        }
+        if status.st_mode & 0o077 != 0 { chmod(runtimeFolder, 0o700) }
+    }
+
+    package func prepareStateFolder() throws(ConfigurationError) {
+        try Self.makeFolder(stateFolder, mode: 0o700)
+    }
+
+    /// The names of the sessions whose sockets are there; a killed session may have left one.
+    package func sessionNames() -> [String] {
+        let entries = (try? FileManager.default.contentsOfDirectory(atPath: runtimeFolder)) ?? []
+        return entries.filter { $0.hasSuffix(".sock") }.map { String($0.dropLast(5)) }.sorted()
+    }
+
+    /// Makes a folder for secrets, or takes it from others' eyes.
+    package static func makePrivateFolder(_ path: String) throws(ConfigurationError) {
+        try makeFolder(path, mode: 0o700)
+        guard chmod(path, 0o700) == 0 else { throw .folder(path: path, .notOurs) }
+    }
+
+    private static func makeFolder(_ path: String, mode: mode_t) throws(ConfigurationError) {
+        var partial = ""
+        for part in path.split(separator: "/") {
+            partial += "/" + part
+            if mkdir(partial, mode) != 0 && errno != EEXIST && errno != EISDIR {
+                throw .folder(path: path, .cannotCreate(code: errno))
+            }
+        }
+    }
+}

@@ -1,0 +1,155 @@
+import ContentCapture
+import Encode
+import Glibc
+import Media
+import Mix
+import Session
+import WindowPrivacy
+import X11Capture
+
+/// What the user of a session chose, on the command line or in a program. What is nil comes from the configuration, else from the defaults.
+package struct SessionSettings: Sendable {
+    /// Where the picture comes from.
+    package enum Source: Sendable {
+        /// An X display; nil for the one that `DISPLAY` names.
+        case screen(display: String?, ScreenSelection)
+        /// A YUV4MPEG2 file or pipe; `-` is standard input.
+        case y4m(path: String)
+        case feed(PictureFeed)
+    }
+
+    /// What counts as the applications' sound.
+    package enum Sound: Sendable {
+        case system
+        /// A WAV file or pipe; `-` is standard input.
+        case wav(path: String)
+        case feed(SoundFeed)
+    }
+
+    package var source = Source.screen(display: nil, .wholeScreen)
+    package var showsCursor: Bool?
+    /// Windows that viewers must not see, beside those of the configuration.
+    package var hiddenWindows: [HiddenWindowRule] = []
+    /// The same as texts, which are parsed when the session is prepared.
+    package var hiddenWindowTexts: [String] = []
+    package var size: PixelSize?
+    /// Frames a second.
+    package var frameRate: Int?
+    /// kbit/s.
+    package var bitrate: Int?
+    /// x264's CRF.
+    package var quality: Double?
+    package var preset: String?
+    package var latency: VideoSettings.Latency?
+    package var chroma: ChromaFormat?
+    package var pacing: FramePacer.Mode?
+    /// Seconds.
+    package var keyframeInterval: Double?
+    package var sound = Sound.system
+    package var appAudio: Bool?
+    package var microphone: Bool?
+    package var appSource: String?
+    package var micSource: String?
+    /// kbit/s.
+    package var audioBitrate: Int?
+    package var title: String?
+    package var duration: MediaTime?
+    package var clipBuffer: MediaTime?
+
+    package init() {}
+
+    /// How much is kept for clips if a destination keeps them and no length was chosen.
+    package static let standardClipBuffer = MediaTime(milliseconds: 60_000)
+}
+
+extension SessionConfiguration {
+    /// The settings, over those of the configuration. Every value is checked here.
+    package init(_ settings: SessionSettings, over configuration: Configuration) throws(ConfigurationError) {
+        self.init()
+        title = settings.title
+        duration = settings.duration
+        clipBuffer = settings.clipBuffer
+        switch settings.source {
+        case .screen(let display, let selection):
+            var screen = ScreenRequest(display: display)
+            screen.selection = selection
+            screen.showsCursor = settings.showsCursor ?? configuration.video.cursor ?? true
+            screen.keepsAwake = configuration.privacy.keepAwake ?? true
+            screen.hiddenWindows = HiddenWindowRules(
+                configuration.privacy.hide + settings.hiddenWindows, mutesSound: configuration.privacy.mute ?? false)
+            picture = .screen(screen)
+            if screen.hiddenWindows.mutesSound { audio.mutedWindows = screen.hiddenWindows }
+        case .y4m(let path): picture = .y4m(path: path)
+        case .feed(let feed): picture = .feed(feed)
+        }
+        do throws(SettingProblem) {
+            try apply(settings, configuration.video)
+            try applySound(settings, configuration.audio)
+        } catch {
+            throw .setting(error)
+        }
+        if settings.bitrate == nil && settings.quality == nil, let conflict = configuration.video.conflict { throw .fault(conflict) }
+    }
+
+    private mutating func apply(_ settings: SessionSettings, _ config: Configuration.Video) throws(SettingProblem) {
+        outputSize = settings.size ?? config.size
+        // A file's own rate overrides the configuration, which is meant for the screen.
+        let rate = if case .screen = picture { settings.frameRate ?? config.fps } else { settings.frameRate }
+        frameRate = try rate.map { value throws(SettingProblem) in try Self.check(value, in: 1...240, .frameRate) }
+        if settings.bitrate != nil && settings.quality != nil { throw .bitrateAndQuality }
+        if let quality = settings.quality ?? (settings.bitrate == nil ? config.quality : nil) {
+            guard (0...51).contains(quality) else { throw .outOfRange(.quality, 0...51, value: quality) }
+            rateControl = .quality(quality)
+        }
+        if let bitrate = settings.bitrate ?? (settings.quality == nil ? config.bitrate : nil) {
+            rateControl = .bitrate(try Self.check(bitrate, in: 50...200_000, .bitrate))
+        }
+        preset = settings.preset ?? config.preset ?? preset
+        guard VideoSettings.presets.contains(preset) else { throw .unknownPreset(preset, known: VideoSettings.presets) }
+        latency = settings.latency ?? config.latency ?? latency
+        chroma = settings.chroma ?? config.chroma ?? chroma
+        pacing = settings.pacing ?? config.framePacing
+        let seconds = settings.keyframeInterval ?? config.keyframeInterval ?? 2
+        guard (0.1...60).contains(seconds) else { throw .outOfRange(.keyframeInterval, 0.1...60, value: seconds) }
+        keyframeInterval = MediaTime(seconds: seconds)
+    }
+
+    private mutating func applySound(_ settings: SessionSettings, _ config: Configuration.Audio) throws(SettingProblem) {
+        var hasOwnSound = false
+        switch settings.sound {
+        case .system: break
+        case .wav(let path):
+            if settings.appSource != nil || settings.appAudio == false { throw .soundFileAndApplications }
+            if path == "-", case .y4m("-") = picture { throw .twoStandardInputs }
+            audio.content = .wav(path: path)
+            hasOwnSound = true
+        case .feed(let feed):
+            audio.content = .feed(feed)
+            hasOwnSound = true
+        }
+        // A program that brings its own picture does not mean what others play, unless it says so.
+        let isScreen = if case .screen = picture { true } else { false }
+        let takesApp = hasOwnSound || (settings.appAudio ?? (isScreen ? config.app ?? true : false))
+        audio.app = takesApp ? AudioMixer.Level(decibels: config.appGain ?? 0) : nil
+        audio.laterMic = AudioMixer.Level(decibels: config.micGain ?? 0)
+        audio.mic = settings.microphone ?? config.mic ?? false ? audio.laterMic : nil
+        audio.appSource = settings.appSource ?? config.appSource
+        audio.micSource = settings.micSource ?? config.micSource
+        audio.bitrate = try Self.check(settings.audioBitrate ?? config.bitrate ?? 160, in: 32...320, .audioBitrate)
+    }
+
+    private static func check(
+        _ value: Int, in range: ClosedRange<Int>, _ setting: SettingProblem.Setting
+    ) throws(SettingProblem) -> Int {
+        guard range.contains(value) else {
+            throw .outOfRange(setting, Double(range.lowerBound)...Double(range.upperBound), value: Double(value))
+        }
+        return value
+    }
+}
+
+extension AudioMixer.Level {
+    fileprivate init(decibels: Double) {
+        self.init(gain: Float(pow(10, decibels / 20)))
+    }
+}

@@ -1,0 +1,142 @@
+import CX11
+import Capture
+import Media
+
+/// Takes rectangles of pixels out of a drawable: through shared memory, or over the connection where that cannot be had.
+///
+/// One segment as large as the picture is made once. Several rectangles can be grabbed one after another into it: each
+/// lies packed, row upon row, behind the one before.
+final class ImageGrabber {
+    private let connection: X11Connection
+    private let size: PixelSize
+    private let memory: Memory
+    private var used = 0
+
+    /// Where the pixels land.
+    private enum Memory {
+        case shared(SharedSegment)
+        /// A remote display cannot attach our memory: XGetImage copies over the connection (slower).
+        case plain(UnsafeMutableRawPointer)
+    }
+
+    /// True where the picture comes through shared memory.
+    var usesSharedMemory: Bool {
+        if case .shared = memory { true } else { false }
+    }
+
+    /// Makes room for pictures of `size`.
+    init(connection: X11Connection, size: PixelSize) {
+        self.connection = connection
+        self.size = size
+        if let segment = SharedSegment(connection: connection, size: size) {
+            memory = .shared(segment)
+        } else {
+            memory = .plain(.allocate(byteCount: size.area * 4, alignment: 64))
+        }
+    }
+
+    deinit {
+        if case .plain(let pointer) = memory { pointer.deallocate() }
+    }
+
+    /// Forgets the rectangles grabbed before; their memory is used again.
+    func reset() {
+        used = 0
+    }
+
+    /// Grabs `rectangle` of `drawable`; the pixels live until `reset`. Rectangles grabbed since then must not exceed the picture's area.
+    func grab(_ rectangle: PixelRect, of drawable: Drawable) throws(CaptureError) -> PixelBuffer {
+        let stride = rectangle.width * 4
+        precondition(used + stride * rectangle.height <= size.area * 4, "more pixels grabbed at once than the picture has")
+        let target: UnsafeMutableRawPointer
+        switch memory {
+        case .shared(let segment):
+            target = segment.address + used
+            segment.image.pointee.width = Int32(rectangle.width)
+            segment.image.pointee.height = Int32(rectangle.height)
+            segment.image.pointee.bytes_per_line = Int32(stride)
+            segment.image.pointee.data = target.assumingMemoryBound(to: CChar.self)
+            _ = XShmGetImage(connection.display, drawable, segment.image, Int32(rectangle.x), Int32(rectangle.y), XAllPlanes())
+            try connection.check()
+        case .plain(let pointer):
+            target = pointer + used
+            let image = XGetImage(
+                connection.display, drawable, Int32(rectangle.x), Int32(rectangle.y), UInt32(rectangle.width), UInt32(rectangle.height),
+                XAllPlanes(), ZPixmap)
+            guard let image else {
+                try connection.check()
+                throw .grabRefused(code: Int(BadDrawable))
+            }
+            for row in 0..<rectangle.height {
+                (target + row * stride).copyMemory(from: image.pointee.data + row * Int(image.pointee.bytes_per_line), byteCount: stride)
+            }
+            _ = cx11_destroy_image(image)
+        }
+        used += stride * rectangle.height
+        return PixelBuffer(borrowing: target, size: rectangle.size, stride: stride)
+    }
+}
+
+/// A SysV shared memory segment that the X server has attached, and the XImage that describes it.
+private final class SharedSegment {
+    let image: UnsafeMutablePointer<XImage>
+    let address: UnsafeMutableRawPointer
+    private let connection: X11Connection
+    /// Xlib keeps the address of this structure in the image.
+    private let info: UnsafeMutablePointer<XShmSegmentInfo>
+
+    /// Nil where the server cannot attach it: a remote display, or one without MIT-SHM.
+    init?(connection: X11Connection, size: PixelSize) {
+        let display = connection.display
+        guard XShmQueryExtension(display) != 0 else { return nil }
+        let info = UnsafeMutablePointer<XShmSegmentInfo>.allocate(capacity: 1)
+        info.initialize(to: XShmSegmentInfo())
+        let identifier = cx11_shm_create(size.area * 4)
+        guard identifier >= 0 else {
+            info.deallocate()
+            return nil
+        }
+        guard let address = cx11_shm_attach(identifier) else {
+            _ = cx11_shm_mark_for_removal(identifier)
+            info.deallocate()
+            return nil
+        }
+        info.pointee.shmid = identifier
+        info.pointee.shmaddr = address.assumingMemoryBound(to: CChar.self)
+        info.pointee.readOnly = 0
+        _ = X11Faults.takeProtocolError(of: display)
+        _ = XShmAttach(display, info)
+        XSync(display, 0)
+        // Marked at once: it goes with the last process that has it attached, also after kill -9.
+        _ = cx11_shm_mark_for_removal(identifier)
+        let refused = X11Faults.takeProtocolError(of: display) != nil || X11Faults.isBroken(display)
+        let screen = XDefaultScreen(display)
+        let image =
+            refused
+            ? nil
+            : XShmCreateImage(
+                display, XDefaultVisual(display, screen), UInt32(XDefaultDepth(display, screen)), ZPixmap, info.pointee.shmaddr, info,
+                UInt32(size.width), UInt32(size.height))
+        guard let image else {
+            shmdt(address)
+            info.deallocate()
+            return nil
+        }
+        self.image = image
+        self.address = address
+        self.info = info
+        self.connection = connection
+    }
+
+    deinit {
+        if !X11Faults.isBroken(connection.display) {
+            _ = XShmDetach(connection.display, info)
+            XSync(connection.display, 0)
+        }
+        // The pixels are the segment's, not Xlib's to free.
+        image.pointee.data = nil
+        _ = cx11_destroy_image(image)
+        shmdt(address)
+        info.deallocate()
+    }
+}

@@ -1,0 +1,43 @@
+import CX11
+import Capture
+import Media
+
+/// How a visual's pixels lie in memory: 32 bits each, in one of the layouts that screens have.
+enum PixelLayout: Equatable {
+    /// Blue, green, red, and a byte that is unused or alpha (depth 24 and 32).
+    case bgra
+    /// Ten bits each of blue, green and red, from the lowest bit up (depth 30).
+    case tenBits
+
+    /// - Throws: for a visual whose pixels are others.
+    init(visual: UnsafeMutablePointer<Visual>?, depth: Int, connection: X11Connection) throws(CaptureError) {
+        guard let visual = visual?.pointee, XImageByteOrder(connection.display) == LSBFirst else { throw .unsupportedVisual(depth: depth) }
+        switch (depth, visual.red_mask, visual.green_mask, visual.blue_mask) {
+        case (24, 0xff0000, 0xff00, 0xff), (32, 0xff0000, 0xff00, 0xff): self = .bgra
+        case (30, 0x3ff0_0000, 0xffc00, 0x3ff): self = .tenBits
+        default: throw .unsupportedVisual(depth: depth)
+        }
+    }
+
+    /// The layout of the root window.
+    init(rootOf connection: X11Connection) throws(CaptureError) {
+        let screen = XDefaultScreen(connection.display)
+        try self.init(
+            visual: XDefaultVisual(connection.display, screen), depth: Int(XDefaultDepth(connection.display, screen)), connection: connection)
+    }
+
+    /// Makes pixels of this layout BGRA, in place. The lowest two of ten bits are cut off.
+    func convertToBGRA(_ pixels: PixelBuffer) {
+        guard self == .tenBits else { return }
+        pixels.withUnsafeMutableBytes { bytes in
+            for row in 0..<pixels.size.height {
+                let line = UnsafeMutableRawBufferPointer(rebasing: bytes[(row * pixels.stride)..<(row * pixels.stride + pixels.size.width * 4)])
+                for index in line.bindMemory(to: UInt32.self).indices {
+                    let pixel = line.load(fromByteOffset: index * 4, as: UInt32.self)
+                    let converted = (pixel >> 6 & 0xff0000) | (pixel >> 4 & 0xff00) | (pixel >> 2 & 0xff)
+                    line.storeBytes(of: converted, toByteOffset: index * 4, as: UInt32.self)
+                }
+            }
+        }
+    }
+}

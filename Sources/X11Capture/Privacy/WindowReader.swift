@@ -1,0 +1,133 @@
+import CX11
+import Media
+import WindowPrivacy
+
+/// Asks the X server for the children of the root window and what they say about themselves.
+///
+/// An answer is nil where the window went away in between; while the server is grabbed that cannot be.
+final class WindowReader {
+    /// Windows inside a top-level one are looked at down to here: a frame, a frame's inner frames, the application's window.
+    private static let maximumDepth = 4
+    /// So many windows inside one top-level window at most: the application's own come first, level by level.
+    private static let maximumMembers = 64
+
+    private let connection: X11Connection
+    private var display: OpaquePointer { connection.display }
+    private let exclude: Atom
+    private let name: Atom
+    private let process: Atom
+    private let leader: Atom
+    private let type: Atom
+    private let ordinaryTypes: Set<Atom>
+    private let state: Atom
+    private let traitAtoms: Set<Atom>
+
+    init(connection: X11Connection) {
+        self.connection = connection
+        let display = connection.display
+        func atom(_ name: String) -> Atom { XInternAtom(display, name, 0) }
+        exclude = atom("_BROADCAST_CAPTURE_EXCLUDE")
+        name = atom("_NET_WM_NAME")
+        process = atom("_NET_WM_PID")
+        leader = atom("WM_CLIENT_LEADER")
+        type = atom("_NET_WM_WINDOW_TYPE")
+        ordinaryTypes = [atom("_NET_WM_WINDOW_TYPE_NORMAL"), atom("_NET_WM_WINDOW_TYPE_DESKTOP"), atom("_NET_WM_WINDOW_TYPE_DOCK")]
+        state = atom("WM_STATE")
+        traitAtoms = [exclude, name, process, leader, type, state, XA_WM_NAME, XA_WM_CLASS, XA_WM_TRANSIENT_FOR, XA_WM_HINTS]
+    }
+
+    /// True for a property that may make a window hidden, or part of one that is.
+    func isTrait(_ property: Atom) -> Bool { traitAtoms.contains(property) }
+
+    func isExclusion(_ property: Atom) -> Bool { property == exclude }
+
+    func isTitle(_ property: Atom) -> Bool { property == name || property == XA_WM_NAME }
+
+    /// True for a property that makes a window match a rule of this kind.
+    func isTrait(_ property: Atom, askedBy rule: HiddenWindowRule) -> Bool {
+        switch rule {
+        case .windowClass: property == XA_WM_CLASS
+        case .title: isTitle(property)
+        case .process: property == process
+        case .window: false
+        }
+    }
+
+    /// Where a child of the root window is, with the border around it (X11, 12, ConfigureWindow); empty while it is not mapped.
+    func place(of window: Window) -> PixelRect? {
+        guard let attributes = connection.attributes(of: window) else { return nil }
+        guard attributes.map_state == IsViewable else { return PixelRect(x: 0, y: 0, width: 0, height: 0) }
+        return Self.place(x: attributes.x, y: attributes.y, width: attributes.width, height: attributes.height, border: attributes.border_width)
+    }
+
+    /// The rectangle of a window and its border; `x` and `y` are the border's top left.
+    static func place(x: Int32, y: Int32, width: Int32, height: Int32, border: Int32) -> PixelRect {
+        PixelRect(x: Int(x), y: Int(y), width: Int(width + 2 * border), height: Int(height + 2 * border))
+    }
+
+    /// The child of the root window in which `window` lies; nil where there is no such window.
+    func topLevel(of window: Window) -> Window? {
+        var current = window
+        // A client may nest its windows as deep as it likes.
+        while let parent = connection.family(of: current)?.parent, parent != 0 {
+            if parent == connection.root { return current }
+            current = parent
+        }
+        return nil
+    }
+
+    /// Reads a child of the root window and what lies in it. It is watched from before on: what changes after the answer is told in events.
+    func read(_ window: Window) -> TopLevelWindow? {
+        _ = X11Faults.takeProtocolError(of: display)
+        guard let attributes = connection.attributes(of: window) else { return nil }
+        let place = Self.place(
+            x: attributes.x, y: attributes.y, width: attributes.width, height: attributes.height, border: attributes.border_width)
+        var result = TopLevelWindow(window: window, place: place, isOverrideRedirect: attributes.override_redirect != 0, members: [])
+        // A window that takes input only has no pixels.
+        guard attributes.class != InputOnly else { return result }
+        var level = [window]
+        for depth in 0...Self.maximumDepth {
+            var next: [Window] = []
+            for member in level where result.members.count < Self.maximumMembers {
+                // The root window tells of the changes in its children's structure.
+                connection.select(PropertyChangeMask | (depth == 0 ? 0 : StructureNotifyMask), of: member, for: .hiddenWindows)
+                let traits = traits(of: member)
+                result.members.append(traits)
+                if !traits.isManaged && depth < Self.maximumDepth { next += connection.family(of: member)?.children ?? [] }
+            }
+            level = next
+        }
+        return X11Faults.takeProtocolError(of: display) == nil ? result : nil
+    }
+
+    private func traits(of window: Window) -> WindowTraits {
+        var traits = WindowTraits(window: window)
+        var count: Int32 = 0
+        guard let list = XListProperties(display, window, &count) else { return traits }
+        let properties = Set((0..<Int(count)).map { list[$0] })
+        XFree(list)
+        traits.isManaged = properties.contains(state)
+        if properties.contains(exclude) { traits.excludesItself = connection.numbers(exclude, of: window).first == 1 }
+        if properties.contains(XA_WM_CLASS) {
+            // Two texts, each ended by a zero.
+            let parts = connection.text(XA_WM_CLASS, of: window).split(separator: "\0", omittingEmptySubsequences: false).map(String.init)
+            (traits.instance, traits.className) = (parts.first ?? "", parts.dropFirst().first ?? "")
+        }
+        let titles = [name, XA_WM_NAME].filter { properties.contains($0) }.flatMap { connection.texts($0, of: window) }
+        traits.title = titles.first ?? ""
+        traits.otherTitles = titles.dropFirst().filter { $0 != traits.title }
+        if properties.contains(process) { traits.process = connection.numbers(process, of: window).first.flatMap { Int32(exactly: $0) } }
+        if properties.contains(leader) { traits.leaders.formUnion(connection.numbers(leader, of: window).prefix(1)) }
+        if properties.contains(XA_WM_HINTS) { traits.leaders.formUnion(group(of: window)) }
+        if properties.contains(XA_WM_TRANSIENT_FOR) { traits.transientFor = connection.numbers(XA_WM_TRANSIENT_FOR, of: window).first }
+        if properties.contains(type), let type = connection.numbers(type, of: window).first { traits.isAuxiliary = !ordinaryTypes.contains(type) }
+        return traits
+    }
+
+    /// WM_HINTS: flags first, the window group ninth (ICCCM, 4.1.2.4). None where it names no group.
+    private func group(of window: Window) -> [Window] {
+        let hints = connection.numbers(XA_WM_HINTS, of: window)
+        guard hints.count > 8, Int(hints[0]) & WindowGroupHint != 0, hints[8] != 0 else { return [] }
+        return [hints[8]]
+    }
+}

@@ -1,0 +1,103 @@
+import CX11
+import Capture
+import Media
+
+/// The content of one window, wherever it is and whatever lies over it.
+///
+/// The window is redirected into a pixmap of its own, which the server puts on the screen as before (Composite protocol, version 0.4,
+/// RedirectWindow, automatic). That ends with the connection.
+final class WindowTarget: CaptureTarget {
+    var damagedDrawable: Drawable { window }
+    let pixelLayout: PixelLayout
+
+    private let connection: X11Connection
+    private let properties: WindowProperties
+    private let window: Window
+    private let tree: WindowTree
+    /// The window's ancestor right below the root window: the window manager's frame, or the window itself.
+    private var topLevel: Window
+    private let redirection: WindowRedirection
+    /// The size of its pixmap, as far as that has been cleaned; nil where it has got another one since.
+    private var cleanSize: PixelSize?
+    private var isDestroyed = false
+    private(set) var isStale = false
+
+    /// - Throws: where there is no such window, or it has no pixels that could be converted.
+    init(connection: X11Connection, window wanted: Window) throws(CaptureError) {
+        self.connection = connection
+        let properties = WindowProperties(connection: connection)
+        let tree = WindowTree(connection: connection, properties: properties)
+        guard wanted != connection.root, let attributes = connection.attributes(of: tree.client(of: wanted)), attributes.class == InputOutput
+        else {
+            try connection.checkConnection()
+            throw .noSuchWindow(
+                Self.hexadecimal(wanted), known: tree.listed().prefix(20).map { "\(Self.hexadecimal($0)) (\(properties.label(of: $0)))" })
+        }
+        var (event, error): (Int32, Int32) = (0, 0)
+        guard XCompositeQueryExtension(connection.display, &event, &error) != 0 else { throw .missingExtension("Composite") }
+        var (major, minor): (Int32, Int32) = (0, 4)
+        XCompositeQueryVersion(connection.display, &major, &minor)
+        self.properties = properties
+        self.tree = tree
+        window = tree.client(of: wanted)
+        pixelLayout = try PixelLayout(visual: attributes.visual, depth: Int(attributes.depth), connection: connection)
+        topLevel = tree.topLevel(of: window)
+        connection.select(StructureNotifyMask, of: window, for: .target)
+        redirection = WindowRedirection(of: window, connection: connection, tree: tree)
+        if attributes.map_state == IsViewable { cleanSize = PixelSize(width: Int(attributes.width), height: Int(attributes.height)) }
+        try connection.checkConnection()
+    }
+
+    var description: SourceDescription {
+        SourceDescription(kind: .window, display: connection.name, name: properties.label(of: window))
+    }
+
+    func note(_ event: XEvent) {
+        switch event.type {
+        case DestroyNotify: if event.xdestroywindow.window == window { isDestroyed = true }
+        // With each of these it gets another pixmap, which the server fills with what lies over it.
+        case ConfigureNotify:
+            let size = PixelSize(width: Int(event.xconfigure.width), height: Int(event.xconfigure.height))
+            if event.xconfigure.window == window && size != cleanSize { isStale = true }
+        case UnmapNotify: if event.xunmap.window == window { isStale = true }
+        case MapNotify:
+            guard event.xmap.window == window else { break }
+            cleanSize = nil
+            isStale = true
+        case ReparentNotify:
+            guard event.xreparent.window == window else { break }
+            topLevel = tree.topLevel(of: window)
+            isStale = true
+        default: break
+        }
+    }
+
+    func invalidate() {}
+
+    /// Asked anew each time: a window that is hidden by its frame, or moved with it, hears nothing of that itself.
+    func locate() throws(CaptureError) -> Placement {
+        isStale = false
+        guard !isDestroyed, let attributes = connection.attributes(of: window) else {
+            try connection.checkConnection()
+            return .ended
+        }
+        let size = PixelSize(width: Int(attributes.width), height: Int(attributes.height))
+        guard attributes.map_state == IsViewable, let origin = connection.origin(of: window) else {
+            cleanSize = nil
+            return .withheld(
+                size: size, reason: .windowUnmapped(properties.label(of: window)))
+        }
+        if cleanSize != size {
+            redirection.cleanNewPixmap()
+            cleanSize = size
+        }
+        return .shown(
+            CapturedArea(
+                pixels: .window(window, border: Int(attributes.border_width), topLevel: topLevel),
+                place: PixelRect(x: origin.x, y: origin.y, width: size.width, height: size.height)))
+    }
+
+    private static func hexadecimal(_ window: Window) -> String {
+        "0x" + String(window, radix: 16)
+    }
+}

@@ -1,0 +1,77 @@
+import CX11
+import Synchronization
+
+/// What went wrong on X connections, as Xlib's process-wide handlers tell it.
+///
+/// By default Xlib ends the process on a protocol error and on a broken connection. These handlers only note it, and the
+/// owner of the connection looks after each exchange (DESIGN section 9; XSetIOErrorExitHandler(3), libX11 1.7 and later).
+enum X11Faults {
+    private struct Faults {
+        /// The last protocol error's code for each connection, by the address of its Display.
+        var protocolErrors: [UInt: Int] = [:]
+        var brokenConnections: Set<UInt> = []
+        /// The displays of our connections: errors of all others go to the handlers of the program.
+        var ours: Set<UInt> = []
+        var previousErrorHandler: XErrorHandler?
+        var previousIOErrorHandler: XIOErrorHandler?
+    }
+
+    private static let faults = Mutex(Faults())
+
+    /// Routes the errors of `display` here.
+    static func watch(_ display: OpaquePointer) {
+        forget(display)
+        _ = faults.withLock { $0.ours.insert(UInt(bitPattern: display)) }
+        installHandlers()
+        XSetIOErrorExitHandler(
+            display,
+            { display, _ in
+                guard let display else { return }
+                _ = X11Faults.faults.withLock { $0.brokenConnections.insert(UInt(bitPattern: display)) }
+            }, nil)
+    }
+
+    /// Puts our handlers before those of the program, which keep getting the errors of the program's own displays. Called for each of our
+    /// connections, so that a handler that the program set meanwhile is kept too.
+    private static func installHandlers() {
+        let onError: XErrorHandler = { display, event in
+            guard let display, let event else { return 0 }
+            let previous = X11Faults.faults.withLock { faults -> XErrorHandler? in
+                guard faults.ours.contains(UInt(bitPattern: display)) else { return faults.previousErrorHandler }
+                faults.protocolErrors[UInt(bitPattern: display)] = Int(event.pointee.error_code)
+                return nil
+            }
+            return previous?(display, event) ?? 0
+        }
+        let onIOError: XIOErrorHandler = { display in
+            guard let display else { return 0 }
+            let previous = X11Faults.faults.withLock { faults in
+                faults.ours.contains(UInt(bitPattern: display)) ? nil : faults.previousIOErrorHandler
+            }
+            return previous?(display) ?? 0
+        }
+        let older = XSetErrorHandler(onError)
+        let olderIO = XSetIOErrorHandler(onIOError)
+        faults.withLock { faults in
+            if let older, unsafeBitCast(older, to: Int.self) != unsafeBitCast(onError, to: Int.self) { faults.previousErrorHandler = older }
+            if let olderIO, unsafeBitCast(olderIO, to: Int.self) != unsafeBitCast(onIOError, to: Int.self) { faults.previousIOErrorHandler = olderIO }
+        }
+    }
+
+    /// The code of a protocol error since the last call, if there was one.
+    static func takeProtocolError(of display: OpaquePointer) -> Int? {
+        faults.withLock { $0.protocolErrors.removeValue(forKey: UInt(bitPattern: display)) }
+    }
+
+    static func isBroken(_ display: OpaquePointer) -> Bool {
+        faults.withLock { $0.brokenConnections.contains(UInt(bitPattern: display)) }
+    }
+
+    static func forget(_ display: OpaquePointer) {
+        faults.withLock {
+            $0.protocolErrors.removeValue(forKey: UInt(bitPattern: display))
+            $0.brokenConnections.remove(UInt(bitPattern: display))
+            $0.ours.remove(UInt(bitPattern: display))
+        }
+    }
+}

@@ -1,0 +1,38 @@
+import UserConfiguration
+
+extension SessionSettings {
+    /// What the options say. Options that exclude each other are rejected here, ranges by `SessionConfiguration`.
+    init(
+        source: SourceOptions, video: VideoOptions, audio: AudioOptions, privacy: PrivacyOptions, session: SessionOptions
+    ) throws(CommandError) {
+        self.init()
+        title = session.title
+        duration = try session.duration.map { text throws(CommandError) in try OptionValue.duration(text, name: "--duration") }
+        clipBuffer = try session.clipBuffer.map { text throws(CommandError) in try OptionValue.duration(text, name: "--clip-buffer") }
+        // If the user is to click a window, that is asked later.
+        let selection = try source.selection() ?? .wholeScreen
+        if let path = source.y4m {
+            if source.display != nil || source.followFocus { throw CommandError(.usage, SettingProblem.pictureFileAndScreen.sentence) }
+            self.source = .y4m(path: path)
+        } else {
+            self.source = .screen(display: source.display, selection)
+        }
+        showsCursor = video.cursor
+        hiddenWindows = try privacy.rules()
+        size = try video.size.map { text throws(CommandError) in try OptionValue.size(text) }
+        frameRate = video.fps
+        bitrate = video.bitrate
+        quality = video.quality
+        preset = video.preset
+        latency = try OptionValue.choice(video.latency, name: "--latency")
+        chroma = try OptionValue.choice(video.chroma, name: "--chroma")
+        pacing = try OptionValue.choice(video.framePacing, name: "--frame-pacing")
+        keyframeInterval = video.keyframeInterval
+        if let path = audio.wav { sound = .wav(path: path) }
+        appAudio = audio.appAudio
+        microphone = audio.mic
+        appSource = audio.appSource
+        micSource = audio.micSource
+        audioBitrate = audio.audioBitrate
+    }
+}

@@ -1,0 +1,79 @@
+import Glibc
+import Capture
+import Processes
+
+extension CommandError {
+    init(_ error: CaptureError) {
+        self.init(error.exitStatus, error.sentence)
+    }
+}
+
+extension CaptureError {
+    fileprivate var exitStatus: ExitStatus {
+        switch self {
+        case .cannotOpenDisplay, .unsupportedVisual, .noSuchMonitor, .regionOutside, .noSuchWindow, .windowIsHidden, .noActiveWindow, .pointerTaken,
+            .cannotRead, .malformedContent:
+            .noInput
+        case .pickCancelled: .nothing
+        case .missingExtension, .displayServerGone: .unavailable
+        case .grabRefused: .software
+        }
+    }
+
+    var sentence: String {
+        switch self {
+        case .cannotOpenDisplay(""):
+            "No display to capture: DISPLAY is not set. Name one with --display :0, or run this inside the desktop session."
+        case .cannotOpenDisplay(let name):
+            "Cannot open the display \(name): no X server answers there, or it denies access. Check --display and XAUTHORITY."
+        case .missingExtension(let name):
+            "The X server has no \(name) extension, which capture needs. Use a server that has it (Xorg, Xvfb and Xwayland do)."
+        case .noSuchMonitor(let name, []):
+            "There is no monitor \(name): the display reports none. Omit --monitor, or use --region."
+        case .noSuchMonitor(let name, let known): "There is no monitor \(name). Use one of \(known.joined(separator: ", "))."
+        case .regionOutside(let region, let screen):
+            "The region \(region.geometry) is outside the screen, which has \(screen) pixels. Choose one inside."
+        case .noSuchWindow(let name, []): "There is no window \(name), and no other that could be named. Check --display."
+        case .noSuchWindow(let name, let known):
+            "There is no window \(name). Use one of \(known.joined(separator: ", ")), or choose with --window pick."
+        case .windowIsHidden(let name):
+            "The window \(name) is hidden by your rules, or by its application, so it is not broadcast. Remove the rule, or choose another window."
+        case .noActiveWindow: "No window is in front. Click the one to show, or choose with --window pick."
+        case .pickCancelled: "No window was picked, so nothing is broadcast. Click a window, or name one with --window ID."
+        case .pointerTaken:
+            "No window can be picked: another program holds the mouse pointer. Close its menu, or name a window with --window ID."
+        case .unsupportedVisual(let depth): "A colour depth of \(depth) bits cannot be captured. Set the display to 24 bits."
+        case .grabRefused(let code): "The X server rejected a request for the picture (X error \(code)). Try again, and report it if it persists."
+        case .cannotRead(let path, let code): "Cannot read \(Self.source(path)): \(String(cString: strerror(code))). Check the file or pipe."
+        case .malformedContent(let path, let problem): "Cannot broadcast \(Self.source(path)): \(problem.phrase)."
+        case .displayServerGone(let name): "The X server of display \(name) ended. What was recorded until then is complete."
+        }
+    }
+
+    private static func source(_ path: String) -> String { path == "-" ? "standard input" : path }
+}
+
+extension ContentProblem {
+    fileprivate var phrase: String {
+        switch self {
+        case .empty: "it is empty"
+        case .silent(let limit): "nothing came for \(limit.wholeSeconds) s"
+        case .headerTooLong(let limit): "a header line is longer than \(limit) bytes"
+        case .notY4M: "it does not begin with YUV4MPEG2"
+        case .invalidFrameRate(let text): "the frame rate \"\(text)\" is invalid"
+        case .interlaced: "its pictures are interlaced; convert it with ffmpeg -vf yadif"
+        case .unsupportedPixels(let text): "its pixel format is \(text); convert it with ffmpeg -pix_fmt yuv420p"
+        case .fullRange: "its colours have full range; convert it with ffmpeg -vf scale=out_range=tv"
+        case .unsupportedSize: "its size is missing, odd, or not between 16x16 and 16384x16384"
+        case .missingFrameHeader: "a frame does not begin with FRAME"
+        case .notWAV: "it is not a WAV file"
+        case .shortFormatChunk: "its format chunk is too short"
+        case .unsupportedEncoding:
+            "its sound is neither PCM of 8 to 32 bits nor 32-bit floats; convert it with ffmpeg -c:a pcm_s16le"
+        case .unsupportedChannels(let count, let sampleRate): "it has \(count) channels at \(sampleRate) Hz"
+        case .samplesBeforeFormat: "its samples come before their format"
+        case .chunkTooLong(let length): "a chunk before the sound has \(length) bytes"
+        case .endsBeforeSamples: "it ends before its sound begins"
+        }
+    }
+}

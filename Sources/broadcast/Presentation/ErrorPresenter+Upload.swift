@@ -1,0 +1,111 @@
+import Glibc
+import Processes
+import RTMP
+import Upload
+
+extension CommandError {
+    /// - Parameter destination: the name that the user gave it, for the command to type.
+    init(_ error: UploadError, destination: String) {
+        self.init(error.exitStatus, error.sentence(destination: destination))
+    }
+}
+
+extension UploadError {
+    fileprivate var exitStatus: ExitStatus {
+        switch self {
+        case .cannotCreate: .cannotCreate
+        case .writeFailed: .ioError
+        case .readerClosed: .success
+        case .pipeWithoutReader, .readerStalled, .notFinishedInTime, .connectionLost: .unavailable
+        case .rtmp(let error): error.exitStatus
+        case .extension(_, let problem): problem.exitStatus
+        }
+    }
+
+    func sentence(destination: String) -> String {
+        switch self {
+        case .cannotCreate(let path, .system(let code)):
+            "Cannot create \(path): \(String(cString: strerror(code))). Choose another place with --to."
+        case .cannotCreate(let path, .inUse): "Cannot create \(path): another broadcast is writing it. Choose another name with --to."
+        case .cannotCreate(let path, .cannotMoveAside(let code)):
+            "Cannot create \(path): the older file cannot be moved aside (\(String(cString: strerror(code)))). Choose another name with --to."
+        case .writeFailed(let path, let code):
+            "Cannot write to \(path == "-" ? "standard output" : path): \(String(cString: strerror(code))). "
+                + "What was recorded until then is complete; free some space or choose another place."
+        case .readerClosed: "The program that read the stream has ended."
+        case .pipeWithoutReader(let path):
+            "No program read from the named pipe \(path). Start its reader first, and then the broadcast."
+        case .readerStalled(let path):
+            "The reader of \(path == "-" ? "standard output" : path) does not take what is left, which is lost. Let it read to the end."
+        case .notFinishedInTime: "\(destination) did not finish in time and was abandoned. Check that its far end still reads."
+        case .connectionLost(let status): "The connection is lost" + (status.map { ": \($0)." } ?? ".")
+        case .rtmp(let error): error.description
+        case .extension(let name, let problem): problem.sentence(extension: name, destination: destination)
+        }
+    }
+}
+
+extension RTMPError {
+    fileprivate var exitStatus: ExitStatus {
+        switch self {
+        case .unreachable, .timedOut, .closed, .broken, .cancelled, .streamBusy, .insecure: .unavailable
+        case .refused, .badRedirect: .notPermitted
+        case .protocolViolation: .protocolError
+        case .unsupportedFormat, .unusableCertificateFile: .usage
+        }
+    }
+}
+
+extension ExtensionProblem {
+    private static let protocolAdvice = "It must write one JSON object per line; see man 7 broadcast-extension."
+
+    fileprivate var exitStatus: ExitStatus {
+        switch self {
+        case .cannotStart: .config
+        case .noHello, .lineTooLong, .flood, .notAReply, .unsupportedVersion: .protocolError
+        case .tooManySoundTracks: .usage
+        case .reported(let code, _, _): code == 401 || code == 403 ? .notPermitted : .unavailable
+        case .cannotWrite, .notReady, .stalled, .didNotExit, .endedEarly, .endedWithError, .closedInput, .cancelled: .unavailable
+        }
+    }
+
+    /// - Parameters:
+    ///   - name: of the extension.
+    ///   - destination: the name that the user gave it; the extension's own if there is none.
+    ///   - isEnded: false if the extension was not ended for it, as by `check-extension`.
+    func sentence(extension name: String, destination: String, isEnded: Bool = true) -> String {
+        let consequence = isEnded ? " and was ended" : ""
+        switch self {
+        case .cannotStart(let program, let code):
+            return "The extension \(name) cannot start: \(program): \(String(cString: strerror(code))). Check that it is executable, and its first line."
+        case .cannotWrite(let code): return "Cannot write to the extension \(name): \(String(cString: strerror(code))). Start again."
+        case .noHello(let limit):
+            return "The extension \(name) did not write {\"hello\":1} within \(limit.wholeSeconds) s\(consequence). \(Self.protocolAdvice)"
+        case .notReady(let limit):
+            return "The extension \(name) was not ready within \(limit.wholeSeconds) s\(consequence). See broadcast logs."
+        case .stalled(let limit): return "The extension \(name) read nothing for \(limit.wholeSeconds) s\(consequence). See broadcast logs."
+        case .didNotExit(let limit):
+            return "The extension \(name) did not exit within \(limit.wholeSeconds) s after the finish\(consequence). See broadcast logs."
+        case .endedEarly(let status, let folder):
+            return "The extension \(name) ended before the broadcast did (\(ExitStatus.text(status))). "
+                + "See broadcast logs, or run: broadcast check-extension \(folder)"
+        case .endedWithError(let status, let folder):
+            return "The extension \(name) ended with an error (\(ExitStatus.text(status))). "
+                + "See broadcast logs, or run: broadcast check-extension \(folder)"
+        case .closedInput: return "The extension \(name) closed its standard input before the broadcast ended. See broadcast logs."
+        case .cancelled: return "The extension \(name) did not finish in time. See broadcast logs."
+        case .lineTooLong(let limit):
+            return "The extension \(name) wrote a line of more than \(limit >> 10) KiB\(consequence). \(Self.protocolAdvice)"
+        case .flood: return "The extension \(name) floods its standard output\(consequence). \(Self.protocolAdvice)"
+        case .notAReply:
+            return "The extension \(name) wrote something to standard output that is not a reply\(consequence). \(Self.protocolAdvice)"
+        case .unsupportedVersion(let version):
+            return "The extension \(name) uses version \(version) of the protocol, and this program version 1. Use a matching version of it."
+        case .tooManySoundTracks(let count):
+            return "The extension \(name) asks for \(count) sound tracks, and FLV holds one. Use container = \"mpegts\"."
+        case .reported(let code, let message, _):
+            let next = code == 401 || code == 403 ? " Run: broadcast setup \(destination)" : ""
+            return "The extension \(name) ended the broadcast: \(message) (\(code)).\(next)"
+        }
+    }
+}

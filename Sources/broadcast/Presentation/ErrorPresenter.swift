@@ -1,0 +1,143 @@
+import Glibc
+import Control
+import Encode
+import Host
+import Media
+import Processes
+import Session
+import WindowPrivacy
+
+/// Makes the sentence, the next step and the exit status of each error: the one place where errors become text.
+///
+/// A sentence says what failed, why, and what to do next, in that order, with the command to type.
+struct ErrorPresenter: HostPhrases {
+    func report(_ error: HostError) -> ErrorReport {
+        let presented = CommandError(error)
+        return ErrorReport(code: error.code, message: presented.message, status: presented.status.rawValue)
+    }
+
+    func sentence(_ notice: HostNotice) -> String { notice.sentence }
+
+    func logLine(_ event: HostEvent, session: String) -> String? { ConsoleLine(event, session: session)?.text }
+}
+
+extension CommandError {
+    init(_ error: HostError) {
+        switch error {
+        case .nameInUse(let name):
+            self.init(
+                .cannotCreate,
+                "A session named \"\(name)\" is running already. Stop it with: broadcast stop\(name == "default" ? "" : " --session \(name)"), "
+                    + "or start another one with --session NAME.")
+        case .cannotListen(let path, let reason):
+            self.init(.cannotCreate, "Cannot create the control socket \(path): \(reason). Check the folder, or set XDG_RUNTIME_DIR.")
+        case .configuration(let error): self.init(error)
+        case .session(let error): self.init(error)
+        case .destination(let name, let error): self.init(error, destination: name)
+        case .request(let problem): self.init(problem)
+        case .alreadyStarted: self.init(.software, "This session was started already.")
+        }
+    }
+
+    init(_ problem: RequestProblem) {
+        switch problem {
+        case .unknownCommand(let name): self.init(.nothing, "There is no command \"\(name)\".")
+        case .starting: self.init(.nothing, "The session is still starting. Try again.")
+        case .endedEarly: self.init(.nothing, "The session ended before it was live.")
+        case .notLive: self.init(.nothing, "The session is not live, so it cannot be paused.")
+        case .notPaused: self.init(.nothing, "The session is not paused.")
+        case .notOnOffOrToggle: self.init(.nothing, "Use on, off or toggle for the microphone.")
+        case .noSound: self.init(.nothing, "The session was started without sound, so it has no microphone. Start it with --mic.")
+        case .nothingToAnnotate: self.init(.nothing, "There is nothing to annotate with. Give KEY=VALUE.")
+        case .clipWithoutPath: self.init(.nothing, "A clip needs an absolute path.")
+        case .keepsNoClips:
+            self.init(.nothing, "The session keeps nothing for clips. Start it with --clip-buffer 60s, or with --to clips.")
+        case .noDestinationNamed: self.init(.nothing, "Name the destination to add.")
+        case .unknownDestination(let name, let known):
+            self.init(.nothing, "The session has no destination \"\(name)\". It has \(known.joined(separator: ", ")).")
+        case .onlyDestination(let name): self.init(.nothing, "\(name) is the only destination. Run: broadcast stop")
+        case .outputLater: self.init(.nothing, "Standard output can only be given when a session starts.")
+        case .notYetConnected(let name, let error):
+            let cause = CommandError(error, destination: name)
+            self.init(
+                cause.status, "\(cause.message) The session keeps trying to connect. To end that, run: broadcast remove-destination \(name)")
+        case .removedMeanwhile(let name): self.init(.nothing, "\(name) was removed, or the session has ended.")
+        case .rule(let error): self.init(.nothing, error.sentence)
+        case .notAScreen: self.init(.nothing, "The session does not show a screen, so there is no window to hide.")
+        case .ruleExists(let rule): self.init(.nothing, "\(rule) is hidden already.")
+        case .noSuchRule(let rule): self.init(.nothing, "No rule hides \(rule). The window may hide itself.")
+        }
+    }
+
+    /// Why a session that exists gives no answer.
+    init(_ failure: ControlClient.Failure, session: String) {
+        switch failure {
+        case .tooLong: self.init(.usage, "The request is longer than the 64 KiB that a session accepts. Send less, or in parts.")
+        case .silent(let process):
+            let which = process.map { " (process \($0))" } ?? ""
+            let way = process.map { "Continue it with kill -CONT \($0), or end it with kill -KILL \($0)." } ?? "Try again."
+            self.init(.unavailable, "The session \"\(session)\"\(which) does not answer: it is stopped or blocked. \(way)")
+        }
+    }
+
+    init(_ error: SessionError) {
+        switch error {
+        case .capture(let error): self.init(error)
+        case .encode(let error): self.init(.software, error.sentence)
+        case .unusableSize(let size): self.init(.usage, "A picture of \(size) cannot be broadcast. Choose a --size from 16x16 to 16384x16384.")
+        case .unusableRegion(let region, let visible):
+            self.init(
+                .usage,
+                "Only \(visible) pixels of the region \(region.geometry) are on the screen, which cannot be broadcast. "
+                    + "Choose a --region with 16x16 to 16384x16384 pixels there, or give a --size.")
+        case .ending: self.init(.nothing, "The session is ending, so it accepts no more destinations.")
+        case .notBegun: self.init(.nothing, "The session is still starting. Try again.")
+        case .pathInUse(let path): self.init(.nothing, "\(path) is part of this broadcast already.")
+        case .nameInUse(let name): self.init(.nothing, "\(name) is part of this broadcast already.")
+        case .onlyDestination(let name): self.init(.nothing, "\(name) is the only destination. Run: broadcast stop")
+        case .nothingToPreview(let limit):
+            self.init(.nothing, "There is nothing to preview: the source ended, or showed nothing for \(limit.wholeSeconds) s.")
+        }
+    }
+}
+
+extension EncodeError {
+    var sentence: String {
+        switch self {
+        case .cannotOpenVideo(let reason): "The video encoder cannot start: \(reason). Check --size, --fps, --bitrate and --preset."
+        case .videoFailed(let code): "The video encoder failed (x264 returned \(code)). Please report this."
+        case .cannotOpenAudio(let reason): "The audio encoder cannot start: \(reason). Check --audio-bitrate, or use --no-app-audio."
+        case .audioFailed(let code): "The audio encoder failed (libavcodec returned \(code)). Please report this."
+        }
+    }
+}
+
+extension HiddenWindowRule.ParseError {
+    var sentence: String {
+        switch self {
+        case .unknownKind(let text): "\"\(text)\" is not a rule. Write class:NAME, title:*TEXT*, pid:NUMBER or id:0xNUMBER."
+        case .empty(let text): "\"\(text)\" names nothing. Write what to hide after the colon, as in class:KeePassXC."
+        case .notAProcess(let text): "\"\(text)\" names no process. Write its number, as in pid:1234."
+        case .notAWindow(let text): "\"\(text)\" names no window. Write its number, as in id:0x1400003 (xwininfo and wmctrl -l show it)."
+        }
+    }
+}
+
+extension PixelRect {
+    /// As `--region` takes it: `640x360+7-7`.
+    var geometry: String { "\(size)\(x < 0 ? "" : "+")\(x)\(y < 0 ? "" : "+")\(y)" }
+}
+
+extension Duration {
+    var wholeSeconds: Int64 { components.seconds }
+}
+
+extension ExitStatus {
+    /// `exit status 3`, or `signal 9, Killed`.
+    static func text(_ status: TerminationStatus) -> String {
+        switch status {
+        case .exited(let code): "exit status \(code)"
+        case .killed(let signal): "signal \(signal), \(String(cString: strsignal(signal)))"
+        }
+    }
+}

@@ -1,0 +1,123 @@
+import Capture
+import Desktop
+import Glibc
+import Host
+import PulseCapture
+import Session
+import Upload
+import UserConfiguration
+
+extension HostNotice {
+    var sentence: String {
+        switch self {
+        case .session(let notice): notice.sentence
+        case .resolver(let notice): notice.sentence
+        case .desktop(let warning): warning.sentence
+        }
+    }
+
+    /// True for what is information and not a warning.
+    var isInformation: Bool {
+        switch self {
+        case .session(.destination(_, let notice)):
+            switch notice {
+            case .waitsForReader, .keptOlderFile, .extensionSaid, .extensionLogFlood: true
+            case .removedClip: false
+            }
+        case .session(.sourceAnswersAgain): true
+        default: false
+        }
+    }
+}
+
+extension SessionNotice {
+    fileprivate var sentence: String {
+        switch self {
+        case .source(let notice): notice.sentence
+        case .sourceStalled: "The X server does not answer. Viewers see the last picture until it does."
+        case .sourceAnswersAgain: "The X server answers again."
+        case .screenLocked:
+            "The screen is locked, or its screen saver runs: viewers see a slate and hear nothing until it ends. "
+                + "If no person uses the screen, turn the screen saver off first: xset s off"
+        case .soundUnavailable(let code):
+            "No sound: PulseAudio cannot be reached (\(PulseProblem.reason(code))). The broadcast continues in silence until it can."
+        case .soundInterrupted(let track, let problem):
+            "No sound from \(track == .mic ? "the microphone" : "the applications") (\(problem.phrase)). It is tried again every second."
+        case .soundContentFailed(let error): "No sound: \(error.sentence) The broadcast continues in silence."
+        case .bitrateLowered(let destination, let wanted, let now):
+            "\(destination) does not take \(wanted) kbit/s: the bitrate follows the network, \(now) kbit/s for now."
+        case .bitrateRestored(let bitrate): "The bitrate is back at \(bitrate) kbit/s."
+        case .destination(_, let notice): notice.sentence
+        }
+    }
+}
+
+extension SourceNotice {
+    fileprivate var sentence: String {
+        switch self {
+        case .regionCut(let wanted, let actual, let screen):
+            "The region \(wanted.geometry) extends beyond the screen, which has \(screen) pixels: it is cut to \(actual.geometry)."
+        case .monitorGone(let name):
+            "The monitor \(name) is disconnected or off. Viewers see a slate, and nothing of the other monitors, until it is back."
+        case .outsideScreen: "The captured part is outside the screen, which became smaller. It is shown again when the screen has its size back."
+        case .windowUnmapped(let name): "The window \(name) is minimised or hidden. It is shown again when it is back."
+        case .windowHidden: "The captured window is hidden by a rule: viewers do not see it until the rule is removed."
+        case .noSharedMemory: "The X server shares no memory with this program, as over a network: capture is slower and uses more of the connection."
+        case .framesLost(let path):
+            "Frames of \(path) are left out: this machine is too busy for all of them. broadcast status counts what is dropped."
+        }
+    }
+}
+
+extension PulseProblem {
+    fileprivate var phrase: String {
+        switch self {
+        case .server(let code): Self.reason(code)
+        case .noMicrophone: "there is no microphone; choose another source with --mic-source, see broadcast list-sources"
+        case .applicationSilent(let name): "\(name) plays nothing now"
+        }
+    }
+}
+
+extension UploadNotice {
+    fileprivate var sentence: String {
+        switch self {
+        case .waitsForReader(let path): "\(path) is a named pipe without a reader: the broadcast waits for one."
+        case .keptOlderFile(let path, let aside): "The older \(path) is kept as \(aside)."
+        case .extensionSaid(let name, let line): "\(name): \(line)"
+        case .extensionLogFlood(let name): "\(name): (more than the log takes; left out)"
+        case .removedClip(let name, let path):
+            "The extension \(name) does not remove its clips: \(path) was removed, so that they do not fill the disk."
+        }
+    }
+}
+
+extension ResolverNotice {
+    fileprivate var sentence: String {
+        switch self {
+        case .limit(.bitrate(let limit, let actual), let service):
+            "\(service) takes \(limit) kbit/s of video at most, and this sends \(actual). Use --bitrate \(limit)."
+        case .limit(.unlimitedBitrate(let limit), let service):
+            "\(service) takes \(limit) kbit/s of video at most, and --quality sets no limit. Use --bitrate \(limit)."
+        case .limit(.keyframeInterval(let limit, let actual), let service):
+            "\(service) wants a keyframe every \(limit) s, and this sends one every \(actual) s. Use --keyframe-interval \(limit)."
+        case .limit(.audioBitrate(let limit, let actual), let service):
+            "\(service) takes \(limit) kbit/s of sound at most, and this sends \(actual). Use --audio-bitrate \(limit)."
+        case .keyInAddress:
+            "Other users of this machine can read the stream key in the address. If there are any, sign in with broadcast setup instead."
+        }
+    }
+}
+
+extension DesktopWarning {
+    fileprivate var sentence: String {
+        switch self {
+        case .slow: "Notifications may be visible: the desktop takes long to answer."
+        case .noAnswer: "Notifications may be visible: their service does not answer."
+        case .cannotRecord(let path): "Notifications cannot be suppressed: \(path) cannot be written. They will be visible."
+        case .notObeyed(let service): "Notifications cannot be suppressed: \(service) did not enable do-not-disturb. They will be visible."
+        case .unsupported(let service):
+            "Notifications cannot be suppressed: \(service) has no known do-not-disturb. Turn them off yourself, or they will be visible."
+        }
+    }
+}

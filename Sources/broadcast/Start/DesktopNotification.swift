@@ -1,0 +1,22 @@
+import Processes
+
+/// Shows a message on the desktop, for a user who started a broadcast from a menu or a key and sees no terminal.
+enum DesktopNotification {
+    /// Passes the text to the first program that exists. It does not wait, and if there is none nothing happens.
+    static func send(_ text: String) {
+        let title = "Broadcast"
+        let call = ["org.freedesktop.Notifications", "/org/freedesktop/Notifications", "org.freedesktop.Notifications"]
+        let commands = [
+            ["notify-send", "--app-name=broadcast", "--", title, text],
+            [
+                "gdbus", "call", "--session", "--timeout=5", "--dest", call[0], "--object-path", call[1], "--method", call[2] + ".Notify",
+                "broadcast", "0", "", title, text, "[]", "{}", "--", "-1",
+            ],
+            [
+                "busctl", "--user", "--timeout=5", "--", "call", call[0], call[1], call[2], "Notify", "susssasa{sv}i", "broadcast", "0", "", title,
+                text, "0", "0", "-1",
+            ],
+        ]
+        for command in commands where (try? Command.launch(command)) != nil { return }
+    }
+}

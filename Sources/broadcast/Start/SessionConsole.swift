@@ -1,0 +1,69 @@
+import Host
+import Session
+
+/// What the user sees of a session in the foreground: on a terminal one status line that is kept current, and a line for each event.
+///
+/// It only hands text to `Output.errors`, so a terminal that takes nothing (Ctrl-S, a stalled ssh) never holds up the session.
+struct SessionConsole {
+    let session: String
+    private let isTerminal = Output.isTerminal
+    /// The destinations whose failure the user has read.
+    private var told: Set<String> = []
+
+    init(session: String) {
+        self.session = session
+    }
+
+    /// Shows an event.
+    mutating func show(_ event: HostEvent, _ snapshot: SessionSnapshot?) {
+        switch event {
+        case .state where isTerminal: break
+        case .destination(let destination) where destination.state == .failed:
+            let all = snapshot?.destinations ?? []
+            // The user removed it.
+            guard all.contains(where: { $0.name == destination.name }) else {
+                say("\(destination.name): removed.")
+                break
+            }
+            // If there are no others the session ends, and the command reports why when the session's name is free again.
+            guard all.contains(where: { !$0.state.isOver }), told.insert(destination.name).inserted else { break }
+            if let line = ConsoleLine(event, session: session) { say(line.text) }
+        default: if let line = ConsoleLine(event, session: session) { say(line.text) }
+        }
+        guard isTerminal, let snapshot, !snapshot.state.isOver else { return }
+        Output.errors.setStatus("\r\u{1b}[K" + StatusLine.text(snapshot).prefix(Output.width - 1))
+    }
+
+    /// Shows a line that stays.
+    func say(_ text: String) {
+        Output.errors.write((isTerminal ? "\r\u{1b}[K" : "") + text + "\n")
+    }
+
+    /// Shows what each destination got, and the failures that the user has not read.
+    ///
+    /// - Returns: the failure that the command ends with: the session's own, else that of the first destination.
+    func showResults(_ outcome: HostOutcome) -> CommandError? {
+        Output.errors.setStatus(nil)
+        if isTerminal { Output.errors.write("\r\u{1b}[K") }
+        for destination in outcome.snapshot.destinations where destination.state == .finished {
+            let place = destination.path ?? destination.url ?? destination.name
+            // A named pipe without a reader.
+            guard destination.path == nil || destination.byteCount > 0 else {
+                say("\(place): nothing was written.")
+                continue
+            }
+            let dropped = destination.dropped > 0 ? ", \(destination.dropped) frames dropped" : ""
+            say("\(place): \(StatusLine.clock(outcome.snapshot.elapsed)), \(StatusLine.size(destination.byteCount))\(dropped)")
+        }
+        var failure = outcome.failure.map { CommandError($0) }
+        for destination in outcome.snapshot.destinations {
+            guard let error = destination.error.map({ CommandError($0, destination: destination.name) }) else { continue }
+            if failure == nil {
+                failure = error
+            } else if !told.contains(destination.name) {
+                say("\(destination.name): failed. \(error.message)")
+            }
+        }
+        return failure
+    }
+}

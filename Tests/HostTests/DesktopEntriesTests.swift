@@ -1,0 +1,51 @@
+import Foundation
+import Testing
+import Host
+
+@Suite struct DesktopEntriesTests {
+    private static let files = [
+        "user/applications/editor.desktop": "[Desktop Entry]\nType=Application\nName=My Editor\nStartupWMClass=Gedit\n",
+        "user/applications/gone.desktop": "[Desktop Entry]\nName=Gone\nHidden=true\n",
+        "user/applications/kde/konsole.desktop": "[Desktop Entry]\nName=Konsole\n",
+        "system/applications/editor.desktop": "[Desktop Entry]\nName=Editor of the system\nStartupWMClass=Gedit\n",
+        "system/applications/gone.desktop": "[Desktop Entry]\nName=Still there\n",
+        "system/applications/firefox-esr.desktop":
+            "# comment\n[Desktop Entry]\nName[de]=Feuerfuchs\nName = Firefox ESR\nStartupWMClass=firefox\n[Desktop Action new]\nName=New window\n",
+        "system/applications/org.gnome.Terminal.desktop": "[Desktop Entry]\nName=Terminal\\s\\\\o/\n",
+        "system/applications/link.desktop": "[Desktop Entry]\nType=Link\nName=No application\n",
+        "system/applications/broken.desktop": "Name=Outside\n\u{0}\u{1}",
+        "system/applications/mimeinfo.cache": "[Desktop Entry]\nName=No entry\n",
+    ]
+
+    private func withEntries(_ body: (DesktopEntries, String) throws -> Void) throws {
+        let folder = FileManager.default.temporaryDirectory.path + "/broadcast-entries-\(UUID().uuidString.prefix(8))"
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        for (name, text) in Self.files {
+            let path = folder + "/" + name
+            let parent = URL(fileURLWithPath: path).deletingLastPathComponent().path
+            try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
+            try text.write(toFile: path, atomically: false, encoding: .utf8)
+        }
+        try body(
+            DesktopEntries(environment: [
+                "HOME": "/nowhere", "XDG_DATA_HOME": folder + "/user", "XDG_DATA_DIRS": "/missing:relative:\(folder)/system",
+            ]),
+            folder)
+    }
+
+    @Test(arguments: [
+        ("Gedit", "My Editor"), ("firefox", "Firefox ESR"), ("Firefox-esr", "Firefox ESR"), ("org.gnome.Terminal", "Terminal \\o/"),
+        ("Terminal", "Terminal \\o/"), ("kde-konsole", "Konsole"), ("gone", nil), ("link", nil), ("broken", nil), ("unknown", nil), ("", nil),
+    ])
+    func `A window's class leads to the name of its application`(windowClass: String, name: String?) throws {
+        try withEntries { entries, _ in #expect(entries.name(forWindowClass: windowClass) == name) }
+    }
+
+    @Test func `The entries are read once`() throws {
+        try withEntries { entries, folder in
+            #expect(entries.name(forWindowClass: "firefox") == "Firefox ESR")
+            try FileManager.default.removeItem(atPath: folder)
+            #expect(entries.name(forWindowClass: "firefox") == "Firefox ESR" && entries.name(forWindowClass: "Gedit") == "My Editor")
+        }
+    }
+}

@@ -1,0 +1,22 @@
+import Testing
+import PickerModel
+
+@Suite struct DisplayWidthTests {
+    @Test(arguments: [("abc", 3), ("", 0), ("é", 1), ("e\u{301}", 1), ("漢字", 4), ("한", 2), ("ｗ", 2), ("😀", 2), ("🇫🇷", 2), ("…", 1), ("●", 1)])
+    func `Wide characters count two and marks none`(text: String, width: Int) {
+        #expect(DisplayWidth.of(text) == width)
+    }
+
+    @Test(arguments: [
+        ("abcdef", 6, "abcdef"), ("abcdef", 5, "abcd…"), ("漢字漢", 5, "漢字…"), ("漢字漢", 4, "漢…"), ("abc", 1, "…"), ("abc", 0, ""),
+        ("a\u{1b}b\n", 4, "a?b?"),
+    ])
+    func `What does not fit is cut between characters`(text: String, columns: Int, fitting: String) {
+        #expect(DisplayWidth.fit(text, columns) == fitting)
+    }
+
+    @Test func `Padding fills up to the column`() {
+        #expect(DisplayWidth.pad("漢字漢", 4) == "漢… ")
+        #expect(DisplayWidth.pad("ab", 4) == "ab  ")
+    }
+}

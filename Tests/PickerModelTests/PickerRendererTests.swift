@@ -1,0 +1,142 @@
+import Testing
+import PickerModel
+
+@Suite struct PickerRendererTests {
+    private static let model = PickerModel(
+        items: [
+            .init(name: "archive", service: "file", place: "/srv/archive.mp4"),
+            .init(name: "mobcrush", service: "rtmp", place: "rtmp://live.example/app", isPreferred: true, isSignedIn: true),
+            .init(name: "twitch", service: "rtmp", isSignedIn: false),
+        ], sources: ["Screen      :0, 1920x1080", "Sound       Monitor of Speakers"])
+
+    private static func text(_ model: PickerModel, _ width: Int, _ height: Int) -> String {
+        PickerRenderer(width: width, height: height).lines(model).map { String($0.text.reversed().drop { $0 == " " }.reversed()) }.joined(
+            separator: "\n")
+    }
+
+    @Test func `On 80 by 24 everything has its place`() {
+        #expect(
+            Self.text(Self.model, 80, 24) == """
+                Broadcast your screen to
+
+                    archive   file                 /srv/archive.mp4
+                > * mobcrush  rtmp  signed in      rtmp://live.example/app
+                    twitch    rtmp  not signed in
+
+
+
+
+
+
+
+
+
+
+
+
+
+                Microphone  [ ] off
+                Screen      :0, 1920x1080
+                Sound       Monitor of Speakers
+
+                Everything on your screen, including notifications, will be visible.
+                Enter: start   Tab: microphone   Type to find   Esc: quit
+                """)
+    }
+
+    @Test func `On 40 by 10 the notice is whole and the list keeps its rows`() {
+        #expect(
+            Self.text(Self.model, 40, 10) == """
+                Broadcast your screen to
+                    archive   file                 /srv…
+                > * mobcrush  rtmp  signed in      rtmp…
+                    twitch    rtmp  not signed in
+
+                Microphone  [ ] off
+                Everything on your screen, including
+                notifications, will be visible.
+                Enter: start   Tab: microphone
+                Type to find   Esc: quit
+                """)
+    }
+
+    @Test func `While live, what is live is marked, and Enter says stop`() {
+        var model = Self.model
+        model.live = .init(state: "live", clock: "01:02", destinations: ["archive"], isMicrophoneOn: true)
+        let text = Self.text(model, 80, 24)
+        #expect(text.hasPrefix("● live 01:02, to archive\n\n  ● archive   file"), "\(text)")
+        #expect(text.contains("Microphone  [x] on\n") && text.hasSuffix("Enter: stop   Tab: microphone   Type to find   Esc: quit"), "\(text)")
+    }
+
+    @Test func `Other sessions are shown beside the own one, and the rest of many counted`() {
+        var model = Self.model
+        model.others = ["desk", "game", "talk", "wall"].map {
+            .init(name: $0, live: .init(state: "live", clock: "00:05", destinations: ["archive"], isMicrophoneOn: nil))
+        }
+        let text = Self.text(model, 80, 24)
+        #expect(text.hasPrefix("Broadcast your screen to\n\n    archive   file"), "\(text)")
+        #expect(
+            text.contains(
+                """
+
+                ● live 00:05  session desk, to archive
+                ● live 00:05  session game, to archive
+                ● live 00:05  session talk, to archive
+                ● and 1 more: broadcast status
+                Microphone  [ ] off
+                """), "\(text)")
+        #expect(text.hasSuffix("Enter: start   Tab: microphone   Type to find   Esc: quit"), "\(text)")
+    }
+
+    @Test func `Who is not signed in is led to it, and a search is shown`() {
+        var model = Self.model
+        for letter in "twi" { _ = model.press(.character(letter)) }
+        let text = Self.text(model, 80, 24)
+        #expect(text.hasPrefix("Find: twi_\n\n>   twitch"), "\(text)")
+        #expect(text.hasSuffix("Enter: sign in   Tab: microphone   Type to find   Esc: show all"), "\(text)")
+        #expect(!text.contains("mobcrush"))
+    }
+
+    @Test func `A long list scrolls with the selection`() {
+        var model = PickerModel(items: (1...100).map { .init(name: "place-\($0)", service: "file", isPreferred: $0 == 50) })
+        for (keys, name) in [([], "> * place-50 "), ([PickerKey.end], ">   place-100"), ([.home], ">   place-1 "), ([.down], ">   place-2 ")] {
+            for key in keys { _ = model.press(key) }
+            let lines = PickerRenderer(width: 60, height: 12).lines(model)
+            #expect(lines.count == 12)
+            let selected = lines.filter { $0.style == .selected }
+            #expect(selected.count == 1 && selected.allSatisfy { $0.text.hasPrefix(name) }, "\(lines.map(\.text))")
+        }
+    }
+
+    @Test func `At no size is a line too wide or one too many`() {
+        let items: [PickerModel.Item] = [
+            .init(name: "日本語の放送局", service: "rtmp", place: "rtmp://例え.example/アプリ", isSignedIn: true),
+            .init(name: "e\u{301}toile 👩‍👩‍👧 🇫🇷", service: "my-extension", place: "x\u{1b}[2J\ny\u{7}\u{202e}z", isPreferred: true),
+            .init(name: "a", service: "file"),
+        ]
+        for live in [nil, PickerModel.Live(state: "live", clock: "00:01", destinations: ["日本語の放送局", "b"], isMicrophoneOn: true)] {
+            var model = PickerModel(items: items, live: live, sources: ["Screen      :0\u{1b}]0;x\u{7}", "Sound       音声"])
+            model.others = [.init(name: "b\u{1b}c", live: .init(state: "live", clock: "00:01", destinations: ["日本"], isMicrophoneOn: nil))]
+            for width in 1...90 {
+                for height in 1...30 {
+                    let lines = PickerRenderer(width: width, height: height).lines(model)
+                    #expect(lines.count == height)
+                    #expect(lines.contains { $0.style == .selected })
+                    for line in lines {
+                        #expect(DisplayWidth.of(line.text) <= width, "\(width)x\(height): \(line.text)")
+                        #expect(
+                            !line.text.unicodeScalars.contains { $0.value < 32 || $0.value == 127 || $0.value == 0x202e },
+                            "\(line.text.debugDescription)")
+                    }
+                }
+            }
+        }
+        #expect(PickerRenderer(width: 0, height: 0).lines(PickerModel(items: items)) == [])
+    }
+
+    @Test func `The notice can be left out`() {
+        var model = Self.model
+        model.showsNotice = false
+        #expect(!Self.text(model, 80, 24).contains("Everything"))
+    }
+}
