@@ -63,8 +63,10 @@ let package = Package(
         .target(name: "Threads", dependencies: ["CLinux"], swiftSettings: strict),
         .target(name: "Capture", dependencies: ["Media", "Threads", "CX11", "CPulse"], swiftSettings: strict),
         .target(name: "Mix", dependencies: ["Media", "CPixelKernels", "CYUV", "CSWResample"], swiftSettings: strict),
-        .target(name: "Encode", dependencies: ["Media", "CX264", "CAVCodec", "CPNG", "CSixel"], swiftSettings: strict),
-        .target(name: "Mux", dependencies: ["Media"], swiftSettings: strict),
+        // Reads and writes the headers of H.264 and AAC. Containers are Mux's.
+        .target(name: "Bitstream", dependencies: ["Media"], swiftSettings: strict),
+        .target(name: "Encode", dependencies: ["Bitstream", "Media", "CX264", "CAVCodec", "CPNG", "CSixel"], swiftSettings: strict),
+        .target(name: "Mux", dependencies: ["Bitstream", "Media"], swiftSettings: strict),
         .target(
             name: "RTMP",
             dependencies: [
@@ -72,7 +74,7 @@ let package = Package(
                 .product(name: "NIOTLS", package: "swift-nio"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
             swiftSettings: strict),
-        .target(name: "Upload", dependencies: ["Media", "Threads", "Mux", "RTMP", "BroadcastExtension", "CLinux"], swiftSettings: strict),
+        .target(name: "Upload", dependencies: ["Media", "Threads", "Bitstream", "Mux", "RTMP", "BroadcastExtension", "CLinux"], swiftSettings: strict),
         .target(name: "Session", dependencies: ["Media", "Threads", "Capture", "Mix", "Encode", "Mux", "Upload", "CLinux"], swiftSettings: strict),
         .target(
             name: "Control",
@@ -96,7 +98,7 @@ let package = Package(
 
         // The extensions that are shipped: programs of their own, so that their libraries, their memory and their crashes stay out of
         // the broadcaster. Their manifests are in Extensions/.
-        .target(name: "Receive", dependencies: ["BroadcastExtension", "Media", "Mux"], swiftSettings: strict),
+        .target(name: "Receive", dependencies: ["BroadcastExtension", "Bitstream", "Media"], swiftSettings: strict),
         .target(name: "HLS", dependencies: ["Media", "Mux"], swiftSettings: strict),
         .executableTarget(
             name: "broadcast-hls",
@@ -127,7 +129,7 @@ let package = Package(
         .executableTarget(name: "TestScreen", dependencies: ["TestPatterns", "CX11", "CPulse"], path: "Tests/TestScreen", swiftSettings: strict),
         .target(name: "TestSupport", dependencies: ["TestPatterns"], path: "Tests/TestSupport", exclude: ["Programs"], swiftSettings: strict),
         .target(
-            name: "FuzzTargets", dependencies: ["RTMP", "Mux", "Media", "Upload", "BroadcastExtension", "Control", "CTOMLPlusPlus"],
+            name: "FuzzTargets", dependencies: ["Bitstream", "RTMP", "Mux", "Media", "Upload", "BroadcastExtension", "Control", "CTOMLPlusPlus"],
             path: "Tests/FuzzTargets", swiftSettings: strict),
         .testTarget(name: "TestSupportTests", dependencies: ["TestSupport", "TestPatterns", "TestScreen"], swiftSettings: strict),
 
@@ -135,8 +137,9 @@ let package = Package(
         .testTarget(
             name: "CaptureTests", dependencies: ["Capture", "Media", "CX11", "TestPatterns", "TestSupport", "TestScreen"], swiftSettings: strict),
         .testTarget(name: "MixTests", dependencies: ["Mix", "Media", "CPixelKernels", "CYUV"], swiftSettings: strict),
+        .testTarget(name: "BitstreamTests", dependencies: ["Bitstream", "FuzzTargets", "Media"], swiftSettings: strict),
         .testTarget(name: "EncodeTests", dependencies: ["Encode", "Media"], swiftSettings: strict),
-        .testTarget(name: "MuxTests", dependencies: ["Mux", "Media"], swiftSettings: strict),
+        .testTarget(name: "MuxTests", dependencies: ["Bitstream", "Mux", "Media"], swiftSettings: strict),
         .testTarget(
             name: "RTMPTests",
             dependencies: [

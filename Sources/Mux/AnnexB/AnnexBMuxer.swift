@@ -1,3 +1,4 @@
+import Bitstream
 import Media
 
 /// The bare picture track as an H.264 byte stream: a start code before each NAL unit, the parameter sets before each
