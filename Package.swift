@@ -8,8 +8,8 @@ let package = Package(
     name: "broadcast",
     products: [
         .executable(name: "broadcast", targets: ["broadcast"]),
-        // Its packets and formats are Media's.
-        .library(name: "RTMP", targets: ["RTMP", "Media"]),
+        // Its packets and formats are Media's, its FLVError is Mux's.
+        .library(name: "RTMP", targets: ["RTMP", "Media", "Mux"]),
         .library(name: "BroadcastExtension", targets: ["BroadcastExtension"]),
         .library(name: "BroadcastKit", targets: ["BroadcastKit"]),
         .executable(name: "broadcast-hls", targets: ["broadcast-hls"]),

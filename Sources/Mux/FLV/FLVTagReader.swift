@@ -1,17 +1,15 @@
-import Mux
-
-/// Cuts the bytes of an FLV file into tags (Adobe Flash Video File Format 10.1, E.2 to E.4).
+/// Splits the bytes of an FLV file into tags (Adobe Flash Video File Format 10.1, E.2 to E.4).
 ///
-/// It holds one tag at most, which is 16 MiB; nothing is reserved on a claim.
+/// It buffers at most one tag (16 MiB) and the bytes of one `append`. A length in the file reserves no memory.
 package struct FLVTagReader: Sendable {
     private var buffer: [UInt8] = []
     private var position = 0
-    /// Bytes of the file's header that follow the first nine; nil until it was read.
+    /// Bytes of the file header after the first nine that were not skipped yet; nil until the first nine were read.
     private var headerRest: Int?
 
     package init() {}
 
-    /// Takes the next bytes of the file.
+    /// Adds the next bytes of the file.
     package mutating func append(_ bytes: some Sequence<UInt8>) {
         buffer.removeFirst(position)
         position = 0
@@ -52,7 +50,7 @@ package struct FLVTagReader: Sendable {
         return true
     }
 
-    /// Big endian.
+    /// The unsigned integer of `count` bytes, big endian, at `offset` of the buffer.
     private func integer(_ offset: Int, _ count: Int) -> Int {
         buffer[offset..<offset + count].reduce(0) { $0 << 8 | Int($1) }
     }
