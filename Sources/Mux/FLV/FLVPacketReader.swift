@@ -1,7 +1,8 @@
 import Bitstream
 import Media
 
-/// Turns FLV tags with H.264 and AAC into packets (Adobe Flash Video File Format 10.1, E.4.2, E.4.3, E.5). `FLVPacketizer` does the reverse.
+/// Turns FLV tags with H.264 and AAC into packets (Adobe Flash Video File Format 10.1, E.4.2, E.4.3, E.5).
+/// `FLVPacketizer` does the reverse.
 package struct FLVPacketReader: Sendable {
     /// The tracks whose sequence headers were read so far.
     package private(set) var stream = StreamDescription(video: nil, audio: [])
@@ -9,9 +10,11 @@ package struct FLVPacketReader: Sendable {
     private var pictureCount: UInt32 = 0
     private var soundCount: UInt32 = 0
 
+    /// A reader before the first tag of a file.
     package init() {}
 
-    /// Returns the packet of a tag, or nil for a sequence header, for metadata, and for a packet before the sequence header of its track.
+    /// Returns the packet of a tag, or nil for a sequence header, for metadata, and for a packet before the sequence
+    /// header of its track.
     ///
     /// Throws `malformed` and `unsupported`; the reader must not be used afterwards.
     package mutating func packet(from tag: FLVTag) throws(FLVError) -> EncodedPacket? {
@@ -94,7 +97,7 @@ package struct FLVPacketReader: Sendable {
         do throws(BitstreamError) {
             configuration = try AudioSpecificConfig(reading: bytes)
         } catch {
-            throw .malformed(error == .truncated ? "its AudioSpecificConfig is cut short" : "its AudioSpecificConfig has no valid sample rate")
+            throw .malformed(error == .truncated ? "its AudioSpecificConfig is cut short" : "its AudioSpecificConfig is invalid")
         }
         guard stream.audio.isEmpty || stream.audio[0].audioSpecificConfig == bytes else { throw .unsupported("its sound changes on the way") }
         let format = AudioFormat(sampleRate: configuration.sampleRate, channelCount: configuration.channelCount ?? 1)
