@@ -74,7 +74,8 @@ let package = Package(
                 .product(name: "NIOTLS", package: "swift-nio"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
             swiftSettings: strict),
-        .target(name: "Upload", dependencies: ["Media", "Threads", "Bitstream", "Mux", "RTMP", "BroadcastExtension", "CLinux"], swiftSettings: strict),
+        .target(
+            name: "Upload", dependencies: ["Media", "Threads", "Bitstream", "Mux", "RTMP", "BroadcastExtension", "CLinux"], swiftSettings: strict),
         .target(name: "Session", dependencies: ["Media", "Threads", "Capture", "Mix", "Encode", "Mux", "Upload", "CLinux"], swiftSettings: strict),
         .target(
             name: "Control",

@@ -1,6 +1,7 @@
 /// Reads bits, most significant bit first, and Exp-Golomb codes (Rec. ITU-T H.264, 7.2 and 9.1).
 ///
-/// For the payload of a NAL unit, call `EmulationPrevention.remove(from:)` first. After an error the position is unspecified.
+/// For the payload of a NAL unit, call `EmulationPrevention.remove(from:)` first. After an error the position is
+/// unspecified.
 package struct BitReader: Sendable {
     private let bytes: [UInt8]
     /// The number of bits read so far.

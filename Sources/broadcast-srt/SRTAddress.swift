@@ -28,7 +28,9 @@ struct SRTAddress: Equatable {
         parameters = [:]
         for part in query.split(separator: "&") {
             let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard pair.count == 2, let value = PercentEncoding.decodedText(pair[1]) else { throw Problem(sentence: "the part after ? must be KEY=VALUE&KEY=VALUE") }
+            guard pair.count == 2, let value = PercentEncoding.decodedText(pair[1]) else {
+                throw Problem(sentence: "the part after ? must be KEY=VALUE&KEY=VALUE")
+            }
             parameters[String(pair[0])] = value
         }
         guard parameters["mode"] ?? "caller" == "caller" else { throw Problem(sentence: "only mode=caller is there: the server listens") }

@@ -6,7 +6,8 @@ import Testing
     private func header(_ config: [UInt8], rate: Int = 48_000, channels: Int = 2) -> ADTSHeader {
         ADTSHeader(
             AudioTrackFormat(
-                track: .mixed, format: AudioFormat(sampleRate: rate, channelCount: channels), audioSpecificConfig: config, bitrate: 160, priming: 1024
+                track: .mixed, format: AudioFormat(sampleRate: rate, channelCount: channels),
+                audioSpecificConfig: config, bitrate: 160, priming: 1024
             ))
     }
 
@@ -46,11 +47,14 @@ import Testing
         #expect(header([], rate: 47_000).sampleRateIndex == 3)
     }
 
-    @Test(arguments: [
-        ([0xFF, 0xE1, 0x4C, 0x80, 0x0D, 0x7F, 0xFC], .missingSyncword), ([0xFF, 0xF3, 0x4C, 0x80, 0x0D, 0x7F, 0xFC], .invalidValue),
-        ([0xFF, 0xF1, 0x78, 0x80, 0x0D, 0x7F, 0xFC], .invalidValue), ([0xFF, 0xF1, 0x4C, 0x80, 0x00, 0xDF, 0xFC], .invalidValue),
-        ([0xFF, 0xF1, 0x4C, 0x80, 0x0D, 0x7F, 0xFD], .invalidValue),
-    ] as [([UInt8], BitstreamError)])
+    @Test(
+        arguments: [
+            ([0xFF, 0xE1, 0x4C, 0x80, 0x0D, 0x7F, 0xFC], .missingSyncword),
+            ([0xFF, 0xF3, 0x4C, 0x80, 0x0D, 0x7F, 0xFC], .invalidValue),
+            ([0xFF, 0xF1, 0x78, 0x80, 0x0D, 0x7F, 0xFC], .invalidValue),
+            ([0xFF, 0xF1, 0x4C, 0x80, 0x00, 0xDF, 0xFC], .invalidValue),
+            ([0xFF, 0xF1, 0x4C, 0x80, 0x0D, 0x7F, 0xFD], .invalidValue),
+        ] as [([UInt8], BitstreamError)])
     func `a header that cannot be used has a typed error`(bytes: [UInt8], error: BitstreamError) {
         #expect(throws: error) { try ADTSHeader.read(bytes) }
     }

@@ -12,7 +12,8 @@ import Testing
     @Test(arguments: [1, 2, 5, 30, 32, 42, 95] as [UInt8], AudioSpecificConfig.sampleRates + [1, 44_101, 0xFF_FFFF])
     func `what is written reads the same`(objectType: UInt8, sampleRate: Int) throws {
         for channels: UInt8 in [0, 1, 6, 7, 15] {
-            let configuration = AudioSpecificConfig(objectType: objectType, sampleRate: sampleRate, channelConfiguration: channels)
+            let configuration = AudioSpecificConfig(
+                objectType: objectType, sampleRate: sampleRate, channelConfiguration: channels)
             #expect(try AudioSpecificConfig(reading: configuration.bytes) == configuration)
         }
     }
@@ -30,10 +31,12 @@ import Testing
         #expect((0...8).map { count($0) } == [nil, 1, 2, 3, 4, 5, 6, 8, nil])
     }
 
-    @Test(arguments: [
-        ([], .truncated), ([0x11], .truncated), ([0x17, 0x80, 0xBB], .truncated), ([0x01, 0x90], .invalidValue), ([0x16, 0x90], .invalidValue),
-        ([0x17, 0x80, 0, 0, 0], .invalidValue), ([0xFF], .truncated),
-    ] as [([UInt8], BitstreamError)])
+    @Test(
+        arguments: [
+            ([], .truncated), ([0x11], .truncated), ([0x17, 0x80, 0xBB], .truncated), ([0x01, 0x90], .invalidValue),
+            ([0x16, 0x90], .invalidValue),
+            ([0x17, 0x80, 0, 0, 0], .invalidValue), ([0xFF], .truncated),
+        ] as [([UInt8], BitstreamError)])
     func `a configuration that cannot be used has a typed error`(bytes: [UInt8], error: BitstreamError) {
         #expect(throws: error) { try AudioSpecificConfig(reading: bytes) }
     }

@@ -13,10 +13,12 @@ import Testing
     }
 
     // Rec. ITU-T H.264, table 9-2 and table 9-3.
-    @Test(arguments: [
-        ([0b1000_0000], 0, 0), ([0b0100_0000], 1, 1), ([0b0110_0000], 2, -1), ([0b0010_0000], 3, 2), ([0b0010_1000], 4, -2),
-        ([0b0011_0000], 5, 3), ([0b0011_1000], 6, -3), ([0b0001_0000], 7, 4), ([0b0001_0100], 9, 5),
-    ] as [([UInt8], UInt32, Int32)])
+    @Test(
+        arguments: [
+            ([0b1000_0000], 0, 0), ([0b0100_0000], 1, 1), ([0b0110_0000], 2, -1), ([0b0010_0000], 3, 2),
+            ([0b0010_1000], 4, -2),
+            ([0b0011_0000], 5, 3), ([0b0011_1000], 6, -3), ([0b0001_0000], 7, 4), ([0b0001_0100], 9, 5),
+        ] as [([UInt8], UInt32, Int32)])
     func `Exp-Golomb codes are those of the specification`(bytes: [UInt8], unsigned: UInt32, signed: Int32) throws {
         var reader = BitReader(bytes)
         #expect(try reader.unsignedExpGolomb() == unsigned)

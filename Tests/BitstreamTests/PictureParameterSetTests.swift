@@ -13,9 +13,10 @@ import Testing
     }
 
     /// Each map of slice groups that there is, with the codes that follow its type.
-    @Test(arguments: [
-        (0, [5, 6, 7]), (1, []), (2, [0, 9, 3, 12]), (3, [nil, 4]), (4, [nil, 4]), (5, [nil, 4]), (6, [2]),
-    ] as [(UInt32, [UInt32?])])
+    @Test(
+        arguments: [
+            (0, [5, 6, 7]), (1, []), (2, [0, 9, 3, 12]), (3, [nil, 4]), (4, [nil, 4]), (5, [nil, 4]), (6, [2]),
+        ] as [(UInt32, [UInt32?])])
     func `the fields after slice groups are read`(type: UInt32, codes: [UInt32?]) throws {
         var writer = BitWriter()
         writer.bits(0x68, count: 8)
@@ -35,7 +36,8 @@ import Testing
         for value: Int32 in [-26, 0, -2] { writer.signedExpGolomb(value) }
         for value in [false, false, true] { writer.flag(value) }
         let set = try #require(PictureParameterSet(nalUnit: EmulationPrevention.insert(into: writer.bytes)))
-        #expect(set.identifier == 3 && set.sliceGroupCount == 3 && set.hasWeightedPrediction && set.initialQuantizer == 0)
+        #expect(
+            set.identifier == 3 && set.sliceGroupCount == 3 && set.hasWeightedPrediction && set.initialQuantizer == 0)
         #expect(!set.hasDeblockingControl && set.hasRedundantPictures)
     }
 

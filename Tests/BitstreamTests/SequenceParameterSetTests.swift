@@ -13,10 +13,13 @@ import Testing
         #expect(layout.widthInMacroblocks == 80 && layout.heightInMacroblocks == 45 && layout.macroblockCount == 3600)
     }
 
-    @Test(arguments: [(Samples.high444SPS, 244, 3, true), (Samples.baselineSPS, 66, 1, false)] as [([UInt8], UInt8, UInt8, Bool)])
+    @Test(
+        arguments: [(Samples.high444SPS, 244, 3, true), (Samples.baselineSPS, 66, 1, false)]
+            as [([UInt8], UInt8, UInt8, Bool)])
     func `the fields of x264's other profiles`(bytes: [UInt8], profile: UInt8, chroma: UInt8, hasChroma: Bool) throws {
         let set = try #require(SequenceParameterSet(nalUnit: bytes))
-        #expect(set.profile == profile && set.chromaFormat == chroma && set.hasChromaFormat == hasChroma && set.level == 31)
+        #expect(
+            set.profile == profile && set.chromaFormat == chroma && set.hasChromaFormat == hasChroma && set.level == 31)
         #expect(set.lumaBitDepth == 8 && set.chromaBitDepth == 8 && !set.mayReorder)
         #expect(set.layout?.macroblockCount == 3600)
     }
@@ -30,7 +33,10 @@ import Testing
         #expect(!set.mayReorder)
         let record = AVCDecoderConfigurationRecord(sequenceParameterSet: bytes, pictureParameterSet: [0x68, 1])
         #expect(
-            record.bytes == [1, 244, 0, 30, 0xFF, 0xE1, 0, 6, 0x67, 244, 0, 30, 0b1001_0001, 0b1001_0111, 1, 0, 2, 0x68, 1, 0xFF, 0xF8, 0xF8, 0])
+            record.bytes == [
+                1, 244, 0, 30, 0xFF, 0xE1, 0, 6, 0x67, 244, 0, 30, 0b1001_0001, 0b1001_0111, 1, 0, 2, 0x68, 1, 0xFF,
+                0xF8, 0xF8, 0,
+            ])
     }
 
     @Test func `a set that ends after the order type has no layout`() throws {
@@ -38,7 +44,9 @@ import Testing
         #expect(set.pictureOrderCountType == 0 && set.mayReorder && set.layout == nil)
     }
 
-    @Test(arguments: [[], [0x67], [0x67, 100, 0, 30], [0x67, 100, 0, 30, 0], [0x67, 100, 0, 30, 0, 0, 0, 0, 0, 0]] as [[UInt8]])
+    @Test(
+        arguments: [[], [0x67], [0x67, 100, 0, 30], [0x67, 100, 0, 30, 0], [0x67, 100, 0, 30, 0, 0, 0, 0, 0, 0]]
+            as [[UInt8]])
     func `what is too short is no parameter set`(bytes: [UInt8]) {
         #expect(SequenceParameterSet(nalUnit: bytes) == nil)
     }
@@ -76,7 +84,9 @@ import Testing
             writeRest(&writer)
         }
         #expect(set?.frameNumberBits == 10 && set?.mayReorder == false)
-        #expect(set?.layout?.widthInMacroblocks == 20 && set?.layout?.heightInMacroblocks == 20 && set?.layout?.hasOnlyFrames == false)
+        #expect(
+            set?.layout?.widthInMacroblocks == 20 && set?.layout?.heightInMacroblocks == 20
+                && set?.layout?.hasOnlyFrames == false)
     }
 
     @Test func `the offsets of order type 1 are skipped`() throws {
@@ -97,9 +107,22 @@ import Testing
     }
 
     @Test func `values outside their range are rejected`() {
-        #expect(set { writer in writer.flag(false); writer.unsignedExpGolomb(13); writer.unsignedExpGolomb(0) } == nil)
-        #expect(set { writer in writer.flag(false); writer.unsignedExpGolomb(0); writer.unsignedExpGolomb(3) } == nil)
-        #expect(set { writer in writer.flag(true); writer.flag(true); writer.signedExpGolomb(128); writer.bits(0, count: 32) } == nil)
+        // 17 bits of frame_num, order type 3, and a scaling list that starts with 136.
+        for (frameNumberBits, orderType): (UInt32, UInt32) in [(13, 0), (0, 3)] {
+            let set = set { writer in
+                writer.flag(false)
+                writer.unsignedExpGolomb(frameNumberBits)
+                writer.unsignedExpGolomb(orderType)
+            }
+            #expect(set == nil)
+        }
+        let scaling = set { writer in
+            writer.flag(true)
+            writer.flag(true)
+            writer.signedExpGolomb(128)
+            writer.bits(0, count: 32)
+        }
+        #expect(scaling == nil)
         let huge = set { writer in
             writer.flag(false)
             for value: UInt32 in [0, 2, 1] { writer.unsignedExpGolomb(value) }

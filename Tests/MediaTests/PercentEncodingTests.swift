@@ -3,7 +3,8 @@ import Testing
 
 @Suite struct PercentEncodingTests {
     @Test(arguments: [
-        ("", ""), ("plain-1._~", "plain-1._~"), ("a b", "a%20b"), ("100%", "100%25"), ("p@ss:/word", "p%40ss%3A%2Fword"), ("é…", "%C3%A9%E2%80%A6"),
+        ("", ""), ("plain-1._~", "plain-1._~"), ("a b", "a%20b"), ("100%", "100%25"),
+        ("p@ss:/word", "p%40ss%3A%2Fword"), ("é…", "%C3%A9%E2%80%A6"),
         ("%41", "%2541"), ("\n\0", "%0A%00"),
     ])
     func `text is encoded and decoded`(text: String, encoded: String) {
@@ -26,7 +27,9 @@ import Testing
     }
 
     @Test func `the caller chooses which characters are literal`() {
-        #expect(PercentEncoding.encode("a/b%~", except: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "%") }) == "%61/%62%25%7E")
+        #expect(
+            PercentEncoding.encode("a/b%~", except: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "%") })
+                == "%61/%62%25%7E")
         #expect(PercentEncoding.encode("é", except: { _ in true }) == "%C3%A9")
     }
 

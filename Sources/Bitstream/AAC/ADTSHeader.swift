@@ -1,6 +1,7 @@
 import Media
 
-/// The header before an AAC packet in a byte stream (ISO/IEC 14496-3, 1.A.2.2). A header that is written has seven bytes and no checksum.
+/// The header before an AAC packet in a byte stream (ISO/IEC 14496-3, 1.A.2.2). A header that is written has seven
+/// bytes and no checksum.
 package struct ADTSHeader: Equatable, Sendable {
     /// Bytes of a header that is written.
     package static let byteCount = 7
@@ -16,10 +17,11 @@ package struct ADTSHeader: Equatable, Sendable {
 
     /// The header for the packets of `track`, from its AudioSpecificConfig.
     ///
-    /// If that cannot be read or contains a value that ADTS has no code for, the header says AAC-LC with the rate nearest to the
-    /// track's sample rate and the track's channel count.
+    /// If that cannot be read or contains a value that ADTS has no code for, the header says AAC-LC with the rate
+    /// nearest to the track's sample rate and the track's channel count.
     package init(_ track: AudioTrackFormat) {
-        if let configuration = try? AudioSpecificConfig(reading: track.audioSpecificConfig), let index = configuration.sampleRateIndex,
+        if let configuration = try? AudioSpecificConfig(reading: track.audioSpecificConfig),
+            let index = configuration.sampleRateIndex,
             (1...4).contains(configuration.objectType), configuration.channelConfiguration < 8
         {
             objectType = configuration.objectType
@@ -34,8 +36,9 @@ package struct ADTSHeader: Equatable, Sendable {
 
     /// Reads the header at the start of `bytes`, which need not contain the packet.
     ///
-    /// Returns the header and the position of the packet, counted from the header's first byte: after 7 bytes, or after 9 if the header has a checksum.
-    /// Throws `truncated`, `missingSyncword`, and `invalidValue` if a field is invalid or the frame has more than one packet.
+    /// Returns the header and the position of the packet, counted from the header's first byte: after 7 bytes, or after
+    /// 9 if the header has a checksum. Throws `truncated`, `missingSyncword`, and `invalidValue` if a field is invalid
+    /// or the frame has more than one packet.
     package static func read(_ bytes: [UInt8]) throws(BitstreamError) -> (header: ADTSHeader, payload: Range<Int>) {
         var reader = BitReader(bytes)
         guard try reader.bits(12) == 0xFFF else { throw .missingSyncword }
@@ -50,7 +53,9 @@ package struct ADTSHeader: Equatable, Sendable {
         let frameLength = Int(try reader.bits(13))
         _ = try reader.bits(11)  // adts_buffer_fullness
         let blocks = try reader.bits(2)  // number_of_raw_data_blocks_in_frame, less one
-        guard index < AudioSpecificConfig.sampleRates.count, frameLength >= headerByteCount, blocks == 0 else { throw .invalidValue }
+        guard index < AudioSpecificConfig.sampleRates.count, frameLength >= headerByteCount, blocks == 0 else {
+            throw .invalidValue
+        }
         let header = ADTSHeader(objectType: objectType, sampleRateIndex: index, channelConfiguration: channels)
         return (header, headerByteCount..<frameLength)
     }

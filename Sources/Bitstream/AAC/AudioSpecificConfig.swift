@@ -1,5 +1,5 @@
-/// The configuration that an AAC decoder needs before the first packet: in `esds` of MP4, as the AAC sequence header in FLV
-/// (ISO/IEC 14496-3, 1.6.2.1).
+/// The configuration that an AAC decoder needs before the first packet: in `esds` of MP4, as the AAC sequence header in
+/// FLV (ISO/IEC 14496-3, 1.6.2.1).
 package struct AudioSpecificConfig: Equatable, Sendable {
     /// The sample rates that have an index, in Hz (1.6.3.4, table 1.18).
     package static let sampleRates = [
@@ -55,7 +55,8 @@ package struct AudioSpecificConfig: Equatable, Sendable {
         channelConfiguration = UInt8(try reader.bits(4))
     }
 
-    /// The bytes of the configuration, with a GASpecificConfig (4.4.1): frames of 1024 samples, no core coder, no extension.
+    /// The bytes of the configuration, with a GASpecificConfig (4.4.1): frames of 1024 samples, no core coder, no
+    /// extension.
     package var bytes: [UInt8] {
         var writer = BitWriter()
         if objectType > 30 {

@@ -1,5 +1,5 @@
-/// The parameter sets that an H.264 decoder needs before the first access unit: `avcC` in MP4, the AVC sequence header in FLV
-/// (ISO/IEC 14496-15, 5.3.3.1).
+/// The parameter sets that an H.264 decoder needs before the first access unit: `avcC` in MP4, the AVC sequence header
+/// in FLV (ISO/IEC 14496-15, 5.3.3.1).
 ///
 /// A record that is written has one set of each kind and announces NAL unit lengths of four bytes.
 package struct AVCDecoderConfigurationRecord: Equatable, Sendable {
@@ -14,9 +14,11 @@ package struct AVCDecoderConfigurationRecord: Equatable, Sendable {
         self.pictureParameterSet = pictureParameterSet
     }
 
-    /// Reads the first sequence and the first picture parameter set of a record. The fields after the parameter sets are ignored.
+    /// Reads the first sequence and the first picture parameter set of a record. The fields after the parameter sets
+    /// are ignored.
     ///
-    /// Throws `unsupportedVersion`, `unsupportedLengthSize`, `missingParameterSet` if the first set of a kind is missing or empty, and `truncated`.
+    /// Throws `unsupportedVersion`, `unsupportedLengthSize`, `missingParameterSet` if the first set of a kind is
+    /// missing or empty, and `truncated`.
     package init(reading bytes: [UInt8]) throws(BitstreamError) {
         var reader = BitReader(bytes)
         let version = UInt8(try reader.bits(8))
@@ -28,7 +30,8 @@ package struct AVCDecoderConfigurationRecord: Equatable, Sendable {
         pictureParameterSet = try Self.firstSet(countMask: 0xFF, &reader)
     }
 
-    /// The bytes of the record. If the sequence parameter set cannot be read, the record announces High profile at level 4.
+    /// The bytes of the record. If the sequence parameter set cannot be read, the record announces High profile at
+    /// level 4.
     package var bytes: [UInt8] {
         let fields = SequenceParameterSet(nalUnit: sequenceParameterSet)
         var writer = BitWriter()

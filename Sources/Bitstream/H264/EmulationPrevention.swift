@@ -18,7 +18,8 @@ package enum EmulationPrevention {
 
     /// Returns the bytes of a NAL unit with a 3 before each byte of at most 3 that follows two zero bytes.
     ///
-    /// The payload must end with a byte other than zero, as rbsp_trailing_bits does (7.3.2.11); the function adds no byte at the end.
+    /// The payload must end with a byte other than zero, as rbsp_trailing_bits does (7.3.2.11); the function adds no
+    /// byte at the end.
     package static func insert(into bytes: some Collection<UInt8>) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count + bytes.count / 64 + 4)

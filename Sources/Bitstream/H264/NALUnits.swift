@@ -1,4 +1,5 @@
-/// The NAL units of an access unit in which a length of four bytes, big endian, precedes each (ISO/IEC 14496-15, 5.3.4.2).
+/// The NAL units of an access unit in which a length of four bytes, big endian, precedes each (ISO/IEC 14496-15,
+/// 5.3.4.2).
 ///
 /// The sequence ends at a length that is zero or extends past the last byte. The units before it are valid.
 package struct NALUnits: Sequence, IteratorProtocol {
@@ -8,8 +9,8 @@ package struct NALUnits: Sequence, IteratorProtocol {
         package static let accessUnitDelimiter: UInt8 = 9
     }
 
-    /// The bytes before a NAL unit in a byte stream (Rec. ITU-T H.264, B.1.1), with the leading zero byte that parameter sets
-    /// and the first NAL unit of an access unit require.
+    /// The bytes before a NAL unit in a byte stream (Rec. ITU-T H.264, B.1.1), with the leading zero byte that
+    /// parameter sets and the first NAL unit of an access unit require.
     package static let startCode: [UInt8] = [0, 0, 0, 1]
 
     private let data: [UInt8]
@@ -20,7 +21,8 @@ package struct NALUnits: Sequence, IteratorProtocol {
         self.data = data
     }
 
-    /// Returns the next unit with its header byte and without its length, or nil at the end. The slice shares the bytes of the access unit.
+    /// Returns the next unit with its header byte and without its length, or nil at the end. The slice shares the bytes
+    /// of the access unit.
     package mutating func next() -> ArraySlice<UInt8>? {
         guard data.count - position > 4 else { return nil }
         let length = (0..<4).reduce(0) { $0 << 8 | Int(data[position + $1]) }

@@ -1,4 +1,5 @@
-/// The fields of an H.264 picture parameter set that the encoder needs to write slices of its own (Rec. ITU-T H.264, 7.3.2.2).
+/// The fields of an H.264 picture parameter set that the encoder needs to write slices of its own (Rec. ITU-T H.264,
+/// 7.3.2.2).
 package struct PictureParameterSet: Equatable, Sendable {
     /// `pic_parameter_set_id`, from 0 to 255.
     package let identifier: UInt32
@@ -8,7 +9,8 @@ package struct PictureParameterSet: Equatable, Sendable {
     package let sliceGroupCount: Int
     /// `weighted_pred_flag`: P slices contain prediction weights.
     package let hasWeightedPrediction: Bool
-    /// `pic_init_qp_minus26` + 26: the luma QP to which a slice adds its `slice_qp_delta`. Negative values exist for more than 8 bits a sample.
+    /// `pic_init_qp_minus26` + 26: the luma QP to which a slice adds its `slice_qp_delta`. Negative values exist for
+    /// more than 8 bits a sample.
     package let initialQuantizer: Int32
     /// `deblocking_filter_control_present_flag`: slice headers contain the settings of the deblocking filter.
     package let hasDeblockingControl: Bool
@@ -17,7 +19,8 @@ package struct PictureParameterSet: Equatable, Sendable {
 
     /// Reads a NAL unit with its header byte, whose type is not checked.
     ///
-    /// Returns nil if the unit ends before or within `redundant_pic_cnt_present_flag`, or a field up to it has an invalid value.
+    /// Returns nil if the unit ends before or within `redundant_pic_cnt_present_flag`, or a field up to it has an
+    /// invalid value.
     package init?(nalUnit: [UInt8]) {
         var reader = BitReader(EmulationPrevention.remove(from: nalUnit.dropFirst()))
         do throws(BitstreamError) {

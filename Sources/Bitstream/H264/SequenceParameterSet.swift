@@ -18,7 +18,8 @@ package struct SequenceParameterSet: Equatable, Sendable {
     package let frameNumberBits: Int
     /// `pic_order_cnt_type`, from 0 to 2.
     package let pictureOrderCountType: UInt8
-    /// The fields after `pic_order_cnt_type`. Nil if the set ends before them or has an invalid value there; a container needs none of them.
+    /// The fields after `pic_order_cnt_type`. Nil if the set ends before them or has an invalid value there; a
+    /// container needs none of them.
     package let layout: Layout?
 
     /// The reference pictures and the size of a coded video sequence.
@@ -39,10 +40,13 @@ package struct SequenceParameterSet: Equatable, Sendable {
     /// False if pictures are output in the order in which they are decoded: `pic_order_cnt_type` is 2 (8.2.1.3).
     package var mayReorder: Bool { pictureOrderCountType != 2 }
 
-    /// True for the profiles whose sets contain chroma format and bit depth (7.3.2.1.1). In all other profiles these are 4:2:0 and 8 bits.
+    /// True for the profiles whose sets contain chroma format and bit depth (7.3.2.1.1). In all other profiles these
+    /// are 4:2:0 and 8 bits.
     package var hasChromaFormat: Bool { Self.profilesWithChromaFormat.contains(profile) }
 
-    private static let profilesWithChromaFormat: Set<UInt8> = [100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139, 134, 135]
+    private static let profilesWithChromaFormat: Set<UInt8> = [
+        100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139, 134, 135,
+    ]
 
     /// Reads a NAL unit with its header byte, whose type is not checked.
     ///

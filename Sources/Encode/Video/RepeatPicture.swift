@@ -1,9 +1,10 @@
 import Bitstream
 
-/// Writes a repeat picture: a P picture that shows the picture before it again, as one slice in which every macroblock is skipped
-/// (Rec. ITU-T H.264, 7.3.3).
+/// Writes a repeat picture: a P picture that shows the picture before it again, as one slice in which every macroblock
+/// is skipped (Rec. ITU-T H.264, 7.3.3).
 ///
-/// It has about 20 bytes and needs no encoding. It is a reference picture, so that the pictures after it still need only one frame.
+/// It has about 20 bytes and needs no encoding. It is a reference picture, so that the pictures after it still need
+/// only one frame.
 struct RepeatPicture {
     private let sequence: SequenceParameterSet
     private let picture: PictureParameterSet
@@ -11,20 +12,22 @@ struct RepeatPicture {
 
     /// Returns nil if the stream of these parameter sets cannot contain such a picture.
     ///
-    /// The stream must use CABAC, only frames, picture order count type 2, one reference picture and one slice group. It must not use
-    /// weighted prediction, redundant pictures or separate colour planes. A skipped macroblock is coded alike in 4:2:0 and in 4:4:4
-    /// (7.3.4, 7.3.5).
+    /// The stream must use CABAC, only frames, picture order count type 2, one reference picture and one slice group.
+    /// It must not use weighted prediction, redundant pictures or separate colour planes. A skipped macroblock is coded
+    /// alike in 4:2:0 and in 4:4:4 (7.3.4, 7.3.5).
     init?(sequence: SequenceParameterSet, picture: PictureParameterSet) {
         guard let layout = sequence.layout, layout.maximumReferenceCount == 1, layout.hasOnlyFrames,
             sequence.pictureOrderCountType == 2, !sequence.hasSeparateColourPlanes,
-            picture.usesCABAC, picture.sliceGroupCount == 1, !picture.hasWeightedPrediction, !picture.hasRedundantPictures
+            picture.usesCABAC, picture.sliceGroupCount == 1, !picture.hasWeightedPrediction,
+            !picture.hasRedundantPictures
         else { return nil }
         self.sequence = sequence
         self.picture = picture
         sliceData = SkipSliceData.bytes(macroblockCount: layout.macroblockCount)
     }
 
-    /// The access unit of a repeat picture: one NAL unit after its length in four bytes. `frameNumber` is taken modulo the range of `frame_num`.
+    /// The access unit of a repeat picture: one NAL unit after its length in four bytes. `frameNumber` is taken modulo
+    /// the range of `frame_num`.
     func accessUnit(frameNumber: Int) -> [UInt8] {
         var slice = BitWriter()
         slice.bits(0x41, count: 8)  // nal_ref_idc 2, nal_unit_type 1

@@ -1,16 +1,17 @@
 import Bitstream
 
-/// The slice data of a picture in which every macroblock is skipped: for each macroblock mb_skip_flag = 1 and end_of_slice_flag,
-/// coded with CABAC (Rec. ITU-T H.264, 7.3.4 and 9.3.4).
+/// The slice data of a picture in which every macroblock is skipped: for each macroblock mb_skip_flag = 1 and
+/// end_of_slice_flag, coded with CABAC (Rec. ITU-T H.264, 7.3.4 and 9.3.4).
 ///
 /// Only the most probable symbol of one context occurs, so this type has only that part of an arithmetic encoder.
 struct SkipSliceData {
-    /// The QP of the slice. It initialises the context so that mb_skip_flag = 1 is the most probable symbol and needs the fewest bits.
+    /// The QP of the slice. It initialises the context so that mb_skip_flag = 1 is the most probable symbol and needs
+    /// the fewest bits.
     static let quantizer: Int32 = 51
     /// rangeTabLPS of pStateIdx 42 to 62 (table 9-44).
     ///
-    /// 42 is the first state of ctxIdx 11 with cabac_init_idc 0 and `quantizer`: (m, n) = (23, 33), ((23 × 51) >> 4) + 33 - 64
-    /// (9.3.1.1, table 9-13).
+    /// 42 is the first state of ctxIdx 11 with cabac_init_idc 0 and `quantizer`: (m, n) = (23, 33), ((23 × 51) >> 4) +
+    /// 33 - 64 (9.3.1.1, table 9-13).
     private static let leastProbableRanges: [[UInt32]] = [
         [16, 20, 23, 27], [15, 19, 22, 25], [14, 18, 21, 24], [14, 17, 20, 23], [13, 16, 19, 22], [12, 15, 18, 21], [12, 14, 17, 20],
         [11, 14, 16, 19], [11, 13, 15, 18], [10, 12, 15, 17], [10, 12, 14, 16], [9, 11, 13, 15], [9, 11, 12, 14], [8, 10, 12, 14],
