@@ -8,8 +8,8 @@ let package = Package(
     name: "broadcast",
     products: [
         .executable(name: "broadcast", targets: ["broadcast"]),
-        // Its packets and formats are Media's.
-        .library(name: "RTMP", targets: ["RTMP", "Media"]),
+        // Its packets and formats are Media's, its FLVError is Mux's.
+        .library(name: "RTMP", targets: ["RTMP", "Media", "Mux"]),
         .library(name: "BroadcastExtension", targets: ["BroadcastExtension"]),
         .library(name: "BroadcastKit", targets: ["BroadcastKit"]),
         .executable(name: "broadcast-hls", targets: ["broadcast-hls"]),
@@ -70,8 +70,10 @@ let package = Package(
         .target(name: "PulseCapture", dependencies: ["Capture", "WindowPrivacy", "Concurrency", "Media", "CPulse"], swiftSettings: strict),
         .target(name: "ContentCapture", dependencies: ["Capture", "Concurrency", "Media"], swiftSettings: strict),
         .target(name: "Mix", dependencies: ["Media", "CPixelKernels", "CYUV", "CSWResample"], swiftSettings: strict),
-        .target(name: "Encode", dependencies: ["Media", "CX264", "CAVCodec", "CPNG", "CSixel"], swiftSettings: strict),
-        .target(name: "Mux", dependencies: ["Media"], swiftSettings: strict),
+        // Reads and writes the headers of H.264 and AAC. Containers are Mux's.
+        .target(name: "Bitstream", dependencies: ["Media"], swiftSettings: strict),
+        .target(name: "Encode", dependencies: ["Bitstream", "Media", "CX264", "CAVCodec", "CPNG", "CSixel"], swiftSettings: strict),
+        .target(name: "Mux", dependencies: ["Bitstream", "Media"], swiftSettings: strict),
         .target(
             name: "RTMP",
             dependencies: [
@@ -80,7 +82,7 @@ let package = Package(
             ],
             swiftSettings: strict),
         .target(
-            name: "Upload", dependencies: ["Media", "Concurrency", "Processes", "Mux", "RTMP", "BroadcastExtension"], swiftSettings: strict),
+            name: "Upload", dependencies: ["Media", "Concurrency", "Processes", "Bitstream", "Mux", "RTMP", "BroadcastExtension"], swiftSettings: strict),
         .target(
             name: "Session",
             dependencies: [
@@ -127,7 +129,7 @@ let package = Package(
 
         // The extensions that are shipped: programs of their own, so that their libraries, their memory and their crashes stay out of
         // the broadcaster. Their manifests are in Extensions/.
-        .target(name: "Receive", dependencies: ["BroadcastExtension", "Media", "Mux"], swiftSettings: strict),
+        .target(name: "Receive", dependencies: ["BroadcastExtension", "Bitstream", "Media"], swiftSettings: strict),
         .target(name: "HLS", dependencies: ["Media", "Mux"], swiftSettings: strict),
         .executableTarget(
             name: "broadcast-hls",
@@ -158,7 +160,7 @@ let package = Package(
         .executableTarget(name: "TestScreen", dependencies: ["TestPatterns", "CX11", "CPulse"], path: "Tests/TestScreen", swiftSettings: strict),
         .target(name: "TestSupport", dependencies: ["TestPatterns"], path: "Tests/TestSupport", exclude: ["Programs"], swiftSettings: strict),
         .target(
-            name: "FuzzTargets", dependencies: ["RTMP", "Mux", "Media", "Upload", "BroadcastExtension", "Control", "CTOMLPlusPlus"],
+            name: "FuzzTargets", dependencies: ["Bitstream", "RTMP", "Mux", "Media", "Upload", "BroadcastExtension", "Control", "CTOMLPlusPlus"],
             path: "Tests/FuzzTargets", swiftSettings: strict),
         .testTarget(name: "TestSupportTests", dependencies: ["TestSupport", "TestPatterns", "TestScreen"], swiftSettings: strict),
 
@@ -169,8 +171,9 @@ let package = Package(
                 "Capture", "WindowPrivacy", "X11Capture", "PulseCapture", "ContentCapture", "Concurrency", "Media", "CX11", "TestPatterns", "TestSupport", "TestScreen",
             ], swiftSettings: strict),
         .testTarget(name: "MixTests", dependencies: ["Mix", "Media", "CPixelKernels", "CYUV"], swiftSettings: strict),
+        .testTarget(name: "BitstreamTests", dependencies: ["Bitstream", "FuzzTargets", "Media"], swiftSettings: strict),
         .testTarget(name: "EncodeTests", dependencies: ["Encode", "Media"], swiftSettings: strict),
-        .testTarget(name: "MuxTests", dependencies: ["Mux", "Media"], swiftSettings: strict),
+        .testTarget(name: "MuxTests", dependencies: ["Bitstream", "Mux", "Media"], swiftSettings: strict),
         .testTarget(
             name: "RTMPTests",
             dependencies: [

@@ -4,7 +4,7 @@ import PackageDescription
 /// libFuzzer against what reads bytes of strangers: `swift build --sanitize=fuzzer`, then `.build/debug/amf0 CORPUS`.
 ///
 /// A further target is a function in `Tests/FuzzTargets`, a folder here that calls it, and its name in this list.
-let targets = ["amf0", "chunks", "publisher", "flv", "frames", "replies", "control", "toml"]
+let targets = ["amf0", "bitstream", "chunks", "publisher", "flv", "frames", "replies", "control", "toml"]
 
 let package = Package(
     name: "Fuzz",

@@ -1,3 +1,5 @@
+import Media
+
 /// Where to publish: `rtmp://[user:password@]host[:port]/app/key`.
 ///
 /// The last part of the path, with the query behind it, is the stream key; what stands before it is the application,

@@ -1,3 +1,5 @@
+import Media
+
 /// Takes a URL's secrets out of a server's own words, before anyone reads them.
 ///
 /// It looks for the stream key, the key without its query, the values in the queries of key and application, a user's

@@ -1,6 +1,6 @@
+import Bitstream
 import BroadcastExtension
 import Media
-import Mux
 
 /// What the host tells of a broadcast, gathered until packets can be muxed: our own extensions take `h264-avcc` and `aac-raw`, which
 /// are the payloads of Media's packets.
@@ -26,9 +26,9 @@ package struct ReceivedStream: Sendable {
         for track in tracks {
             guard let source = Track(rawValue: track.id), let configuration = configurations[track.id] else { return nil }
             if source == .screen {
-                guard let sets = AVCDecoderConfigurationRecord.parameterSets(in: configuration) else { return nil }
+                guard let record = try? AVCDecoderConfigurationRecord(reading: configuration) else { return nil }
                 stream.video = VideoTrackFormat(
-                    codec: .h264(sequenceParameterSet: sets.sequence, pictureParameterSet: sets.picture),
+                    codec: .h264(sequenceParameterSet: record.sequenceParameterSet, pictureParameterSet: record.pictureParameterSet),
                     size: PixelSize(width: track.width ?? 0, height: track.height ?? 0), frameRate: track.fps ?? 30)
             } else {
                 stream.audio.append(

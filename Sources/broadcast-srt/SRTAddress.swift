@@ -1,3 +1,5 @@
+import Media
+
 /// `srt://HOST:PORT?streamid=…&latency=…&passphrase=…&pbkeylen=…`, as srt-live-transmit(1) reads it: latency in milliseconds.
 struct SRTAddress: Equatable {
     /// Why a text is no address. It repeats nothing of it but the keys.
@@ -26,7 +28,9 @@ struct SRTAddress: Equatable {
         parameters = [:]
         for part in query.split(separator: "&") {
             let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard pair.count == 2, let value = Self.decoded(pair[1]) else { throw Problem(sentence: "the part after ? must be KEY=VALUE&KEY=VALUE") }
+            guard pair.count == 2, let value = PercentEncoding.decodedText(pair[1]) else {
+                throw Problem(sentence: "the part after ? must be KEY=VALUE&KEY=VALUE")
+            }
             parameters[String(pair[0])] = value
         }
         guard parameters["mode"] ?? "caller" == "caller" else { throw Problem(sentence: "only mode=caller is there: the server listens") }
@@ -34,20 +38,5 @@ struct SRTAddress: Equatable {
         if let key = parameters.keys.sorted().first(where: { !known.contains($0) }) {
             throw Problem(sentence: "\(key.filter(\.isLetter).prefix(20)) is not known; known are \(known.joined(separator: ", "))")
         }
-    }
-
-    /// Percent signs decoded (RFC 3986, 2.1); nil where what comes out is no text.
-    private static func decoded(_ text: Substring) -> String? {
-        var bytes: [UInt8] = []
-        var rest = Array(text.utf8)[...]
-        while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "%"), let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16), rest.count >= 2 {
-                rest = rest.dropFirst(2)
-                bytes.append(value)
-            } else {
-                bytes.append(byte)
-            }
-        }
-        return String(validating: bytes, as: UTF8.self)
     }
 }

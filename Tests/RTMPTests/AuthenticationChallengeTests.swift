@@ -42,4 +42,10 @@ import Testing
     func `other words are no challenge`(description: String) {
         #expect(AuthenticationChallenge(description) == nil)
     }
+
+    // RFC 4648, 10.
+    @Test func `Base 64 is padded`() {
+        let encoded = ["", "f", "fo", "foo", "foob", "fooba", "foobar"].map { AuthenticationChallenge.base64(Array($0.utf8)) }
+        #expect(encoded == ["", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy"])
+    }
 }

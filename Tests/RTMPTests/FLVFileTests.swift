@@ -1,5 +1,6 @@
 import Foundation
 import Media
+import Mux
 import RTMP
 import TestSupport
 import Testing

@@ -175,8 +175,8 @@ import Testing
         guard let response = fields["response"], let challenge = fields["challenge"] else {
             return reject("[ authmod=adobe ] : ?reason=needauth&user=\(user)&salt=c2FsdA==&challenge=Y2g=&opaque=b3A=")
         }
-        let secret = Base64.encode(MD5.digest(Array("annc2FsdA==wonder".utf8)))
-        let expected = Base64.encode(MD5.digest(Array((secret + "b3A=" + challenge).utf8)))
+        let secret = AuthenticationChallenge.base64(MD5.digest(Array("annc2FsdA==wonder".utf8)))
+        let expected = AuthenticationChallenge.base64(MD5.digest(Array((secret + "b3A=" + challenge).utf8)))
         return user == "ann" && response == expected ? .ordinary : reject("[ authmod=adobe ] : ?reason=authfailed&opaque=b3A=")
     }
 

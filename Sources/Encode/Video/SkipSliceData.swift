@@ -1,13 +1,17 @@
-/// The slice data of a picture in which every macroblock is skipped: CABAC-coded mb_skip_flag = 1 and end_of_slice_flag
-/// for each (Rec. ITU-T H.264, 7.3.4 and 9.3.4).
+import Bitstream
+
+/// The slice data of a picture in which every macroblock is skipped: for each macroblock mb_skip_flag = 1 and
+/// end_of_slice_flag, coded with CABAC (Rec. ITU-T H.264, 7.3.4 and 9.3.4).
 ///
-/// Only the most probable symbol of one context ever occurs, so this is the part of an arithmetic encoder that it takes.
+/// Only the most probable symbol of one context occurs, so this type has only that part of an arithmetic encoder.
 struct SkipSliceData {
-    /// The slice QP that the context is set up for: at it, mb_skip_flag = 1 is the most probable symbol and costs least.
+    /// The QP of the slice. It initialises the context so that mb_skip_flag = 1 is the most probable symbol and needs
+    /// the fewest bits.
     static let quantizer: Int32 = 51
-    /// pStateIdx of ctxIdx 11 with cabac_init_idc 0 at that QP: (m, n) = (23, 33), ((23 × 51) >> 4) + 33 - 64 (9.3.1.1, table 9-13).
-    private static let initialState = 42
     /// rangeTabLPS of pStateIdx 42 to 62 (table 9-44).
+    ///
+    /// 42 is the first state of ctxIdx 11 with cabac_init_idc 0 and `quantizer`: (m, n) = (23, 33), ((23 × 51) >> 4) +
+    /// 33 - 64 (9.3.1.1, table 9-13).
     private static let leastProbableRanges: [[UInt32]] = [
         [16, 20, 23, 27], [15, 19, 22, 25], [14, 18, 21, 24], [14, 17, 20, 23], [13, 16, 19, 22], [12, 15, 18, 21], [12, 14, 17, 20],
         [11, 14, 16, 19], [11, 13, 15, 18], [10, 12, 15, 17], [10, 12, 14, 16], [9, 11, 13, 15], [9, 11, 12, 14], [8, 10, 12, 14],
@@ -20,7 +24,7 @@ struct SkipSliceData {
     private var isFirstBit = true
     private var writer = BitWriter()
 
-    /// The bytes from the first after cabac_alignment_one_bit to the end of the NAL unit, without emulation prevention.
+    /// Returns the bytes after cabac_alignment_one_bit to the end of the NAL unit, without emulation prevention.
     static func bytes(macroblockCount: Int) -> [UInt8] {
         var coder = SkipSliceData()
         var state = 0
@@ -32,13 +36,13 @@ struct SkipSliceData {
         return coder.writer.bytes
     }
 
-    /// 9.3.4.2, for binVal = valMPS.
+    /// EncodeDecision for binVal = valMPS (9.3.4.2).
     private mutating func encodeMostProbable(state: Int) {
         range -= Self.leastProbableRanges[state][Int(range >> 6) & 3]
         renormalise()
     }
 
-    /// 9.3.4.5.
+    /// EncodeTerminate and EncodeFlush (9.3.4.5).
     private mutating func encodeTerminate(_ isEnd: Bool) {
         range -= 2
         guard isEnd else {
@@ -53,7 +57,7 @@ struct SkipSliceData {
         writer.bits((low >> 7 & 3) | 1, count: 2)
     }
 
-    /// 9.3.4.3.
+    /// RenormE (9.3.4.3).
     private mutating func renormalise() {
         while range < 256 {
             if low < 256 {
@@ -70,11 +74,11 @@ struct SkipSliceData {
         }
     }
 
-    /// 9.3.4.4.
+    /// PutBit (9.3.4.4).
     private mutating func put(_ bit: UInt32) {
-        if isFirstBit { isFirstBit = false } else { writer.bit(bit) }
+        if isFirstBit { isFirstBit = false } else { writer.bits(bit, count: 1) }
         while outstanding > 0 {
-            writer.bit(1 - bit)
+            writer.bits(1 - bit, count: 1)
             outstanding -= 1
         }
     }

@@ -1,3 +1,4 @@
+import Bitstream
 import Glibc
 import Media
 
@@ -7,7 +8,8 @@ import Media
 package final class VideoEncoder {
     package let settings: VideoSettings
     private let encoder: X264Encoder
-    private let parameterSets: ParameterSets
+    /// Bits of `frame_num` in the slices.
+    private let frameNumberBits: Int
     private let repeatPicture: RepeatPicture?
     private var settling: SettlingDetector
     private var lastFrame: PixelBuffer?
@@ -27,10 +29,13 @@ package final class VideoEncoder {
     package init(settings: VideoSettings) throws(EncodeError) {
         self.settings = settings
         encoder = try X264Encoder(settings: settings)
-        parameterSets = ParameterSets(sequence: encoder.sequenceParameterSet, picture: encoder.pictureParameterSet)
-        repeatPicture = settings.latency == .low ? RepeatPicture(parameterSets: parameterSets) : nil
+        guard let sequence = SequenceParameterSet(nalUnit: encoder.sequenceParameterSet), let layout = sequence.layout,
+            let picture = PictureParameterSet(nalUnit: encoder.pictureParameterSet)
+        else { throw .cannotOpenVideo("x264 gave no valid parameter sets") }
+        frameNumberBits = sequence.frameNumberBits
+        repeatPicture = settings.latency == .low ? RepeatPicture(sequence: sequence, picture: picture) : nil
         settling = SettlingDetector(
-            macroblockCount: parameterSets.macroblockCount, frameRate: settings.frameRate, goodQuantizer: settings.goodQuantizer,
+            macroblockCount: layout.macroblockCount, frameRate: settings.frameRate, goodQuantizer: settings.goodQuantizer,
             hasConstantQuality: settings.hasConstantQuality)
     }
 
@@ -155,11 +160,9 @@ package final class VideoEncoder {
         for unit in output.units {
             var bytes = Array(output.data[unit.range])
             if unit.type == 1 {
-                bytes = FrameNumberShift.apply(repeatsSinceIDR, to: bytes[...], frameNumberBits: parameterSets.frameNumberBits)
+                bytes = FrameNumberShift.apply(repeatsSinceIDR, to: bytes[...], frameNumberBits: frameNumberBits)
             }
-            let length = UInt32(bytes.count)
-            data += [UInt8(length >> 24), UInt8(length >> 16 & 0xff), UInt8(length >> 8 & 0xff), UInt8(length & 0xff)]
-            data += bytes
+            NALUnits.appendLengthPrefixed(bytes, to: &data)
         }
         return data
     }

@@ -1,3 +1,4 @@
+import Bitstream
 import Media
 
 /// `stsd`: how a track's samples are coded (ISO/IEC 14496-12, 8.5.2).

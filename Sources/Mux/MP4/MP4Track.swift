@@ -1,3 +1,4 @@
+import Bitstream
 import Media
 
 /// A track of an MP4 file: its number, its clock and what it carries.

@@ -1,3 +1,4 @@
+import Bitstream
 import Media
 
 /// An MPEG transport stream (ISO/IEC 13818-1): H.264 as a byte stream, AAC with ADTS headers, one access unit a PES packet.

@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 extension AuthenticationChallenge {
     /// What is put behind the application's name in the next `connect`.
     ///
@@ -12,8 +14,8 @@ extension AuthenticationChallenge {
 
     /// Base64(MD5(Base64(MD5(user + salt + password)) + (opaque, or the server's challenge) + our challenge)).
     private func adobe(_ credentials: RTMPCredentials, _ clientChallenge: String) -> String {
-        let secret = Base64.encode(Self.digest(credentials.user + (fields["salt"] ?? "") + credentials.password))
-        let response = Base64.encode(Self.digest(secret + (fields["opaque"] ?? fields["challenge"] ?? "") + clientChallenge))
+        let secret = Self.base64(Self.digest(credentials.user + (fields["salt"] ?? "") + credentials.password))
+        let response = Self.base64(Self.digest(secret + (fields["opaque"] ?? fields["challenge"] ?? "") + clientChallenge))
         return "?authmod=adobe&user=\(credentials.user)&challenge=\(clientChallenge)&response=\(response)"
             + (fields["opaque"].map { "&opaque=\($0)" } ?? "")
     }
@@ -30,6 +32,9 @@ extension AuthenticationChallenge {
     }
 
     private static func digest(_ text: String) -> [UInt8] { MD5.digest(Array(text.utf8)) }
+
+    /// Base 64 with the ordinary alphabet and padding (RFC 4648, 4).
+    package static func base64(_ bytes: [UInt8]) -> String { Data(bytes).base64EncodedString() }
 
     private static func hexadecimal(_ bytes: [UInt8]) -> String {
         bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()

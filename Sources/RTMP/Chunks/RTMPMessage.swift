@@ -8,7 +8,6 @@ package struct RTMPMessage: Equatable, Sendable {
         package static let userControl: UInt8 = 4
         package static let windowAcknowledgementSize: UInt8 = 5
         package static let setPeerBandwidth: UInt8 = 6
-        package static let dataAMF0: UInt8 = 18
         package static let commandAMF3: UInt8 = 17
         package static let commandAMF0: UInt8 = 20
     }

@@ -1,3 +1,4 @@
+import Bitstream
 import BroadcastExtension
 import Media
 import Mux

@@ -1,17 +1,22 @@
+import Bitstream
 import Media
-import Mux
 
-/// Makes packets of FLV tags: H.264 and AAC, the opposite of `FLVPacketizer` (Adobe Flash Video File Format 10.1, E.4.2, E.4.3, E.5).
+/// Turns FLV tags with H.264 and AAC into packets (Adobe Flash Video File Format 10.1, E.4.2, E.4.3, E.5).
+/// `FLVPacketizer` does the reverse.
 package struct FLVPacketReader: Sendable {
-    /// What is known of the stream so far: of each track, once its sequence header has come.
+    /// The tracks whose sequence headers were read so far.
     package private(set) var stream = StreamDescription(video: nil, audio: [])
     private var metadata: AMF0Value?
     private var pictureCount: UInt32 = 0
     private var soundCount: UInt32 = 0
 
+    /// A reader before the first tag of a file.
     package init() {}
 
-    /// The tag's packet; nil for headers and metadata, and for what comes before its track's header.
+    /// Returns the packet of a tag, or nil for a sequence header, for metadata, and for a packet before the sequence
+    /// header of its track.
+    ///
+    /// Throws `malformed` and `unsupported`; the reader must not be used afterwards.
     package mutating func packet(from tag: FLVTag) throws(FLVError) -> EncodedPacket? {
         let body = tag.body
         guard !body.isEmpty else { return nil }
@@ -26,12 +31,12 @@ package struct FLVPacketReader: Sendable {
 
     private mutating func readMetadata(_ body: [UInt8]) {
         var decoder = AMF0Decoder(body)
-        // What is no metadata, or broken, says nothing: the sequence headers are what counts.
+        // Invalid metadata is ignored: the sequence headers describe the tracks.
         guard let name = try? decoder.next(), name.stringValue == "onMetaData", let values = try? decoder.next() else { return }
         metadata = values
     }
 
-    /// A whole positive number of the metadata, or what is usual.
+    /// A number from the metadata, rounded, or `standard` if it is missing or not from 1 to 1,000,000.
     private func number(_ name: String, or standard: Int) -> Int {
         guard let value = metadata?[name]?.numberValue, value.isFinite, (1...1e6).contains(value) else { return standard }
         return Int(value.rounded())
@@ -41,8 +46,8 @@ package struct FLVPacketReader: Sendable {
         guard body[0] & 0x8F == 7 else { throw .unsupported("its video is not H.264") }
         guard body.count >= 5 else { throw .malformed("a video tag is cut short") }
         let payload = Array(body[5...])
-        if body[1] == 0 { try configure(payload) }
-        guard body[1] == 1, stream.video != nil else { return nil }
+        if body[1] == FLVTag.AVCPacketType.sequenceHeader { try configure(payload) }
+        guard body[1] == FLVTag.AVCPacketType.nalUnits, stream.video != nil else { return nil }
         // 24 bits, two's complement.
         let composition = Int64(Int32(bitPattern: UInt32(body[2]) << 24 | UInt32(body[3]) << 16 | UInt32(body[4]) << 8) >> 8)
         defer { pictureCount &+= 1 }
@@ -51,39 +56,32 @@ package struct FLVPacketReader: Sendable {
             decodeTime: MediaTime(milliseconds: Int64(timestamp)), isKeyframe: body[0] >> 4 == 1, sequence: pictureCount, data: payload)
     }
 
-    /// An AVCDecoderConfigurationRecord (ISO/IEC 14496-15, 5.3.3.1).
-    private mutating func configure(_ record: [UInt8]) throws(FLVError) {
-        guard record.count >= 6, record[4] & 3 == 3 else { throw .unsupported("its H.264 has NAL unit lengths other than four bytes") }
-        var rest = record[5...]
-        let sequence = try parameterSet(&rest, countMask: 0x1F)
-        let picture = try parameterSet(&rest, countMask: 0xFF)
-        let codec = VideoTrackFormat.Codec.h264(sequenceParameterSet: sequence, pictureParameterSet: picture)
+    /// Reads the AVC sequence header: an AVCDecoderConfigurationRecord.
+    private mutating func configure(_ bytes: [UInt8]) throws(FLVError) {
+        let record: AVCDecoderConfigurationRecord
+        do throws(BitstreamError) {
+            record = try AVCDecoderConfigurationRecord(reading: bytes)
+        } catch {
+            switch error {
+            case .unsupportedLengthSize: throw .unsupported("its H.264 has NAL unit lengths other than four bytes")
+            case .unsupportedVersion(let version): throw .unsupported("its AVCDecoderConfigurationRecord has version \(version)")
+            case .missingParameterSet: throw .malformed("it has no parameter sets")
+            default: throw .malformed("its AVCDecoderConfigurationRecord is cut short")
+            }
+        }
+        let codec = VideoTrackFormat.Codec.h264(
+            sequenceParameterSet: record.sequenceParameterSet, pictureParameterSet: record.pictureParameterSet)
         guard stream.video == nil || stream.video?.codec == codec else { throw .unsupported("its video changes on the way") }
         stream.video = VideoTrackFormat(
             codec: codec, size: PixelSize(width: number("width", or: 1280), height: number("height", or: 720)),
             frameRate: number("framerate", or: 30), bitrate: metadata?["videodatarate"].map { _ in number("videodatarate", or: 1000) })
     }
 
-    /// The first of the parameter sets that are counted at the front of `bytes`, which are taken off it.
-    private func parameterSet(_ bytes: inout ArraySlice<UInt8>, countMask: UInt8) throws(FLVError) -> [UInt8] {
-        var sets: [[UInt8]] = []
-        for _ in 0..<((bytes.popFirst() ?? 0) & countMask) {
-            guard let high = bytes.popFirst(), let low = bytes.popFirst(), bytes.count >= Int(high) << 8 | Int(low) else {
-                throw .malformed("a parameter set is cut short")
-            }
-            let length = Int(high) << 8 | Int(low)
-            sets.append(Array(bytes.prefix(length)))
-            bytes = bytes.dropFirst(length)
-        }
-        guard let first = sets.first, !first.isEmpty else { throw .malformed("it has no parameter sets") }
-        return first
-    }
-
     private mutating func sound(_ body: [UInt8], _ timestamp: UInt32) throws(FLVError) -> EncodedPacket? {
         guard body[0] >> 4 == 10 else { throw .unsupported("its sound is not AAC") }
         guard body.count >= 2 else { throw .malformed("an audio tag is cut short") }
         let payload = Array(body[2...])
-        guard body[1] == 1 else {
+        guard body[1] == FLVTag.AACPacketType.raw else {
             try configureSound(payload)
             return nil
         }
@@ -93,20 +91,18 @@ package struct FLVPacketReader: Sendable {
         return EncodedPacket(track: .mixed, presentationTime: time, decodeTime: time, isKeyframe: true, sequence: soundCount, data: payload)
     }
 
-    /// Sample rates by their index (ISO/IEC 14496-3, 1.6.3.4).
-    private static let sampleRates = [96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8000, 7350]
-
-    /// An AudioSpecificConfig (ISO/IEC 14496-3, 1.6.2.1).
-    private mutating func configureSound(_ configuration: [UInt8]) throws(FLVError) {
-        guard configuration.count >= 2 else { throw .malformed("its AudioSpecificConfig is cut short") }
-        guard stream.audio.isEmpty || stream.audio[0].audioSpecificConfig == configuration else { throw .unsupported("its sound changes on the way") }
-        let index = Int(configuration[0] & 7) << 1 | Int(configuration[1] >> 7)
-        let format = AudioFormat(
-            sampleRate: Self.sampleRates.indices.contains(index) ? Self.sampleRates[index] : 48_000,
-            channelCount: max(1, Int(configuration[1] >> 3 & 0xF)))
+    /// Reads the AAC sequence header: an AudioSpecificConfig.
+    private mutating func configureSound(_ bytes: [UInt8]) throws(FLVError) {
+        let configuration: AudioSpecificConfig
+        do throws(BitstreamError) {
+            configuration = try AudioSpecificConfig(reading: bytes)
+        } catch {
+            throw .malformed(error == .truncated ? "its AudioSpecificConfig is cut short" : "its AudioSpecificConfig is invalid")
+        }
+        guard stream.audio.isEmpty || stream.audio[0].audioSpecificConfig == bytes else { throw .unsupported("its sound changes on the way") }
+        let format = AudioFormat(sampleRate: configuration.sampleRate, channelCount: configuration.channelCount ?? 1)
         stream.audio = [
-            AudioTrackFormat(
-                track: .mixed, format: format, audioSpecificConfig: configuration, bitrate: number("audiodatarate", or: 128), priming: 0)
+            AudioTrackFormat(track: .mixed, format: format, audioSpecificConfig: bytes, bitrate: number("audiodatarate", or: 128), priming: 0)
         ]
     }
 }

@@ -1,7 +1,7 @@
-/// The escaping that keeps start codes out of a NAL unit (Rec. ITU-T H.264, 7.4.1).
-enum EmulationPrevention {
-    /// The payload without its emulation_prevention_three_bytes.
-    static func remove(from bytes: some Collection<UInt8>) -> [UInt8] {
+/// The escaping that keeps start codes out of a NAL unit (Rec. ITU-T H.264, 7.3.1 and 7.4.1).
+package enum EmulationPrevention {
+    /// Returns the bytes of a NAL unit without each emulation_prevention_three_byte: a 3 that follows two zero bytes.
+    package static func remove(from bytes: some Collection<UInt8>) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)
         var zeros = 0
@@ -16,8 +16,11 @@ enum EmulationPrevention {
         return result
     }
 
-    /// The payload with a 3 before every byte of at most 3 that follows two zeros.
-    static func insert(into bytes: some Collection<UInt8>) -> [UInt8] {
+    /// Returns the bytes of a NAL unit with a 3 before each byte of at most 3 that follows two zero bytes.
+    ///
+    /// The payload must end with a byte other than zero, as rbsp_trailing_bits does (7.3.2.11); the function adds no
+    /// byte at the end.
+    package static func insert(into bytes: some Collection<UInt8>) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count + bytes.count / 64 + 4)
         var zeros = 0

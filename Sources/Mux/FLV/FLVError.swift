@@ -1,10 +1,10 @@
-/// Why an FLV file cannot be published.
+/// Why an FLV file cannot be read.
 public enum FLVError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The file cannot be opened or read.
+    /// The file cannot be opened or read. The reason is the system's.
     case cannotRead(path: String, reason: String)
-    /// Its bytes are no FLV.
+    /// The bytes are not FLV. The text says what is wrong with them.
     case malformed(String)
-    /// It holds what RTMP cannot carry, or this library does not.
+    /// The file contains something other than H.264 and AAC that this library can read. The text says what.
     case unsupported(String)
 
     public var description: String {

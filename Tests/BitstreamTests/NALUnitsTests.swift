@@ -1,4 +1,4 @@
-import Mux
+import Bitstream
 import Testing
 
 @Suite struct NALUnitsTests {
@@ -20,5 +20,19 @@ import Testing
         #expect(NALUnits.kind(of: [0x65, 0]) == 5)
         #expect(NALUnits.kind(of: [0x09]) == 9)
         #expect(NALUnits.kind(of: []) == nil)
+    }
+
+    @Test func `units that are joined come apart again`() {
+        let units: [[UInt8]] = [[0x67, 1, 2], [0x65], [UInt8](repeating: 7, count: 70_000)]
+        var data: [UInt8] = []
+        for unit in units { NALUnits.appendLengthPrefixed(unit, to: &data) }
+        #expect(data.prefix(4) == [0, 0, 0, 3])
+        #expect(NALUnits(lengthPrefixed: data).map(Array.init) == units)
+    }
+
+    @Test func `a byte stream has a start code before each unit`() {
+        var output: [UInt8] = [9]
+        NALUnits.appendAnnexB(of: [0, 0, 0, 2, 0x65, 1, 0, 0, 0, 1, 0x41], to: &output)
+        #expect(output == [9, 0, 0, 0, 1, 0x65, 1, 0, 0, 0, 1, 0x41])
     }
 }

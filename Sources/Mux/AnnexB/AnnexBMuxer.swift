@@ -1,15 +1,16 @@
+import Bitstream
 import Media
 
-/// The bare picture track as an H.264 byte stream: a start code before each NAL unit, the parameter sets before each
-/// IDR picture (Rec. ITU-T H.264, annex B). It holds no times and no sound.
+/// The video track as an H.264 byte stream: a start code before each NAL unit, the parameter sets before each IDR
+/// picture (Rec. ITU-T H.264, annex B). A byte stream contains no timestamps and no sound.
 package struct AnnexBMuxer: Muxer {
-    /// Sequence and picture parameter set with their start codes; empty where the stream has no H.264 track.
+    /// The sequence and the picture parameter set with their start codes; empty if the stream has no H.264 track.
     private var parameterSets: [UInt8] = []
 
-    /// A muxer that waits for `begin`.
+    /// A muxer before `begin`. It drops packets until then.
     package init() {}
 
-    /// Nothing: a byte stream starts with its first IDR picture.
+    /// Takes the parameter sets. Returns no bytes: a byte stream starts with its first IDR picture.
     package mutating func begin(_ stream: StreamDescription) -> [UInt8] {
         parameterSets = []
         guard case .h264(let sequenceParameterSet, let pictureParameterSet)? = stream.video?.codec else { return [] }
@@ -17,7 +18,7 @@ package struct AnnexBMuxer: Muxer {
         return []
     }
 
-    /// The access unit; empty for sound.
+    /// Returns the access unit, or no bytes for sound.
     package mutating func append(_ packet: EncodedPacket) -> [UInt8] {
         guard packet.track == .screen, !parameterSets.isEmpty else { return [] }
         var output: [UInt8] = []
@@ -27,7 +28,7 @@ package struct AnnexBMuxer: Muxer {
         return output
     }
 
-    /// Nothing: a byte stream needs no end.
+    /// Returns no bytes: a byte stream has no end mark.
     package mutating func end() -> MuxEnding {
         MuxEnding()
     }

@@ -1,35 +1,38 @@
-import Mux
-
-/// Cuts the bytes of an FLV file into tags (Adobe Flash Video File Format 10.1, E.2 to E.4).
+/// Splits the bytes of an FLV file into tags (Adobe Flash Video File Format 10.1, E.2 to E.4).
 ///
-/// It holds one tag at most, which is 16 MiB; nothing is reserved on a claim.
+/// It buffers at most one tag (16 MiB) and the bytes of one `append`. A length in the file reserves no memory.
 package struct FLVTagReader: Sendable {
     private var buffer: [UInt8] = []
     private var position = 0
-    /// Bytes of the file's header that follow the first nine; nil until it was read.
+    /// Bytes of the file header after the first nine that were not skipped yet; nil until the first nine were read.
     private var headerRest: Int?
 
+    /// A reader at the start of a file.
     package init() {}
 
-    /// Takes the next bytes of the file.
+    /// Adds the next bytes of the file.
     package mutating func append(_ bytes: some Sequence<UInt8>) {
         buffer.removeFirst(position)
         position = 0
         buffer += bytes
     }
 
-    /// The next tag; nil where more bytes are needed. Tags of unknown kinds are left out.
+    /// Returns the next tag, with its whole body as payload, or nil if it needs more bytes. Tags of unknown types are
+    /// skipped.
+    ///
+    /// Throws `malformed` if the bytes do not start with an FLV header, and `unsupported` if a tag is encrypted. After
+    /// an error the reader must not be used.
     package mutating func next() throws(FLVError) -> FLVTag? {
         guard try readHeader() else { return nil }
         while true {
-            // The size of the tag before, then this tag's header (E.3, E.4.1).
+            // The size of the previous tag (4 bytes), then the header of this tag (11 bytes) (E.3, E.4.1).
             guard buffer.count - position >= 4 + 11 else { return nil }
             let start = position + 4
             let length = integer(start + 1, 3)
             guard buffer.count - start >= 11 + length else { return nil }
             let timestamp = UInt32(integer(start + 4, 3)) | UInt32(buffer[start + 7]) << 24
             position = start + 11 + length
-            // Bit 5 says that the tag is encrypted.
+            // Bit 5 is set in an encrypted tag.
             guard buffer[start] & 0x20 == 0 else { throw .unsupported("it is encrypted") }
             if let kind = FLVTag.Kind(rawValue: buffer[start] & 0x1F) {
                 return FLVTag(kind: kind, timestamp: timestamp, header: [], payload: Array(buffer[start + 11..<position]))
@@ -37,6 +40,7 @@ package struct FLVTagReader: Sendable {
         }
     }
 
+    /// Skips the file header (E.2). Returns false if it needs more bytes.
     private mutating func readHeader() throws(FLVError) -> Bool {
         if headerRest == nil {
             guard buffer.count - position >= 9 else { return false }
@@ -52,7 +56,7 @@ package struct FLVTagReader: Sendable {
         return true
     }
 
-    /// Big endian.
+    /// The unsigned integer of `count` bytes, big endian, at `offset` of the buffer.
     private func integer(_ offset: Int, _ count: Int) -> Int {
         buffer[offset..<offset + count].reduce(0) { $0 << 8 | Int($1) }
     }

@@ -1,28 +1,33 @@
 import Glibc
 import Media
+import Mux
 
-/// An FLV file with H.264 and AAC, as packets for a publisher. It is read as it is asked for, never as a whole.
+/// An FLV file with H.264 and AAC, as packets for a publisher. It is read block by block, as packets are requested.
+///
+/// It does only the file access: `FLVTagReader` and `FLVPacketReader` of Mux read the format. Use a file from one task at a time.
 ///
 ///     let file = try FLVFile(path: "clip.flv")
 ///     let publisher = try await RTMPPublisher.connect(to: RTMPURL("rtmp://127.0.0.1/live/key"), stream: file.stream)
 ///     try await publisher.send(contentsOf: file)
 ///     await publisher.finish()
 public final class FLVFile {
-    /// Bytes that are read at a time.
+    /// Bytes of one read.
     private static let blockSize = 65_536
-    /// Tags in which each track must have said what it is.
+    /// Packets among which the sequence header of each track must be.
     private static let maximumProbe = 256
 
-    /// What the file holds, for `RTMPPublisher.connect`.
+    /// The tracks of the file, for `RTMPPublisher.connect`.
     public let stream: StreamDescription
     private let path: String
     private let handle: UnsafeMutablePointer<FILE>
     private var tags = FLVTagReader()
     private var packets = FLVPacketReader()
-    /// Packets that came while the tracks were looked for, the last one first.
+    /// Packets that were read before the tracks were known, in reverse order.
     private var waiting: [EncodedPacket] = []
 
-    /// Opens the file and reads as far as it takes to know its tracks.
+    /// Opens the file and reads its start, until the tracks are known.
+    ///
+    /// Throws `cannotRead`, `malformed`, and `unsupported` if the file has neither H.264 nor AAC.
     public init(path: String) throws(FLVError) {
         guard let handle = fopen(path, "re") else { throw .cannotRead(path: path, reason: Self.systemReason) }
         self.path = path
@@ -39,7 +44,7 @@ public final class FLVFile {
         fclose(handle)
     }
 
-    /// The next packet in the file's order; nil at its end. A last tag that is cut short is left out.
+    /// Returns the next packet in the order of the file, or nil at its end. A truncated last tag is ignored.
     public func next() throws(FLVError) -> EncodedPacket? {
         if let packet = waiting.popLast() { return packet }
         return try Self.next(handle, path, &tags, &packets)
@@ -75,4 +80,20 @@ public final class FLVFile {
     }
 
     private static var systemReason: String { strerror(errno).map { String(cString: $0) } ?? "error \(errno)" }
+}
+
+extension RTMPPublisher {
+    /// Sends all packets of `file` at the pace of their decode times, counted from the first packet.
+    ///
+    /// Throws an `FLVError` if the file cannot be read, an `RTMPError` if the connection fails, and `CancellationError`.
+    public func send(contentsOf file: FLVFile) async throws {
+        let start = ContinuousClock.now
+        var first: MediaTime?
+        while let packet = try file.next() {
+            let origin = first ?? packet.decodeTime
+            first = origin
+            try await Task.sleep(until: start + .nanoseconds((packet.decodeTime - origin).nanoseconds), clock: .continuous)
+            try await send(packet)
+        }
+    }
 }
