@@ -1,6 +1,6 @@
-/// Percent-encoded text (RFC 3986, 2.1).
+/// Percent-encoding (RFC 3986, 2.1).
 enum PercentEncoding {
-    /// The bytes that `text` stands for; a percent sign without two hexadecimal digits stands for itself.
+    /// Returns the decoded bytes of `text`. A percent sign without two hexadecimal digits remains a percent sign.
     static func decode(_ text: some StringProtocol) -> [UInt8] {
         let bytes = Array(text.utf8)
         var output: [UInt8] = []

@@ -1,15 +1,16 @@
-/// Whether trying again can help.
+/// Whether a retry can succeed.
 public enum RTMPRetry: Equatable, Sendable {
-    /// The server will say no again: a wrong key, a wrong password, a certificate that cannot be trusted, no RTMP at all.
+    /// The server will refuse again: a wrong key, a wrong password, an untrusted certificate, or no RTMP server.
     case never
-    /// What is in the way may pass: the network, a server that restarts.
+    /// The cause can be temporary: the network, or a server that restarts.
     case later
-    /// The name is in use, perhaps by our own connection that was lost: it is free once the server has noticed.
+    /// The stream name is in use, possibly by a lost connection of this client. It becomes free when the server detects
+    /// the loss.
     case busy
 }
 
 extension RTMPError {
-    /// Whether trying again can help.
+    /// Whether a retry can succeed after this error.
     public var retry: RTMPRetry {
         switch self {
         case .unreachable, .timedOut, .closed, .broken: .later

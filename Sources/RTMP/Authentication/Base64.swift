@@ -1,4 +1,4 @@
-/// Base 64 with the ordinary alphabet and padding (RFC 4648, 4).
+/// Base 64 encoding with the standard alphabet and padding (RFC 4648, 4).
 package enum Base64 {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
