@@ -2,17 +2,17 @@ import Glibc
 import Synchronization
 import Threads
 
-/// What a broadcast and the desktop tell each other on the session bus, on a thread of its own: the desktop holds its notifications back and
-/// shows that the screen is captured; the broadcast learns that the screen is locked.
+/// Connects a broadcast with the desktop on the session bus, on its own thread. The desktop suppresses notifications
+/// and shows that the screen is captured. The broadcast is notified when the screen is locked.
 package final class DesktopLink: Sendable {
-    /// What is asked of the desktop.
+    /// The settings of a link.
     package struct Request: Sendable {
-        /// Of the session bus (D-Bus Specification, Server Addresses).
+        /// The address of the session bus (D-Bus Specification, Server Addresses).
         package var address: String
         package var holdsNotifications = true
-        /// No idle screen saver is to come.
+        /// If true, the idle screen saver is inhibited.
         package var keepsAwake = true
-        /// The file that remembers what is to be restored; its folder must be there.
+        /// The path of the file that stores what to restore. Its folder must exist.
         package var recordPath: String
         package var run: ProgramRunner
 
@@ -26,14 +26,15 @@ package final class DesktopLink: Sendable {
     private let request: Request
     private let lockChanged: @Sendable (Bool) -> Void
     private let warn: @Sendable (String) -> Void
-    /// Readable once it is to end.
+    /// Readable when the link must end.
     private let stopPipe: (read: Int32, write: Int32)?
     private let began = Once<String?>()
     private let ended = Once<Void>()
 
     /// - Parameters:
-    ///   - lockChanged: is told on the link's thread that the screen is locked, or no longer.
-    ///   - warn: is told there, after `begin`, a sentence for the user where the desktop is no longer as it was asked to be.
+    ///   - lockChanged: called on the link's thread when the screen is locked or unlocked.
+    ///   - warn: called on the link's thread, after `begin`, with a sentence for the user if the desktop no longer
+    ///     fulfils the request.
     package init(_ request: Request, lockChanged: @escaping @Sendable (Bool) -> Void, warn: @escaping @Sendable (String) -> Void) {
         self.request = request
         self.lockChanged = lockChanged
@@ -50,7 +51,8 @@ package final class DesktopLink: Sendable {
         }
     }
 
-    /// Returns when the desktop is as it was asked to be, after a second at the latest. Gives a sentence for the user where it is not.
+    /// Starts the link. Returns when the desktop fulfils the request, after at most one second. Returns a sentence for
+    /// the user if the desktop does not fulfil it, otherwise nil.
     package func begin() async -> String? {
         guard let stopPipe else { return nil }
         _ = NamedThread(name: "desktop") { [self] in
@@ -61,7 +63,7 @@ package final class DesktopLink: Sendable {
         return await began.value(within: .seconds(1), else: late)
     }
 
-    /// Returns when the desktop is as it was before, after a second at the latest.
+    /// Ends the link. Returns when the desktop is restored, after at most one second.
     package func end() async {
         guard let stopPipe else { return }
         _ = write(stopPipe.write, [1], 1)
@@ -83,7 +85,7 @@ package final class DesktopLink: Sendable {
             if quiet.isNewService(message) {
                 let before = warning
                 warning = holdAgain(&quiet, unlessReadable: descriptor)
-                // A service that comes and goes without a do-not-disturb is told of once.
+                // If a service without do-not-disturb stops and starts repeatedly, warn only once.
                 if let warning, warning != before { warn(warning) }
             }
             indicator.handle(message)
@@ -92,10 +94,11 @@ package final class DesktopLink: Sendable {
         quiet.end()
     }
 
-    /// Asks a notification service that has only just come. Gives a sentence for the user where it does not hold them back.
+    /// Sends the request to a notification service that has just started. Returns a sentence for the user if
+    /// notifications are not suppressed, otherwise nil.
     private func holdAgain(_ quiet: inout DoNotDisturb, unlessReadable descriptor: Int32) -> String? {
         guard let warning = quiet.beginAgain() else { return nil }
-        // It may have its name already, and its do-not-disturb only a moment later.
+        // A service can own its name a moment before its do-not-disturb is available.
         var poller = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return poll(&poller, 1, 300) > 0 ? warning : quiet.beginAgain()
     }

@@ -1,14 +1,15 @@
-/// Holds notifications back while a broadcast runs, through whichever service shows them, and lets them come after it.
+/// Suppresses notifications during a broadcast, with the method that the notification service supports, and restores
+/// them afterwards.
 struct DoNotDisturb {
     private static let failure = "Notifications cannot be held back"
     private let bus: SessionBus
     private let recordPath: String
     private let run: ProgramRunner
-    /// Held while this session needs quiet.
+    /// The lock that this session holds while it needs do-not-disturb.
     private var record: QuietRecord?
-    /// The number of the inhibition, which the service drops by itself when we leave the bus.
+    /// The ID of the inhibition. The service removes the inhibition when this connection to the bus closes.
     private var inhibition: UInt32?
-    /// The unique name of the service that was asked last; empty before.
+    /// The unique name of the service that received the last request, or an empty string.
     private var asked = ""
 
     init(bus: SessionBus, recordPath: String, run: @escaping ProgramRunner) {
@@ -17,15 +18,16 @@ struct DoNotDisturb {
         self.run = run
     }
 
-    /// Holds notifications back from now on. Gives a sentence for the user where that cannot be.
+    /// Suppresses notifications. Returns a sentence for the user if that is not possible, otherwise nil.
     mutating func begin() -> String? {
-        // First the signals, then how it is: no service that comes is missed.
+        // Subscribe before reading the state, so that no new service is missed.
         bus.subscribe("type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(BusObject.notifications.service)'")
-        // A service that starts only with the first notification is started now: it would show that one.
+        // Start a service that would otherwise start with the first notification, because it would show that one.
         return hold(startsService: true)
     }
 
-    /// Whether a message, whichever it is, tells of a service that came and was not asked yet. `beginAgain` asks it.
+    /// Returns true if the message reports a new notification service that has not received a request yet. Then call
+    /// `beginAgain`.
     func isNewService(_ message: BusMessage) -> Bool {
         guard message.isSignal, message.member == "NameOwnerChanged", message.sender == BusObject.bus.service else { return false }
         let names = message.arguments.compactMap(\.string)
@@ -33,15 +35,15 @@ struct DoNotDisturb {
         return !names[2].isEmpty && names[2] != asked
     }
 
-    /// Asks the service that shows notifications now, which knows nothing of what the one before it was asked. Gives a sentence for the
-    /// user where they cannot be held back.
+    /// Sends the request to the current notification service, which does not know the request to the previous one.
+    /// Returns a sentence for the user if notifications cannot be suppressed, otherwise nil.
     mutating func beginAgain() -> String? {
-        // Whoever ends the service may be about to start another one, which must find the name free.
+        // Do not start a service: another one can be about to start, and it needs the name.
         hold(startsService: false)
     }
 
     private mutating func hold(startsService: Bool) -> String? {
-        // A number that an earlier service gave means nothing to this one.
+        // The ID from a previous service is not valid for this one.
         inhibition = nil
         guard let server = bus.call(.notifications, BusObject.notifications.service, "GetServerInformation", startsService: startsService) else {
             return bus.hasOwner(BusObject.notifications.service) ? "\(Self.failure): their service does not answer. They may be seen." : nil
@@ -57,9 +59,9 @@ struct DoNotDisturb {
         guard let record = self.record ?? QuietRecord(path: recordPath) else {
             return "\(Self.failure): \(recordPath) cannot be written. They will be seen."
         }
-        // What this session holds already stays held as it is: other sessions may hold it too, and do the same now.
+        // If this session already holds the lock, keep it. Other sessions can hold it too and run the same code now.
         guard self.record != nil || record.lockAlone() else {
-            // Another session holds them back already.
+            // Another session already suppresses notifications.
             record.lockTogether()
             self.record = record
             return nil
@@ -78,7 +80,7 @@ struct DoNotDisturb {
         return "\(Self.failure): \(name) has no do-not-disturb that is known here. Turn them off yourself, or they will be seen."
     }
 
-    /// Lets them come again, unless another session still needs quiet.
+    /// Restores notifications, unless another session still needs do-not-disturb.
     mutating func end() {
         if let inhibition { _ = bus.call(.notifications, BusObject.notifications.service, "UnInhibit", [.unsigned(inhibition)]) }
         inhibition = nil
@@ -90,7 +92,7 @@ struct DoNotDisturb {
         self.record = nil
     }
 
-    /// For a broadcast that asks for no quiet: what one before it left is put right.
+    /// Restores what a crashed broadcast left behind. For a broadcast that does not suppress notifications.
     func restoreAfterCrash() {
         restoreAfterCrash(QuietSwitch.known(on: bus, server: "gnome-shell", run: run))
     }
@@ -107,7 +109,8 @@ struct DoNotDisturb {
         record.pending = []
     }
 
-    /// KDE's way, which the desktop notification specification has taken up; nil where the service does not have it.
+    /// Uses KDE's method, which is now part of the desktop notification specification. Returns nil if the service does
+    /// not support it.
     private func inhibit() -> UInt32? {
         let reply = bus.call(
             .notifications, BusObject.notifications.service, "Inhibit",

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A value that one thread sets once, and one task waits for, though not for ever.
+/// A value that one thread sets once and one task waits for, with a time limit.
 final class Once<Value: Sendable>: Sendable {
     private enum State {
         case open
@@ -10,7 +10,7 @@ final class Once<Value: Sendable>: Sendable {
 
     private let state = Mutex(State.open)
 
-    /// Only the first value counts.
+    /// Sets the value. Later calls have no effect.
     func set(_ value: Value) {
         let waiter = state.withLock { state -> CheckedContinuation<Value, Never>? in
             if case .done = state { return nil }
@@ -20,7 +20,7 @@ final class Once<Value: Sendable>: Sendable {
         waiter?.resume(returning: value)
     }
 
-    /// Suspends until it is set; gives `late` where that takes too long. To be called once.
+    /// Returns the value when it is set, or `late` after `limit`. Call it once.
     func value(within limit: Duration, else late: Value) async -> Value {
         let timer = Task {
             try? await Task.sleep(for: limit)
