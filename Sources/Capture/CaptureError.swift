@@ -1,32 +1,32 @@
 import Media
 
-/// Why a device gives no samples. Each description is one sentence that a user can act on.
+/// The reason why a device delivers no samples. Each description is one sentence that tells the user what to do.
 package enum CaptureError: Error, Equatable, CustomStringConvertible {
-    /// No X server answers at `display`; empty where neither `--display` nor `DISPLAY` names one.
+    /// No X server answers at `display`. `display` is empty if neither `--display` nor `DISPLAY` is set.
     case cannotOpenDisplay(String)
-    /// The X server lacks an extension that capture cannot do without.
+    /// The X server does not support an extension that capture requires.
     case missingExtension(String)
-    /// There is no monitor of this name; empty where none can be told at all.
+    /// No monitor has this name. `known` is empty if the server reports no monitors.
     case noSuchMonitor(String, known: [String])
-    /// No part of the region is on the screen.
+    /// The region is completely outside the screen.
     case regionOutside(PixelRect, screen: PixelSize)
-    /// There is no window with this identifier, or it has no picture.
+    /// No window has this identifier, or the window has no pixels.
     case noSuchWindow(String, known: [String])
-    /// The window that is to be captured is one that the user hides.
+    /// The selected window is hidden by a rule.
     case windowIsHidden(String)
-    /// No window is in front.
+    /// No window is active.
     case noActiveWindow
-    /// The user picked no window.
+    /// The user selected no window.
     case pickCancelled
-    /// Another program holds the pointer, so that nothing can be picked.
+    /// Another program has grabbed the pointer, so the user cannot select a window.
     case pointerTaken
-    /// The root window's visual is not one that can be converted.
+    /// The pixels of the root window's visual cannot be converted.
     case unsupportedVisual(depth: Int)
-    /// The X server refused the grab with a protocol error code (X11, 4).
+    /// The X server refused a grab with a protocol error code (X11, 4).
     case grabRefused(code: Int)
-    /// The file or pipe of an application's own content cannot be read.
+    /// The file or pipe with an application's content cannot be read.
     case cannotRead(path: String, reason: String)
-    /// It holds something else than pictures or sound of the kind that was expected.
+    /// The content is not video or audio of the expected kind.
     case malformedContent(path: String, problem: String)
     /// The connection to the X server broke.
     case displayServerGone(String)

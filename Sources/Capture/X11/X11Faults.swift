@@ -1,20 +1,21 @@
 import CX11
 import Synchronization
 
-/// What went wrong on X connections, as Xlib's process-wide handlers tell it.
+/// The errors on X connections, as reported by Xlib's process-wide handlers.
 ///
-/// By default Xlib ends the process on a protocol error and on a broken connection. These handlers only note it, and the
-/// owner of the connection looks after each exchange (DESIGN section 9; XSetIOErrorExitHandler(3), libX11 1.7 and later).
+/// By default, Xlib exits the process after a protocol error or a broken connection. These handlers only record the
+/// error, and the owner of the connection checks it after each request (docs/architecture.md;
+/// XSetIOErrorExitHandler(3), libX11 1.7 and later).
 enum X11Faults {
     private struct Faults {
-        /// The last protocol error's code for each connection, by the address of its Display.
+        /// The code of the last protocol error of each connection, by the address of its Display.
         var protocolErrors: [UInt: Int] = [:]
         var brokenConnections: Set<UInt> = []
     }
 
     private static let faults = Mutex(Faults())
 
-    /// Routes the errors of `display` here.
+    /// Starts to record the errors of `display`.
     static func watch(_ display: OpaquePointer) {
         forget(display)
         _ = XSetErrorHandler { display, event in
@@ -31,7 +32,7 @@ enum X11Faults {
             }, nil)
     }
 
-    /// The code of a protocol error since the last call, if there was one.
+    /// Returns and clears the code of the last protocol error since the previous call, or nil if there was none.
     static func takeProtocolError(of display: OpaquePointer) -> Int? {
         faults.withLock { $0.protocolErrors.removeValue(forKey: UInt(bitPattern: display)) }
     }

@@ -1,11 +1,13 @@
 import Media
 
-/// What viewers see in place of a hidden window: dark grey with fine stripes, the same wherever a patch begins.
+/// Paints the pattern that viewers see instead of a hidden window: dark grey with fine stripes. The pattern does not
+/// depend on the position of a patch.
 struct CoverPainter {
     private static let period = 16
     private var rows: [UInt32] = []
 
-    /// Paints over what of `rectangles` lies in `pixels`, which show the picture from (`x`, `y`) on.
+    /// Paints over the parts of `rectangles` in `pixels`. (`x`, `y`) is the position of the pixels in the coordinates
+    /// of the rectangles.
     mutating func paint(_ rectangles: [PixelRect], over pixels: PixelBuffer, x: Int, y: Int) {
         let frame = PixelRect(x: x, y: y, width: pixels.size.width, height: pixels.size.height)
         if rows.count < frame.width + Self.period {
