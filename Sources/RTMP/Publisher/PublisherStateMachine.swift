@@ -125,7 +125,7 @@ package struct PublisherStateMachine: Sendable {
         return output
     }
 
-    // MARK: what the other files need
+    // MARK: Used by the other files
 
     mutating func enter(_ next: PublisherState) {
         state = next

@@ -43,7 +43,7 @@ final class PublisherChannelHandler: ChannelInboundHandler {
         self.counters = counters
     }
 
-    // MARK: from the publisher
+    // MARK: Calls from the publisher
 
     /// Completes `waiter` when the server accepts the stream.
     func waitUntilLive(_ waiter: PublisherWaiter) {
@@ -98,7 +98,7 @@ final class PublisherChannelHandler: ChannelInboundHandler {
         waiters.answer(.failure(.cancelled)) { $0.waiter.id == waiter }
     }
 
-    // MARK: from the channel
+    // MARK: Channel events
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
@@ -153,7 +153,7 @@ final class PublisherChannelHandler: ChannelInboundHandler {
 
     private var step: RTMPStep { isSecuring ? .securing : machine.step }
 
-    // MARK: what the machine wants
+    // MARK: Actions of the state machine
 
     private func perform(_ actions: [PublisherAction]) {
         for action in actions where ending == nil {
@@ -232,7 +232,7 @@ final class PublisherChannelHandler: ChannelInboundHandler {
         }
     }
 
-    // MARK: time
+    // MARK: Deadlines
 
     private func schedule(_ duration: Duration?, _ step: RTMPStep) {
         deadline?.cancel()
