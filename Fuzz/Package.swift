@@ -1,9 +1,10 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// libFuzzer against what reads bytes of strangers: `swift build --sanitize=fuzzer`, then `.build/debug/amf0 CORPUS`.
+/// Fuzzes the code that reads untrusted bytes, with libFuzzer: `swift build --sanitize=fuzzer`, then `.build/debug/amf0
+/// CORPUS`.
 ///
-/// A further target is a function in `Tests/FuzzTargets`, a folder here that calls it, and its name in this list.
+/// To add a target, add a function to `Tests/FuzzTargets`, a folder here that calls it, and its name to this list.
 let targets = ["amf0", "chunks", "publisher", "flv", "frames", "replies", "control", "toml"]
 
 let package = Package(
@@ -12,7 +13,7 @@ let package = Package(
     targets: targets.map { name in
         .executableTarget(
             name: name, dependencies: [.product(name: "FuzzTargets", package: "broadcast")],
-            // libFuzzer brings its own main.
+            // libFuzzer provides main().
             swiftSettings: [.unsafeFlags(["-parse-as-library"])])
     }
 )
