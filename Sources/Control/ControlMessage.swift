@@ -61,7 +61,7 @@ package struct ControlReply: Codable, Sendable, Equatable {
     }
 }
 
-/// A saved part of the past.
+/// A saved part of the broadcast.
 package struct ClipReport: Codable, Sendable, Equatable {
     package var path: String
     /// `start` is in seconds since the session's start; `duration` is in seconds.

@@ -21,7 +21,7 @@ package struct HLSSettings {
     package var window: Int
     /// The value of the Authorization header, or nil if there is none.
     package var authorization: String?
-    /// The address of the playlist for viewers. Shown to the user only.
+    /// The address at which viewers find the playlist, as text for the user.
     package var watchURL: String?
 
     /// Throws a `BroadcastFailure` with the code 400 or 401 if a setting is missing or invalid.
