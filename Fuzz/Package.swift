@@ -1,7 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// libFuzzer against what reads bytes of strangers: `swift build --sanitize=fuzzer`, then `.build/debug/amf0 CORPUS`.
+/// Fuzzes the code that reads untrusted bytes, with libFuzzer: `swift build --sanitize=fuzzer`, then `.build/debug/amf0
+/// CORPUS`.
 ///
 /// A further target is a function in `Tests/FuzzTargets`, a folder here that calls it, and its name in this list.
 let targets = ["amf0", "bitstream", "chunks", "publisher", "flv", "frames", "replies", "control", "toml"]
@@ -12,7 +13,7 @@ let package = Package(
     targets: targets.map { name in
         .executableTarget(
             name: name, dependencies: [.product(name: "FuzzTargets", package: "broadcast")],
-            // libFuzzer brings its own main.
+            // libFuzzer provides main().
             swiftSettings: [.unsafeFlags(["-parse-as-library"])])
     }
 )

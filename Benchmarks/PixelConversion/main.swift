@@ -8,8 +8,8 @@ import Glibc
 import Musl
 #endif
 
-// Converts one 1080p frame by turns with our BT.709 kernel and with libyuv's BT.601 one, and prints both medians and their
-// ratio as JSON. The bar is 1.5 (the issue), and below 1 is where it should be.
+// Converts one 1080p frame alternately with the BT.709 kernel of this project and with libyuv's BT.601 converter.
+// Prints both medians and their ratio as JSON. The required ratio is 1.5 (from the issue); the goal is below 1.
 
 let size = PixelSize(width: 1920, height: 1080)
 let source = PixelBuffer(format: .bgra, size: size)
@@ -50,7 +50,7 @@ var theirs: [Int] = []
 for round in 0..<220 {
     let mine = nanoseconds { ColourConversion.convert(Picture.Patch(x: 0, y: 0, pixels: source), into: target) }
     let other = nanoseconds(convertWithLibyuv)
-    // The first rounds warm the caches up.
+    // The first rounds warm up the caches.
     if round >= 20 {
         ours.append(mine)
         theirs.append(other)

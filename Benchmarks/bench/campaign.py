@@ -1,4 +1,4 @@
-"""The measurements, in turn."""
+"""Runs the measurements, one after the other."""
 
 import json
 import os
@@ -16,7 +16,7 @@ WORKLOADS = ["still", "typing", "everything"]
 
 
 class Campaign:
-    """Every part that the options ask for. A result is a flat dictionary: part, workload, program, round and the values."""
+    """Runs the selected parts. A result is a flat dictionary: part, workload, program, round and the values."""
 
     def __init__(self, options):
         self.options = options
@@ -48,7 +48,7 @@ class Campaign:
             self.measure_run("memory720", workload, contender, round_number, self.setup(display, 1280, 720, 3000))
 
     def measure_hidden(self):
-        """broadcast against itself: the same screen with a window on it that stands still, hidden and not."""
+        """Compares broadcast with itself: a screen with a static window, with and without a rule that hides it."""
         if self.options.peer_only:
             return
         display = self.peers.xvfb(1920, 1080)
@@ -60,11 +60,13 @@ class Campaign:
             for name in ("hidden", "no rule")
         ]
         for round_number, workload, contender in self.turns(["typing", "everything"], contenders):
-            # The window lies on what the workload paints.
+            # The window is above the area that the workload paints.
             self.measure_run("hidden", workload, contender, round_number, setup, above="secret")
 
     def turns(self, workloads, contenders=None):
-        """Round by round and workload by workload, the programs in alternating order: drift of the machine hits both."""
+        """Yields the runs: round by round, workload by workload, with the programs in alternating order.
+
+        Because of the alternation, a drift of the machine affects both programs."""
         for round_number in range(self.options.rounds):
             for workload in workloads:
                 for contender in (contenders or self.contenders)[:: 1 if round_number % 2 == 0 else -1]:
@@ -82,14 +84,14 @@ class Campaign:
         }
 
     def go_live(self, contender, setup):
-        """Starts a program; gives it and the seconds until the server had its first packet."""
+        """Starts a program. Returns it and the seconds until the server received its first packet."""
         begin = time.monotonic()
         process = contender.start(self.peers, setup)
         wait_until("the first packet", lambda: self.peers.check(process) or self.nginx.bytes_received("bench") > 0)
         return process, time.monotonic() - begin
 
     def end(self, contender, process, setup):
-        """Stops a program; gives the seconds until it was closed."""
+        """Stops a program. Returns the seconds until its connection was closed."""
         seconds = contender.stop(self.peers, process, setup)
         wait_until("the stream's end", lambda: self.nginx.bytes_received("bench") == 0)
         return seconds
@@ -99,7 +101,8 @@ class Campaign:
             self.peers.paint(self.options.testscreen, scene, environment=setup["environment"]) for scene in (workload, above) if scene
         ]
         process, start_seconds = self.go_live(contender, setup)
-        # The first two seconds hold the first IDR and the settling of the picture; the bars are about what follows.
+        # The first two seconds contain the first IDR and the settling of the picture. The limits apply to the time
+        # after that.
         time.sleep(2)
         begin, cpu, received = time.monotonic(), process_usage.cpu_seconds(process.pid), self.nginx.bytes_received("bench")
         time.sleep(self.options.seconds)
@@ -126,12 +129,13 @@ class Campaign:
     def measure_latency(self):
         display = self.peers.xvfb(1920, 1080)
         setup = self.setup(display, 1920, 1080, 6000)
-        # 60 frames a second would keep one phase to the grab's 30 for a whole run, by chance up to 17 ms apart in the next; 61 sweep over all of them.
+        # At 60 frames a second, the phase relative to the 30 grabs would be constant within a run and random between
+        # runs, with a difference of up to 17 ms. 61 frames a second cover all phases.
         painter = self.peers.paint(self.options.testscreen, "clock", "--fps", "61", environment=setup["environment"])
         for round_number, workload, contender in self.turns(["silent clock", "clock"]):
             setup["sound"] = workload == "clock"
             process, _ = self.go_live(contender, setup)
-            # A player that joins before the first picture finds a stream of sound only.
+            # A player that connects before the first picture finds a stream without video.
             wait_until("pictures", lambda: self.peers.check(process) or self.nginx.bytes_received("bench") > 60_000)
             latencies, unreadable, seconds = self.play(setup["url"])
             self.end(contender, process, setup)
@@ -149,11 +153,14 @@ class Campaign:
         self.peers.stop(painter)
 
     def play(self, url):
-        """Plays the stream and gives the age of each frame's clock in ms when the frame was read, how many could not be read, and the seconds."""
+        """Plays the stream.
+
+        Returns the age of each frame's clock in ms when the frame was read, the number of unreadable frames, and the
+        seconds."""
         player = self.peers.start(
             "player",
             ["ffmpeg", "-nostdin", "-v", "error", "-fflags", "nobuffer", "-flags", "low_delay"]
-            # ffmpeg's encoder of raw video would hold a frame back for each thread.
+            # ffmpeg's raw video encoder would delay one frame per thread.
             + ["-i", url, "-an", "-vf", clock_reader.FILTER, "-fps_mode", "passthrough", "-threads", "1"]
             + ["-f", "rawvideo", "-pix_fmt", "gray", "-flush_packets", "1", "-"],
             stdout=subprocess.PIPE,
@@ -169,7 +176,8 @@ class Campaign:
                 frame += piece
             now = time.monotonic_ns() / 1e6
             painted = clock_reader.milliseconds(frame)
-            # Two seconds from the first frame that could be read on: the player works off what had piled up before.
+            # Skip two seconds from the first readable frame, because the player first processes the frames that
+            # accumulated before.
             begin = begin or (painted is not None and time.monotonic()) or None
             if begin is None or time.monotonic() < begin + 2:
                 continue
@@ -183,7 +191,7 @@ class Campaign:
         return latencies, unreadable, self.options.seconds
 
     def measure_raw(self):
-        """1080p30 as raw I420 into a pipe that is read: the processor time of the program that writes it."""
+        """Measures the processor time of the program that writes 1080p30 as raw I420 to a pipe."""
         if self.options.peer_only:
             return
         display = self.peers.xvfb(1920, 1080)
@@ -211,7 +219,7 @@ class Campaign:
                 self.peers.stop(painter)
 
     def measure_pixels(self):
-        """A program that prints one JSON object of numbers, or text, which is kept as it is."""
+        """Runs a program that prints one JSON object of numbers. Other output is stored as text."""
         program = self.options.pixel_conversion
         if not os.access(program, os.X_OK):
             return

@@ -1,14 +1,14 @@
-"""Reads the clock that `TestScreen clock` paints (Tests/TestPatterns/ClockPattern.swift has the same layout)."""
+"""Reads the clock that `TestScreen clock` paints. Tests/TestPatterns/ClockPattern.swift uses the same layout."""
 
 COLUMNS, ROWS = 18, 4
-CELL = 3  # pixels of the shrunk picture a cell, each way; the middle one is read
+CELL = 3  # pixels of a cell in the scaled picture, in each direction; the middle one is read
 FRAME_BYTES = COLUMNS * CELL * ROWS * CELL
-# Cuts the clock out of a whole screen and shrinks it.
+# Crops the clock from the screen and scales it down.
 FILTER = f"crop=iw*18/40:ih*8/45:iw/20:ih*4/45,scale={COLUMNS * CELL}:{ROWS * CELL}:flags=area,format=gray"
 
 
 def check(value):
-    """CRC-16 (0x1021, from 0xFFFF) of the value's four bytes."""
+    """Returns the CRC-16 (0x1021, from 0xFFFF) of the value's four bytes."""
     crc = 0xFFFF
     for byte in value.to_bytes(4, "big"):
         crc ^= byte << 8
@@ -18,7 +18,7 @@ def check(value):
 
 
 def milliseconds(frame):
-    """The painted CLOCK_MONOTONIC in milliseconds modulo 2^32, or None where it is unreadable or torn."""
+    """Returns the painted CLOCK_MONOTONIC in milliseconds modulo 2^32, or None if it is unreadable or torn."""
     rows = [[frame[(row * CELL + CELL // 2) * COLUMNS * CELL + column * CELL + CELL // 2] for column in range(COLUMNS)] for row in range(ROWS)]
     white, black = sum(rows[0][0::2]) / 9, sum(rows[0][1::2]) / 9
     if white - black < 60:

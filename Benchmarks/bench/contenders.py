@@ -1,4 +1,4 @@
-"""The two programs that are compared: the same picture, sound, size, rate, bitrate, preset and tune."""
+"""The two programs to compare, with the same picture, sound, size, frame rate, bitrate, preset and tune."""
 
 import os
 import signal
@@ -7,7 +7,7 @@ import time
 
 
 class FFmpeg:
-    """ffmpeg with x11grab and Pulse, set as broadcast is."""
+    """ffmpeg with x11grab and PulseAudio, with the settings of broadcast."""
 
     def __init__(self, name="ffmpeg"):
         self.name = name
@@ -29,12 +29,12 @@ class FFmpeg:
         return peers.start(self.name, self.command(setup), setup["environment"])
 
     def stop(self, peers, process, _setup):
-        """Gives the seconds until it has ended."""
+        """Stops the program. Returns the seconds until it exited."""
         return peers.stop(process, signal.SIGINT)
 
 
 class Broadcast:
-    """The program under test, with a home of its own; `options` are added to the comparison's."""
+    """The program under test, with its own home directory. `options` are additional command-line options."""
 
     def __init__(self, program, folder, name="broadcast", options=()):
         self.program = os.path.abspath(program)
@@ -57,7 +57,7 @@ class Broadcast:
         return peers.start(self.name, self.command(setup), {**setup["environment"], **self.home})
 
     def stop(self, peers, process, setup):
-        """`broadcast stop`; gives the seconds until both it and the session have ended."""
+        """Runs `broadcast stop`. Returns the seconds until both it and the session exited."""
         begin = time.monotonic()
         stopper = peers.start("broadcast-stop", [self.program, "stop"], {**setup["environment"], **self.home})
         for ending in [stopper, process]:

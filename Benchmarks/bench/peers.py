@@ -1,4 +1,6 @@
-"""The peers of a benchmark: X server, sound server, RTMP server, painter. Each dies with the benchmark, however it ends."""
+"""The servers of a benchmark: X server, sound server, RTMP server, TestScreen.
+
+All of them end with the benchmark, even after a crash."""
 
 import os
 import re
@@ -12,7 +14,7 @@ import urllib.request
 
 
 def wait_until(what, condition, deadline=30.0):
-    """Asks every 2 ms until the condition gives something true, and gives that."""
+    """Evaluates the condition every 2 ms until its result is true, and returns the result."""
     end = time.monotonic() + deadline
     while True:
         result = condition()
@@ -52,7 +54,9 @@ class Peers:
         return os.path.join(self.folder, f"{self.count}-{name}")
 
     def start(self, name, command, environment=None, **options):
-        """Starts a process. What it says goes to `process.output` and `process.errors` (paths), unless a pipe is asked for."""
+        """Starts a process.
+
+        Its output goes to the files `process.output` and `process.errors`, unless the options specify a pipe."""
         output, errors = self.path(name + ".out"), self.path(name + ".err")
         with open(output, "wb") as out, open(errors, "wb") as err:
             process = subprocess.Popen(
@@ -68,7 +72,7 @@ class Peers:
         return process
 
     def stop(self, process, signal_number=signal.SIGTERM, grace=10):
-        """Signals it and waits; kills it after the grace time. Gives the seconds that it took."""
+        """Sends a signal and waits. Kills the process after the grace time. Returns the seconds until it exited."""
         begin = time.monotonic()
         if process.poll() is None:
             process.send_signal(signal_number)
@@ -84,18 +88,18 @@ class Peers:
         return time.monotonic() - begin
 
     def check(self, process):
-        """Raises with the process's own words if it has ended."""
+        """Raises an error with the process's standard error if the process exited."""
         if process.poll() is not None:
             raise RuntimeError(f"{process.name} ended with {process.returncode}: {read(process.errors)[-2000:]}")
 
     def xvfb(self, width, height):
-        """Gives the display's name."""
+        """Starts an X server. Returns the name of its display."""
         screen = f"{width}x{height}x24"
         server = self.start("xvfb", ["Xvfb", "-displayfd", "1", "-screen", "0", screen, "-nolisten", "tcp", "-noreset"])
         return ":" + wait_until("Xvfb", lambda: self.check(server) or (read(server.output).endswith("\n") and read(server.output).strip()))
 
     def pulse(self):
-        """Starts a sound server with the null sink `app`, and gives its clients' environment."""
+        """Starts a sound server with the null sink `app`. Returns the environment for its clients."""
         folder = self.path("pulse")
         os.mkdir(folder, 0o700)
         environment = {
@@ -160,7 +164,9 @@ class Nginx:
         return f"rtmp://127.0.0.1:{self.port}/live/{key}"
 
     def bytes_received(self, key):
-        """Bytes of sound and pictures that the stream's publisher has sent; 0 before the first packet, and when it is gone."""
+        """Returns the bytes of audio and video that the stream's publisher sent.
+
+        0 before the first packet, and after the publisher disconnected."""
         for stream in self.statistics().split("<stream>")[1:]:
             if f"<name>{key}</name>" in stream and "<publishing/>" in stream:
                 match = re.search(r"<bytes_in>(\d+)</bytes_in>", stream)

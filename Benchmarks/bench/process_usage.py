@@ -1,4 +1,4 @@
-"""What a process and its children use, from /proc."""
+"""The resource usage of a process and its children, from /proc."""
 
 import os
 
@@ -6,7 +6,7 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def tree(pid):
-    """The pid and those of all its descendants that live now."""
+    """Returns the process ID and those of all its living descendants."""
     pids = [pid]
     for parent in pids:
         try:
@@ -19,7 +19,7 @@ def tree(pid):
 
 
 def cpu_seconds(pid):
-    """User and system seconds of the process, its living descendants and the children that it has waited for."""
+    """Returns the user and system seconds of the process, its living descendants and its children that were reaped."""
     total = 0
     for member in tree(pid):
         try:
@@ -32,19 +32,19 @@ def cpu_seconds(pid):
 
 
 def own_cpu_seconds(pid):
-    """User and system seconds of the process itself, without its children."""
+    """Returns the user and system seconds of the process, without its children."""
     with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
         return sum(map(int, file.read().rpartition(")")[2].split()[11:13])) / TICKS
 
 
 def bytes_read(pid):
-    """Bytes that the process itself has got of read(2) and the like."""
+    """Returns the number of bytes that the process read with read(2) and similar calls."""
     with open(f"/proc/{pid}/io", encoding="ascii") as file:
         return next(int(line.split()[1]) for line in file if line.startswith("rchar"))
 
 
 def peak_megabytes(pid):
-    """The sum of the peaks of resident memory (VmHWM) of the process and its living descendants, in MB of 1 000 000 bytes."""
+    """Returns the peak resident memory (VmHWM) of the process plus its living descendants, in MB (10^6 bytes)."""
     total = 0
     for member in tree(pid):
         try:

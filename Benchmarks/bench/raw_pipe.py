@@ -1,4 +1,4 @@
-"""Raw pictures through a pipe that someone reads: an extension with video = "i420" against ffmpeg's rawvideo. Nothing is encoded."""
+"""Raw pictures through a pipe: an extension with video = "i420" compared with ffmpeg's rawvideo. Nothing is encoded."""
 
 import os
 import signal
@@ -12,12 +12,12 @@ video = "i420"
 audio = "none"
 tracks = ["screen"]
 """
-# It reads, and nothing else. Its own time is not measured, nor is that of ffmpeg's reader.
+# The extension only reads. Its processor time is not measured, and neither is that of ffmpeg's reader.
 READER = "#!/bin/sh\necho '{\"hello\":1}'\nexec cat > /dev/null\n"
 
 
 class RawFFmpeg:
-    """ffmpeg with x11grab, writing I420 to a pipe."""
+    """ffmpeg with x11grab, which writes I420 to a pipe."""
 
     name = "ffmpeg"
 

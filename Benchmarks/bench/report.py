@@ -1,4 +1,4 @@
-"""Medians, ratios and bars."""
+"""Medians, ratios and limits."""
 
 import os
 import platform
@@ -6,7 +6,9 @@ import statistics
 
 
 class Row:
-    """One line of the table. `bar` and `goal` are limits for the ratio to the peer, ffmpeg in most of them, or for broadcast's own value."""
+    """One line of the table.
+
+    `bar` and `goal` are limits for the ratio to the peer, usually ffmpeg, or for broadcast's own value."""
 
     def __init__(self, label, part, workload, value, unit, relative, bar, goal, tested="broadcast", peer="ffmpeg"):
         self.label, self.part, self.workload, self.value, self.unit = label, part, workload, value, unit
@@ -20,14 +22,14 @@ ROWS = [
     Row("CPU, whole screen changing", "cpu", "everything", "cpu_percent", "%", True, 0.95, 0.85),
     Row("peak memory, 1080p30", "cpu", None, "peak_mb", "MB", False, 96, 64),
     Row("peak memory, 720p30", "memory720", None, "peak_mb", "MB", False, 64, 50),
-    # With sound ffmpeg holds pictures back to interleave them, so the comparison without sound is the strict one.
+    # With sound, ffmpeg delays pictures to interleave them, so the comparison without sound is the strict one.
     Row("screen to player, no sound, median", "latency", "silent clock", "median_ms", "ms", True, 1.2, None),
     Row("screen to player, no sound, p95", "latency", "silent clock", "p95_ms", "ms", True, 1.2, None),
     Row("screen to player, median", "latency", "clock", "median_ms", "ms", True, 1.2, None),
     Row("screen to player, p95", "latency", "clock", "p95_ms", "ms", True, 1.2, None),
     Row("start to first packet", "cpu", None, "start_ms", "ms", False, 500, 200),
     Row("stop to closed", "cpu", None, "stop_ms", "ms", False, 1000, 300),
-    # No bar: an order of magnitude for the manual, broadcast-extension(7).
+    # Without a limit: an order of magnitude for the manual page broadcast-extension(7).
     Row("CPU, raw pictures to a pipe, unchanged", "raw", "still", "cpu_percent", "%", None, None, None),
     Row("CPU, raw pictures to a pipe, changing", "raw", "everything", "cpu_percent", "%", None, None, None),
     Row("raw pictures to a pipe, changing", "raw", "everything", "megabytes_per_second", "MB/s", None, None, None),
@@ -55,7 +57,9 @@ class Report:
         ]
 
     def summary(self, row):
-        """The medians of both and what the bar is held against; the worst case for memory. None without measurements."""
+        """Returns the medians of both programs and the value to compare with the limit.
+
+        For memory, it uses the maximum. The result is None without measurements."""
         tested, peer = self.values(row, row.tested), self.values(row, row.peer)
         if not tested or not peer:
             return None
@@ -66,7 +70,7 @@ class Report:
         return {"label": row.label, "broadcast": mine, "ffmpeg": theirs, "ratio": ratio, "bar": row.bar, "goal": row.goal, "judged": judged}
 
     def misses(self):
-        """The labels of the rows that miss their bar."""
+        """Returns the labels of the rows that exceed their limit."""
         summaries = filter(None, map(self.summary, ROWS))
         return [line["label"] for line in summaries if line["bar"] is not None and line["judged"] > line["bar"]]
 

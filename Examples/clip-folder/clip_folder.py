@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Moves each clip into a folder and writes index.json beside them. See man 7 broadcast-extension."""
+"""Moves each clip to a folder and writes index.json to the same folder. See man 7 broadcast-extension."""
 import json, os, shutil, struct, sys
 
 HEADER = struct.Struct("<4sIBBHIqq")

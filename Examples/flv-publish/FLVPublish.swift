@@ -1,7 +1,7 @@
 import RTMP
 
 @main struct FLVPublish {
-    /// flv-publish FILE.flv rtmp://HOST/APP/KEY
+    /// Usage: flv-publish FILE.flv rtmp://HOST/APP/KEY
     static func main() async throws {
         let arguments = CommandLine.arguments.dropFirst()
         guard let path = arguments.first, let address = arguments.last else { return print("flv-publish FILE URL") }

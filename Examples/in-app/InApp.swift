@@ -1,6 +1,7 @@
 import BroadcastKit
 
-/// A program that broadcasts pictures of its own: a bar that wanders over a dark field, for three seconds, into the file that it is told.
+/// A program that broadcasts its own pictures: for three seconds, a bar moves over a dark background. It writes to the
+/// given file.
 ///
 ///     swift run in-app game.mp4
 @main
@@ -23,7 +24,7 @@ struct InApp {
         for result in results { print(result.path ?? result.name, result.byteCount, "bytes") }
     }
 
-    /// The picture of one moment: 640x360 pixels of blue, green, red and one byte that means nothing.
+    /// Returns the picture of one frame: 640x360 pixels of blue, green, red and one unused byte.
     private static func picture(_ frame: Int) -> [UInt8] {
         (0..<360).flatMap { y in
             (0..<640).flatMap { x -> [UInt8] in abs(x - frame * 7) < 20 ? [40, 200, 250, 0] : [60, 40, 30, 0] }

@@ -1,10 +1,11 @@
 /*
- * A player that stops its film while the display is being broadcast, as an app on iOS does when `UIScreen.isCaptured` turns true.
+ * A player that pauses while the display is being captured, as an iOS app does when `UIScreen.isCaptured` becomes true.
  *
  *     cc is_captured.c -lX11 -lXfixes -o is-captured && ./is-captured
  *
- * Whoever captures the display owns the selection _BROADCAST_CAPTURE_S<screen>. The X server takes it from them when they end, and
- * tells us: there is nothing to ask again and again. The film here is a bar that moves; "playing" and "paused" are printed too.
+ * The program that captures the display owns the selection _BROADCAST_CAPTURE_S<screen>. When that program ends, the X
+ * server releases the selection and sends an event, so polling is not necessary. The video of this example is a moving
+ * bar; the program also prints "playing" and "paused".
  */
 #include <X11/Xlib.h>
 #include <X11/extensions/Xfixes.h>
@@ -13,7 +14,7 @@
 
 static Atom selection;
 
-/* What an app needs begins here... */
+/* The code that an application needs starts here... */
 static int watch_capture(Display *display, int *first_event) {
     char name[40];
     int first_error;
@@ -63,7 +64,7 @@ int main(void) {
             XFillRectangle(display, window, pen, position, 0, 16, 180);
             XFlush(display);
         }
-        /* While it is paused nothing needs to be drawn: it sleeps until the server has something to say. */
+        /* While the video is paused, nothing is drawn: sleep until the server sends an event. */
         struct pollfd server = {ConnectionNumber(display), POLLIN, 0};
         if (poll(&server, 1, captured ? -1 : 33) > 0 && server.revents & (POLLHUP | POLLERR)) return 0;
     }

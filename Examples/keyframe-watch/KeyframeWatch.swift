@@ -1,7 +1,7 @@
 import BroadcastExtension
 import FoundationEssentials
 
-/// Notes each lifecycle call and each keyframe in a file, and asks for a keyframe after every gap.
+/// Writes each lifecycle call and each keyframe to a file, and requests a keyframe after every gap.
 final class KeyframeWatch: BroadcastSampleHandler {
     private var host: BroadcastHost?
     private var path = ""
@@ -24,7 +24,7 @@ final class KeyframeWatch: BroadcastSampleHandler {
         pictures += 1
         if sample.isKeyframe { lines.append("keyframe at \(sample.presentationTime.milliseconds) ms") }
         if sample.hasGapBefore && !sample.isKeyframe { host?.requestKeyframe() }
-        // One early on shows that the request reaches the encoder.
+        // An early request shows that the request reaches the encoder.
         if pictures == 10 { host?.requestKeyframe() }
     }
 
@@ -35,7 +35,7 @@ final class KeyframeWatch: BroadcastSampleHandler {
 }
 
 extension Data {
-    /// Writes the bytes to a file, which is made anew.
+    /// Writes the bytes to a file and replaces an existing file.
     fileprivate func write(to path: String) throws {
         guard FileManager.default.createFile(atPath: path, contents: self) else {
             throw BroadcastFailure(code: 500, message: "Cannot write \(path)")

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Signs in as OAuth's "loopback" flow does: opens a page, and waits on a port of this machine for the token that the page sends back.
+"""Signs in like OAuth's "loopback" flow: opens a page, and waits on a local port for the token that the page returns.
 
-A real service has the page; here it is our own, and holds a form. See man 7 broadcast-extension."""
+With a real service, the page is on the service's site. Here it is a local page with a form.
+See man 7 broadcast-extension."""
 import http.server, json, os, secrets, sys, urllib.parse, webbrowser
 
 known = json.loads(os.environ["BROADCAST_SETUP"])
-state = secrets.token_urlsafe(16)  # What comes back without it was not asked for by us.
+state = secrets.token_urlsafe(16)  # An answer without this value does not belong to our request.
 answer = {}
 
 PAGE = """<!doctype html><title>Sign in</title><form action="/back"><input type="hidden" name="state" value="%s">

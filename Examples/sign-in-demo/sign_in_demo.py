@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Takes a broadcast for the account that signed in, and throws it away. See man 7 broadcast-extension."""
+"""Receives a broadcast for the account that signed in, and discards it. See man 7 broadcast-extension."""
 import json, struct, sys
 
 HEADER = struct.Struct("<4sIBBHIqq")

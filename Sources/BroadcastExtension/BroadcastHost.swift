@@ -1,6 +1,6 @@
 import Glibc
 
-/// The way back to `broadcast`. It may be used at any time, from any thread.
+/// The connection from the extension to `broadcast`. Its methods can be called at any time, from any thread.
 public final class BroadcastHost: Sendable {
     private let descriptor: Int32
 
@@ -8,29 +8,29 @@ public final class BroadcastHost: Sendable {
         self.descriptor = descriptor
     }
 
-    /// Says what the extension is doing.
+    /// Reports what the extension is doing, as text for the user.
     public func status(_ text: String) { send(Reply(status: text)) }
 
-    /// Says that the far end takes the broadcast, or does not for the moment; samples go on either way.
+    /// Reports whether the remote service accepts the broadcast. The host sends samples in both cases.
     public func ready(_ isReady: Bool) { send(Reply(ready: isReady)) }
 
-    /// Says how much of the broadcast waits to be sent, for it is too slow: the host lowers the bitrate until nothing does. Some times a second at
-    /// most, and 0 once it is over.
+    /// Reports how much media time waits to be sent because the connection is too slow. The host lowers the bitrate
+    /// until the backlog is 0. Call this at most a few times a second, and report 0 when the backlog is gone.
     public func waiting(milliseconds: Int) { send(Reply(queueMilliseconds: milliseconds)) }
 
-    /// Says where viewers can watch.
+    /// Reports the address at which viewers can watch.
     public func watchURL(_ url: String) { send(Reply(watchURL: url)) }
 
-    /// Asks that the next picture be a keyframe.
+    /// Requests a keyframe as the next video frame.
     public func requestKeyframe() { send(Reply(request: "keyframe")) }
 
-    /// Ends the broadcast for this destination with an error; the program ends here.
+    /// Ends the broadcast for this destination with an error, and exits the program.
     public func finish(with error: BroadcastFailure) -> Never {
         send(Reply(error: .init(code: error.code, message: error.message, retry: error.retry)))
         exit(1)
     }
 
-    /// A line is written whole, in one call: lines of several threads do not mix (PIPE_BUF is 4096 bytes on Linux).
+    /// Writes a line in one call, so that lines of several threads are not mixed (PIPE_BUF is 4096 bytes on Linux).
     func send(_ reply: Reply) {
         var rest = reply.line[...]
         while !rest.isEmpty {

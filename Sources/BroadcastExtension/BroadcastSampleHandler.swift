@@ -1,12 +1,13 @@
 import Media
 
-/// What the author of an extension writes: ReplayKit's `RPBroadcastSampleHandler` for a program that `broadcast` starts.
+/// The protocol that an extension implements. It corresponds to ReplayKit's `RPBroadcastSampleHandler`, for a program
+/// that `broadcast` starts.
 ///
-/// The calls come one after another, never two at a time, on one thread: `started`, then any number of the others, and last
-/// `finished`. An error thrown from a call ends the broadcast for this destination; throw a `BroadcastFailure` to choose what
-/// the user reads. Print nothing on standard output: it belongs to the protocol. Standard error goes to the session's log.
+/// The calls are sequential and on one thread: `started`, then any number of the others, then `finished`. If a call
+/// throws, the broadcast ends for this destination; throw a `BroadcastFailure` to choose the message for the user. Do
+/// not write to standard output, which carries the protocol. Standard error is copied to the session's log.
 ///
-/// A complete extension, with the manifest beside it (`mode = "samples"`, `video = "h264-annexb"`, `audio = "none"`):
+/// A complete extension, with its manifest next to it (`mode = "samples"`, `video = "h264-annexb"`, `audio = "none"`):
 ///
 ///     import BroadcastExtension
 ///
@@ -37,21 +38,22 @@ import Media
 ///         }
 ///     }
 public protocol BroadcastSampleHandler: AnyObject {
-    /// The broadcast begins.
+    /// The broadcast starts.
     func started(_ broadcast: BroadcastStart, host: BroadcastHost) throws
-    /// The user paused it.
+    /// The user paused the broadcast.
     func paused() throws
-    /// The user goes on.
+    /// The user resumed the broadcast.
     func resumed() throws
-    /// The application on screen changed, or the user gave metadata.
+    /// The application on screen changed, or the user set metadata.
     func annotated(_ information: [String: String]) throws
-    /// What a decoder needs before the track's first sample: parameter sets (H.264), an AudioSpecificConfig (AAC).
+    /// The decoder configuration of a track, before its first sample: parameter sets (H.264) or an AudioSpecificConfig
+    /// (AAC).
     func configured(_ track: Track, data: [UInt8]) throws
     /// The next sample of a track.
     func process(_ sample: BroadcastSample) throws
-    /// A finished MP4 file (`mode = "clips"`). It belongs to the extension: move it or delete it.
+    /// A finished MP4 file (`mode = "clips"`). The extension owns the file and must move or delete it.
     func process(_ clip: BroadcastClip) throws
-    /// Nothing more comes; there are 5 s to write out and close.
+    /// The broadcast ended. The extension has 5 s to write its remaining output and close.
     func finished() throws
 }
 
@@ -64,24 +66,24 @@ extension BroadcastSampleHandler {
     public func process(_ clip: BroadcastClip) throws {}
 }
 
-/// What a handler is told at the start.
+/// The information for a handler at the start.
 public struct BroadcastStart: Sendable {
     /// The answers to the manifest's questions.
     public let setup: [String: String]
     public let tracks: [ControlEvent.Track]
-    /// What the user calls the broadcast.
+    /// The title of the broadcast, set by the user.
     public let title: String?
 }
 
-/// One sample of a track, in the format that the manifest asked for.
+/// One sample of a track, in the format that the manifest requests.
 public struct BroadcastSample: Sendable {
     public let track: Track
     public let presentationTime: MediaTime
     public let decodeTime: MediaTime
     public let isKeyframe: Bool
-    /// Samples were dropped between the one before and this one.
+    /// True if samples between the previous one and this one were dropped.
     public let hasGapBefore: Bool
-    /// Counts the track's samples.
+    /// The sample's number within the track. A jump shows that samples were dropped.
     public let sequence: UInt32
     public let data: [UInt8]
 }
@@ -90,18 +92,18 @@ public struct BroadcastSample: Sendable {
 public struct BroadcastClip: Sendable {
     /// An absolute path.
     public let path: String
-    /// Since the broadcast's start.
+    /// The time since the broadcast's start.
     public let start: MediaTime
     public let duration: MediaTime
 }
 
-/// Why an extension ends the broadcast, in words for the user.
+/// The reason why an extension ends the broadcast, with a message for the user.
 public struct BroadcastFailure: Error, Equatable, Sendable {
-    /// In the manner of HTTP's; 401 and 403 mean that the user has to sign in.
+    /// An HTTP-style code. 401 and 403 mean that the user must sign in.
     public var code: Int
-    /// A sentence without anything secret.
+    /// A sentence without secrets.
     public var message: String
-    /// True where it may work later.
+    /// True if a retry can succeed.
     public var retry: Bool
 
     public init(code: Int, message: String, retry: Bool = false) {

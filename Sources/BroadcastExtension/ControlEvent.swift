@@ -1,14 +1,14 @@
 import FoundationEssentials
 
-/// What a control frame says. The host writes it, an extension reads it; unknown keys are ignored.
+/// The content of a control frame. The host writes it and the extension reads it. Unknown keys are ignored.
 public struct ControlEvent: Codable, Equatable, Sendable {
-    /// A track that will come.
+    /// A track of the broadcast.
     public struct Track: Codable, Equatable, Sendable {
         /// `screen`, `app`, `mic` or `mixed`.
         public var name: String
-        /// The number in the frames' headers.
+        /// The track's number in frame headers.
         public var id: UInt8
-        /// `h264-annexb`, `h264-avcc`, `i420`, `aac-adts`, `aac-raw` or `s16le`; a clip's tracks are in the file.
+        /// `h264-annexb`, `h264-avcc`, `i420`, `aac-adts`, `aac-raw` or `s16le`. The tracks of a clip are in its file.
         public var format: String
         /// Pixels.
         public var width: Int?
@@ -40,38 +40,38 @@ public struct ControlEvent: Codable, Equatable, Sendable {
         }
     }
 
-    /// `start`, `pause`, `resume`, `annotate`, `clip` or `finish`; others are to be ignored.
+    /// `start`, `pause`, `resume`, `annotate`, `clip` or `finish`. Ignore any other value.
     public var event: String
-    /// Of `start`: the answers to the manifest's questions.
+    /// For `start`: the answers to the manifest's questions.
     public var setup: [String: String]?
-    /// Of `start`.
+    /// For `start`.
     public var tracks: [Track]?
-    /// Of `start`: what the user calls the broadcast.
+    /// For `start`: the title of the broadcast, set by the user.
     public var title: String?
-    /// Of `annotate`: the application on screen, or what the user gave.
+    /// For `annotate`: the application on screen, or metadata from the user.
     public var information: [String: String]?
-    /// Of `clip`: an MP4 file; it belongs to the extension, which moves or deletes it.
+    /// For `clip`: the path of an MP4 file. The extension owns the file and must move or delete it.
     public var path: String?
-    /// Of `clip`: seconds since the broadcast's start.
+    /// For `clip`: seconds since the broadcast's start.
     public var start: Double?
-    /// Of `clip`: seconds.
+    /// For `clip`: seconds.
     public var duration: Double?
 
     public init(event: String) {
         self.event = event
     }
 
-    /// Reads the payload of a control frame; nil where it is no such JSON.
+    /// Parses the payload of a control frame. Returns nil if it is not valid JSON of this form.
     public init?(json: [UInt8]) {
         guard let event = try? JSONDecoder().decode(ControlEvent.self, from: Data(json)) else { return nil }
         self = event
     }
 
-    /// One JSON object, keys in order.
+    /// The event as one JSON object with sorted keys.
     public var json: [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Strings, finite numbers and lists of them: encoding cannot fail.
+        // All values are strings, finite numbers or arrays of them, so encoding cannot fail.
         return (try? encoder.encode(self)).map { Array($0) } ?? []
     }
 }

@@ -1,10 +1,10 @@
-/// Bytes that are no frames of the extension protocol.
+/// Bytes that are not valid frames of the extension protocol.
 public enum FrameError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The bytes end inside a header or a payload.
+    /// The stream ends within a header or a payload.
     case truncated
-    /// A header does not start with `BXS1`: the reader and the writer are out of step.
+    /// A header does not start with `BXS1`: the reader and the writer are not synchronised.
     case wrongMagic([UInt8])
-    /// A header announces more payload bytes than a frame may have.
+    /// A header declares more payload bytes than a frame can have.
     case tooLong(UInt32)
 
     public var description: String {

@@ -1,14 +1,14 @@
-/// The 32 bytes before each payload of the extension protocol (broadcast-extension(7)): little endian,
-/// in Python `struct.Struct('<4sIBBHIqq')`.
+/// The 32 bytes before each payload of the extension protocol (broadcast-extension(7)). All numbers are little endian;
+/// in Python, the format is `struct.Struct('<4sIBBHIqq')`.
 public struct FrameHeader: Equatable, Sendable {
-    /// Bytes of one header.
+    /// The length of a header in bytes.
     public static let byteCount = 32
-    /// The most payload bytes that a frame may have: 64 MiB.
+    /// The maximum length of a payload in bytes: 64 MiB.
     public static let maximumPayloadByteCount = 64 << 20
-    /// What every header starts with.
+    /// The first four bytes of each header.
     public static let magic: [UInt8] = [0x42, 0x58, 0x53, 0x31]
 
-    /// What a frame holds. Kinds that a reader does not know are to be skipped.
+    /// The content of a frame. A reader must skip unknown kinds.
     public struct Kind: RawRepresentable, Hashable, Sendable {
         public let rawValue: UInt8
 
@@ -16,15 +16,15 @@ public struct FrameHeader: Equatable, Sendable {
             self.rawValue = rawValue
         }
 
-        /// `J`: a JSON object that tells of the broadcast's life.
+        /// `J`: a JSON object with a lifecycle event.
         public static let control = Kind(rawValue: 0x4a)
-        /// `C`: what a decoder needs before the track's first sample.
+        /// `C`: the decoder configuration of a track, before its first sample.
         public static let configuration = Kind(rawValue: 0x43)
         /// `S`: a sample of a track.
         public static let sample = Kind(rawValue: 0x53)
     }
 
-    /// Bits that say something of a sample.
+    /// The properties of a sample, one bit each.
     public struct Flags: OptionSet, Hashable, Sendable {
         public let rawValue: UInt16
 
@@ -32,23 +32,23 @@ public struct FrameHeader: Equatable, Sendable {
             self.rawValue = rawValue
         }
 
-        /// Decoding can start here.
+        /// Decoding can start at this sample.
         public static let keyframe = Flags(rawValue: 1)
-        /// Samples were dropped before this one.
+        /// Samples before this one were dropped.
         public static let discontinuity = Flags(rawValue: 2)
     }
 
-    /// Payload bytes that follow.
+    /// The length of the payload in bytes.
     public var length: Int
     public var kind: Kind
-    /// 0 screen, 1 app, 2 mic, 3 mixed; of control frames 0.
+    /// 0 screen, 1 app, 2 mic, 3 mixed. Control frames use 0.
     public var track: UInt8
     public var flags: Flags
-    /// Counts the track's samples: a jump means that some were dropped.
+    /// The sample's number within the track. A jump shows that samples were dropped.
     public var sequence: UInt32
     /// Nanoseconds since the broadcast's start.
     public var presentationTime: Int64
-    /// Nanoseconds since the broadcast's start; equal to `presentationTime` where nothing is reordered.
+    /// Nanoseconds since the broadcast's start. Equal to `presentationTime` if frames are not reordered.
     public var decodeTime: Int64
 
     public init(
@@ -63,7 +63,8 @@ public struct FrameHeader: Equatable, Sendable {
         self.decodeTime = decodeTime
     }
 
-    /// Reads a header from exactly `byteCount` bytes; throws where they are no header, or announce more than is allowed.
+    /// Parses a header of exactly `byteCount` bytes. Throws if the bytes are not a header, or if the declared length is
+    /// over the limit.
     public init(_ bytes: some Collection<UInt8>) throws(FrameError) {
         let bytes = Array(bytes)
         guard bytes.count == Self.byteCount else { throw .truncated }
@@ -82,7 +83,7 @@ public struct FrameHeader: Equatable, Sendable {
         decodeTime = Int64(bitPattern: number(24, as: UInt64.self))
     }
 
-    /// The header's bytes.
+    /// The header as bytes.
     public var bytes: [UInt8] {
         var bytes = Self.magic
         bytes.reserveCapacity(Self.byteCount)

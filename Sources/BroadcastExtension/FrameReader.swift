@@ -8,27 +8,27 @@ public struct Frame: Equatable, Sendable {
         self.payload = payload
     }
 
-    /// A control frame that holds `json`.
+    /// Creates a control frame that contains `json`.
     public init(control json: [UInt8]) {
         self.init(header: FrameHeader(length: json.count, kind: .control), payload: json)
     }
 }
 
-/// Turns bytes, however they were cut up, into frames; it does no I/O.
+/// Parses frames from bytes that arrive in arbitrary parts. It does no I/O.
 public struct FrameReader: Sendable {
     private var buffer: [UInt8] = []
-    /// Bytes before this index have been taken.
+    /// Bytes before this index are already parsed.
     private var head = 0
     private var header: FrameHeader?
 
     public init() {}
 
-    /// Adds what was read.
+    /// Appends received bytes.
     public mutating func append(_ bytes: some Sequence<UInt8>) {
         buffer.append(contentsOf: bytes)
     }
 
-    /// The next frame; nil until all of its bytes are there. After an error nothing more can be read.
+    /// Returns the next frame, or nil if it is incomplete. After an error, nothing more can be read.
     public mutating func next() throws(FrameError) -> Frame? {
         if header == nil {
             guard buffer.count - head >= FrameHeader.byteCount else { return nil }
@@ -49,7 +49,7 @@ public struct FrameReader: Sendable {
         return frame
     }
 
-    /// Throws where the stream ends here, inside a frame.
+    /// Call this at the end of the stream. Throws `truncated` if the stream ends within a frame.
     public func end() throws(FrameError) {
         if header != nil || head != buffer.count { throw .truncated }
     }

@@ -1,14 +1,14 @@
 import FoundationEssentials
 
-/// What an extension answers: one JSON object on a line. Unknown keys are ignored.
+/// A message from the extension to the host: one JSON object on a line. Unknown keys are ignored.
 public struct Reply: Codable, Equatable, Sendable {
-    /// Why an extension ends the broadcast: ReplayKit's `finishBroadcastWithError`.
+    /// The reason why an extension ends the broadcast. It corresponds to ReplayKit's `finishBroadcastWithError`.
     public struct Failure: Codable, Equatable, Sendable {
-        /// In the manner of HTTP's; 401 and 403 mean that the user has to sign in.
+        /// An HTTP-style code. 401 and 403 mean that the user must sign in.
         public var code: Int
-        /// A sentence for the user. It must hold nothing secret.
+        /// A sentence for the user. It must contain no secrets.
         public var message: String
-        /// True where it may work later.
+        /// True if a retry can succeed.
         public var retry: Bool?
 
         public init(code: Int, message: String, retry: Bool? = nil) {
@@ -18,17 +18,18 @@ public struct Reply: Codable, Equatable, Sendable {
         }
     }
 
-    /// The protocol's version, 1: the first line.
+    /// The version of the protocol, 1. It is in the first line.
     public var hello: Int?
-    /// False beside `hello` where the far end has yet to take something: true follows once it has. Later false says that it was lost.
+    /// False together with `hello` if the remote service has not accepted anything yet; true follows when it has. A
+    /// later false means that the connection was lost.
     public var ready: Bool?
-    /// What waits in it to be sent, in milliseconds of the broadcast.
+    /// The media time in milliseconds that waits in the extension to be sent.
     public var queueMilliseconds: Int?
-    /// What it is doing, for people.
+    /// The current state as text for the user.
     public var status: String?
-    /// Where viewers can watch.
+    /// The address at which viewers can watch.
     public var watchURL: String?
-    /// `keyframe`: the next picture is to be one.
+    /// `keyframe` requests a keyframe as the next video frame.
     public var request: String?
     public var error: Failure?
 
@@ -51,7 +52,7 @@ public struct Reply: Codable, Equatable, Sendable {
         self.error = error
     }
 
-    /// Reads a line; nil where it is no JSON object, or a known key has a value of another type.
+    /// Parses a line. Returns nil if it is not a JSON object, or if a known key has a value of the wrong type.
     public init?(line: some Sequence<UInt8>) {
         guard let reply = try? JSONDecoder().decode(Reply.self, from: Data(line)) else { return nil }
         self = reply
@@ -61,7 +62,7 @@ public struct Reply: Codable, Equatable, Sendable {
     public var line: [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Strings, numbers and booleans only: encoding cannot fail.
+        // All values are strings, numbers or booleans, so encoding cannot fail.
         return ((try? encoder.encode(self)).map { Array($0) } ?? []) + [0x0a]
     }
 }

@@ -1,12 +1,12 @@
 import Glibc
 import Media
 
-/// Runs an extension: reads frames from standard input, calls the handler, and ends the program after `finished`.
+/// Runs an extension: reads frames from standard input, calls the handler, and exits the program after `finished`.
 ///
-/// - Parameter isReady: false where the broadcast is live only once the far end has taken something: the handler says so with
-///   `BroadcastHost.ready(_:)`.
+/// - Parameter isReady: false if the broadcast is live only after the remote service accepted data. The handler then
+///   reports it with `BroadcastHost.ready(_:)`.
 public func run(_ handler: some BroadcastSampleHandler, isReady: Bool = true) -> Never {
-    // A host that is gone is the end, not a crash.
+    // If the host exits, the extension ends normally instead of with a signal.
     signal(SIGPIPE, SIG_IGN)
     let host = BroadcastHost(descriptor: STDOUT_FILENO)
     host.send(Reply(hello: 1, ready: isReady ? nil : false))
@@ -20,12 +20,12 @@ public func run(_ handler: some BroadcastSampleHandler, isReady: Bool = true) ->
     exit(0)
 }
 
-/// Turns frames into a handler's calls.
+/// Converts frames to calls of the handler.
 struct FrameDispatcher<Handler: BroadcastSampleHandler> {
     let handler: Handler
     let host: BroadcastHost
 
-    /// Reads until `finish`, or until the host is gone, which is a finish too.
+    /// Reads until the event `finish`, or until the host closes the connection, which ends the broadcast too.
     func run(descriptor: Int32) throws {
         var reader = FrameReader()
         var isStarted = false

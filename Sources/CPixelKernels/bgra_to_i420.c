@@ -4,10 +4,10 @@ static inline uint8_t luma(const uint8_t *pixel) {
     return (uint8_t)(((16 * pixel[0] + 157 * pixel[1] + 47 * pixel[2] + 128) >> 8) + 16);
 }
 
-/* The average that vector units have: rounded up. */
+/* The average that vector instructions compute: rounded up. */
 static inline int average(int a, int b) { return (a + b + 1) >> 1; }
 
-/* Two rows of an even number of pixels: two rows of Y, one of U and V. */
+/* Converts two rows with an even number of pixels to two rows of Y and one row each of U and V. */
 static void convert_row_pair(
     const uint8_t *top, const uint8_t *bottom, uint8_t *y_top, uint8_t *y_bottom, uint8_t *u, uint8_t *v, int width) {
     for (int x = 0; x < width; x += 2) {
@@ -29,10 +29,13 @@ static void convert_row_pair(
 #if defined(__x86_64__)
 #include <immintrin.h>
 
-/* 16-bit sums of (blue, green) and (red, unused) become one rounded 8-bit result a pixel, still around zero. */
+/* Adds the 16-bit sums of (blue, green) and (red, unused) to one rounded 8-bit result a pixel, centred on zero. */
 #define NARROW(low, high) _mm256_srai_epi16(_mm256_add_epi16(_mm256_hadd_epi16(low, high), half), 8)
 
-/* 32 pixels of Y. Pixels are made signed so that green's factor, 157, can be the unsigned operand of maddubs. */
+/*
+ * Computes 32 pixels of Y. Pixels are converted to signed, so that the factor of green, 157, can be the unsigned
+ * operand of maddubs.
+ */
 __attribute__((target("avx2"))) static inline void luma_32(__m256i p0, __m256i p1, __m256i p2, __m256i p3, uint8_t *y) {
     const __m256i half = _mm256_set1_epi16(128);
     const __m256i sign = _mm256_set1_epi8((char)0x80);
@@ -43,12 +46,12 @@ __attribute__((target("avx2"))) static inline void luma_32(__m256i p0, __m256i p
     __m256i c = _mm256_maddubs_epi16(factors, _mm256_xor_si256(p2, sign));
     __m256i d = _mm256_maddubs_epi16(factors, _mm256_xor_si256(p3, sign));
     __m256i bytes = _mm256_packs_epi16(NARROW(a, b), NARROW(c, d));
-    /* 126 = 16 + 220 * 128 / 256: the black level, and what making the pixels signed took away. */
+    /* 126 = 16 + 220 * 128 / 256: the black level, and the amount that the conversion to signed subtracted. */
     bytes = _mm256_add_epi8(_mm256_permutevar8x32_epi32(bytes, order), _mm256_set1_epi8(126));
     _mm256_storeu_si256((__m256i *)y, bytes);
 }
 
-/* Eight averaged pixels of two by two from twice eight pixels; the order within the lanes is undone after packing. */
+/* Averages 2 x 2 pixels: two vectors of eight pixels become one. The lane order is restored after packing. */
 __attribute__((target("avx2"))) static inline __m256i average_pairs(__m256i left, __m256i right) {
     __m256 l = _mm256_castsi256_ps(left), r = _mm256_castsi256_ps(right);
     return _mm256_avg_epu8(

@@ -1,6 +1,6 @@
 #include "CPixelKernels.h"
 
-/* One row. Each pixel stands alone, so that the compiler can take as many at a time as the processor has room for. */
+/* Converts one row. The pixels are independent, so that the compiler can vectorise the loop for the processor. */
 __attribute__((always_inline)) static inline void convert_row(
     const uint8_t *restrict bgra, uint8_t *restrict y, uint8_t *restrict u, uint8_t *restrict v, int width) {
     const int32_t half = 1 << 14;

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* What libsecret-1.so.0 and libglib-2.0.so.0 promise to keep (libsecret/secret-schema.h, glib/gerror.h, glib/glist.h). */
+/* The stable ABI of libsecret-1.so.0 and libglib-2.0.so.0 (libsecret/secret-schema.h, glib/gerror.h, glib/glist.h). */
 typedef struct {
     const char *name;
     int type;
@@ -39,7 +39,10 @@ static void *function(const char *name) {
     return library ? dlsym(library, name) : NULL;
 }
 
-/* The functions below end their attributes with a null, and put a GError into `error`. The process is too short-lived to free it. */
+/*
+ * The functions below end their attributes with a null pointer and store a GError in `error`. It is not freed, because
+ * the process exits soon.
+ */
 typedef int (*store_function)(const secret_schema *, const char *, const char *, const char *, void *, void **, ...);
 typedef g_list *(*search_function)(const secret_schema *, int, void *, void **, ...);
 typedef char *(*lookup_function)(const secret_schema *, void *, void **, ...);

@@ -1,8 +1,9 @@
 #include "CTOMLPlusPlus.h"
 
-// With them the first fault ends the parser. Without, it goes on after one that lies deep, and aborts on an assertion of its own.
+// With exceptions, the parser stops at the first error. Without, it continues after an error in a nested value and then
+// fails one of its own assertions.
 #define TOML_EXCEPTIONS 1
-// Nor may bad text abort us: the parser of Debian's version asserts that a key follows "[[", whatever the text says.
+// Invalid text must not abort the process: Debian's version of the parser asserts that a key follows "[[" in any text.
 #undef NDEBUG
 namespace {
 struct failed_assertion {};
@@ -19,7 +20,7 @@ struct failed_assertion {};
 struct ctoml_document {
     std::string error;
     int error_line = 0;
-    /* A deque: its strings stay where they are when more are added. */
+    /* A deque does not move its strings when more are added. */
     std::deque<std::string> strings;
     std::deque<ctoml_entry> entries;
 
@@ -70,7 +71,10 @@ struct ctoml_document {
     }
 };
 
-/* The line on which the parser's assertion fails, counted from 1: the last one of the shortest text of whole lines that fails so. */
+/*
+ * Returns the line, from 1, at which the parser's assertion fails: the last line of the shortest text of whole lines
+ * that fails the assertion.
+ */
 static int line_of_assertion(std::string_view text) {
     int line = 1;
     for (size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n', end + 1), line++) {

@@ -1,10 +1,10 @@
-/// The application in front on the captured screen: ReplayKit's `applicationInfo`.
+/// The active application on the captured screen. It corresponds to ReplayKit's `applicationInfo`.
 package struct ApplicationInformation: Sendable, Equatable {
     /// The class of its window (WM_CLASS), which desktop entries refer to.
     package var id: String
-    /// What it calls itself, where its desktop entry is known; nobody below the command line looks it up.
+    /// The name in its desktop entry, or nil if it is unknown. Only the command line layer looks it up.
     package var name: String?
-    /// The title of its window; empty where it has none.
+    /// The title of its window, or an empty string.
     package var title: String
 
     package init(id: String, title: String) {

@@ -4,25 +4,25 @@ import Media
 package enum CaptureError: Error, Sendable, Equatable {
     /// No X server answers at `display`; empty if none is named, not by `DISPLAY` either.
     case cannotOpenDisplay(String)
-    /// The X server lacks an extension that capture cannot do without.
+    /// The X server does not support an extension that capture requires.
     case missingExtension(String)
-    /// There is no monitor of this name; empty where none can be told at all.
+    /// No monitor has this name. `known` is empty if the server reports no monitors.
     case noSuchMonitor(String, known: [String])
-    /// No part of the region is on the screen.
+    /// The region is completely outside the screen.
     case regionOutside(PixelRect, screen: PixelSize)
-    /// There is no window with this identifier, or it has no picture.
+    /// No window has this identifier, or the window has no pixels.
     case noSuchWindow(String, known: [String])
-    /// The window that is to be captured is one that the user hides.
+    /// The selected window is hidden by a rule.
     case windowIsHidden(String)
-    /// No window is in front.
+    /// No window is active.
     case noActiveWindow
-    /// The user picked no window.
+    /// The user selected no window.
     case pickCancelled
-    /// Another program holds the pointer, so that nothing can be picked.
+    /// Another program has grabbed the pointer, so the user cannot select a window.
     case pointerTaken
-    /// The root window's visual is not one that can be converted.
+    /// The pixels of the root window's visual cannot be converted.
     case unsupportedVisual(depth: Int)
-    /// The X server refused the grab with a protocol error code (X11, 4).
+    /// The X server refused a grab with a protocol error code (X11, 4).
     case grabRefused(code: Int)
     /// The file or pipe that pictures or sound come from cannot be read (`-`: standard input); errno.
     case cannotRead(path: String, code: Int32)

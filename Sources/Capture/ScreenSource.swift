@@ -1,36 +1,38 @@
 import Media
 
-/// Where pictures come from. One thread makes it, asks it and closes it.
+/// A source of pictures. Create, use and release it on one thread.
 package protocol ScreenSource: AnyObject {
-    /// What it shows, for people and scripts.
+    /// The captured source, for the user and for scripts.
     var description: SourceDescription { get }
 
-    /// The size of the pictures now, in pixels; it can change between two of them.
+    /// The current size of the pictures in pixels. It can change between two pictures.
     var size: PixelSize { get }
 
-    /// Frames a second that it has by itself; nil where it goes by whoever asks.
+    /// The source's own frame rate, or nil if the caller determines it.
     var nominalFrameRate: Int? { get }
 
-    /// Whether there is anything that may be shown; as of the last `nextSample`.
+    /// Whether there is a picture to show. Updated by `nextSample`.
     var condition: SourceCondition { get }
 
-    /// Nobody is at the screen, or nobody may be: viewers get the slate, and hear nothing; as of the last `nextSample`.
+    /// True while the screen is locked or its screen saver runs; viewers get the slate and silence. Updated by
+    /// `nextSample`.
     var isLocked: Bool { get }
 
-    /// What changed since the last call, or nil where nothing did. It never waits for a change.
+    /// Returns the changes since the last call, or nil if there are none. Never waits for a change.
     ///
-    /// The patches' memory is the source's own and holds until the next call.
+    /// The source owns the memory of the patches, which is valid until the next call.
     ///
     /// - Parameter now: the session's time.
     func nextSample(at now: MediaTime) throws(CaptureError) -> SampleBuffer?
 
-    /// The next sample is to be the whole picture: someone has joined who saw nothing before.
+    /// Makes the next sample the whole picture, for a destination that has no previous picture.
     func requestWholePicture()
 
-    /// The application in front, where it or its title is another one than at the last call.
+    /// Returns the active application if it or its title changed since the last call, otherwise nil.
     func takeApplicationChange() -> ApplicationInformation?
 
-    /// Hears what has happened in a tick in which nothing may be shown: that the display has gone, or another program stopped capturing.
+    /// Processes events during a tick in which nothing may be shown: for example, the display closed, or another
+    /// program stopped capturing.
     func rest() throws(CaptureError)
 
     /// The next notice that was not taken yet, or nil.
@@ -40,9 +42,9 @@ package protocol ScreenSource: AnyObject {
 /// Whether a source has a picture to show.
 package enum SourceCondition: Sendable, Equatable {
     case shown
-    /// There is nothing that may be seen for now: a window that is minimised, a locked screen. Viewers get the slate.
+    /// There is currently no picture that may be shown: a minimised window, or a locked screen. Viewers get the slate.
     case withheld
-    /// Nothing more comes: a file that was read to its end, a window that was closed.
+    /// No more pictures follow: a file was read completely, or a window was closed.
     case ended
 }
 

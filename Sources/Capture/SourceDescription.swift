@@ -1,22 +1,22 @@
 import Media
 
-/// What is captured, in the words of status and of `list-sources` (DESIGN section 7).
+/// The captured source, as status output and `list-sources` name it (docs/protocols.md).
 package struct SourceDescription: Sendable, Equatable {
     package enum Kind: String, Sendable {
         case screen
         case monitor
         case region
         case window
-        /// Pictures from a file or a pipe.
+        /// Video from a file or a pipe.
         case y4m
-        /// Pictures that the application which runs the session hands over.
+        /// Pictures from the application that runs the session.
         case application
     }
 
     package var kind: Kind
-    /// The X display; nil where there is none.
+    /// The X display, or nil if there is none.
     package var display: String?
-    /// The monitor, window or file.
+    /// The name of the monitor, window or file.
     package var name: String?
 
     package init(kind: Kind, display: String? = nil, name: String? = nil) {

@@ -1,8 +1,9 @@
 import Media
 
-/// When sound that has no clock of its own is heard: one piece after another, or when it comes where that is later.
+/// Assigns times to sound without a clock of its own: each piece follows the previous one, or has its arrival time if
+/// that is later.
 struct ArrivalTimeline {
-    /// Sound that comes later than this has a gap before it.
+    /// A piece that arrives later than this has a gap before it.
     private static let tolerance = MediaTime(milliseconds: 60)
 
     let sampleRate: Int
@@ -13,12 +14,12 @@ struct ArrivalTimeline {
         self.sampleRate = sampleRate
     }
 
-    /// The end of what was placed, nil before the first piece.
+    /// The end of the last piece, or nil before the first piece.
     var end: MediaTime? {
         origin.map { $0 + MediaTime(value: Int64(frames), timescale: Int64(sampleRate)) }
     }
 
-    /// The time of the next piece, of `count` sample frames, which is here `now`.
+    /// Returns the time of the next piece, which has `count` sample frames and arrives at `now`.
     mutating func place(_ count: Int, now: MediaTime) -> MediaTime {
         if let end, now <= end + Self.tolerance {
             frames += count

@@ -1,15 +1,16 @@
 import Capture
 import Glibc
 
-/// Reads the bytes of a file, a named pipe or standard input, in the time that it is given.
+/// Reads bytes from a file, a named pipe or standard input, with a time limit.
 ///
-/// The descriptor is closed with it, standard input excepted. A named pipe without a writer is waited for, like one that gives nothing.
-// @unchecked: one thread at a time uses it; it is handed on whole.
+/// The descriptor is closed with this object, except for standard input. A named pipe without a writer is treated like
+/// a pipe without data.
+// @unchecked: only one thread at a time uses the object; ownership passes as a whole.
 final class ContentPipe: @unchecked Sendable {
     enum Reading: Equatable {
-        /// So many bytes were read.
+        /// This number of bytes was read.
         case bytes(Int)
-        /// Nothing came in time.
+        /// No data arrived in time.
         case nothing
         case ended
     }
@@ -35,7 +36,7 @@ final class ContentPipe: @unchecked Sendable {
         if ownsDescriptor { close(descriptor) }
     }
 
-    /// Reads what is there, up to the length of `buffer`; waits for it up to `timeout` milliseconds.
+    /// Reads the available bytes, up to the length of `buffer`. Waits up to `timeout` milliseconds for data.
     func read(into buffer: UnsafeMutableRawBufferPointer, timeout: Int32) throws(CaptureError) -> Reading {
         guard !buffer.isEmpty else { return .bytes(0) }
         var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
@@ -49,7 +50,8 @@ final class ContentPipe: @unchecked Sendable {
         throw .cannotRead(path: path, code: errno)
     }
 
-    /// Fills `buffer`, asking `goesOn` every so often whether it is still wanted. False at the end of the content, or where it is not.
+    /// Fills `buffer`. Calls `goesOn` regularly to check whether to continue. Returns false at the end of the content,
+    /// or if `goesOn` returned false.
     func fill(_ buffer: UnsafeMutableRawBufferPointer, while goesOn: () -> Bool) throws(CaptureError) -> Bool {
         var filled = 0
         while filled < buffer.count {
@@ -62,16 +64,17 @@ final class ContentPipe: @unchecked Sendable {
         return true
     }
 
-    /// The next `count` bytes, as `fill` takes them; nil where they do not come.
+    /// Reads the next `count` bytes like `fill`. Returns nil if they are not available.
     func bytes(_ count: Int, while goesOn: () -> Bool) throws(CaptureError) -> [UInt8]? {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 1)
         defer { buffer.deallocate() }
         return try fill(buffer, while: goesOn) ? Array(buffer) : nil
     }
 
-    /// The bytes of a line without its end; nil at the end of the content, or where it is not wanted any more.
+    /// Reads a line and returns it without its newline. Returns nil at the end of the content, or if `goesOn` returned
+    /// false.
     ///
-    /// - Parameter limit: a longer line is an error.
+    /// - Parameter limit: the maximum length in bytes. A longer line is an error.
     func line(limit: Int, while goesOn: () -> Bool) throws(CaptureError) -> [UInt8]? {
         var line: [UInt8] = []
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1, alignment: 1)

@@ -2,25 +2,27 @@ import Capture
 import Media
 import Synchronization
 
-/// Where an application that runs a session in its own process leaves its pictures. The newest wins; nobody waits.
+/// Receives the pictures of an application that runs a session in its own process. It keeps only the newest picture and
+/// never blocks.
 package final class PictureFeed: Sendable {
     fileprivate struct State {
         var newest: PixelBuffer?
         var isEnded = false
     }
 
-    /// In pixels; each picture has it.
+    /// The size of every picture in pixels.
     package let size: PixelSize
     fileprivate let state = Mutex(State())
 
-    /// - Parameter size: even, at least 16x16.
+    /// - Parameter size: even width and height, at least 16x16.
     package init(size: PixelSize) {
         self.size = size
     }
 
-    /// Shows a picture from now on: packed pixels of blue, green, red and one unused byte, rows `stride` bytes apart.
+    /// Sets the current picture. Pixels are packed as blue, green, red and one unused byte, with rows `stride` bytes
+    /// apart. The pixels are copied.
     ///
-    /// False where `bytes` does not hold that many.
+    /// Returns false if `bytes` is too short.
     package func push(bgra bytes: UnsafeRawBufferPointer, stride: Int) -> Bool {
         guard stride >= size.width * 4, bytes.count >= stride * (size.height - 1) + size.width * 4, let base = bytes.baseAddress else { return false }
         let picture = PixelBuffer(format: .bgra, size: size)
@@ -34,16 +36,23 @@ package final class PictureFeed: Sendable {
         return true
     }
 
-    /// Nothing more comes: the session ends.
+    /// Ends the feed and the session.
     package func end() {
         state.withLock { $0.isEnded = true }
     }
 }
 
+<<<<<<< HEAD:Sources/ContentCapture/PictureFeed.swift
 /// Pictures that the application itself hands over.
 package final class FeedSource: ScreenSource {
     package let description = SourceDescription(kind: .application)
     package private(set) var condition = SourceCondition.shown
+=======
+/// A screen source that shows the pictures of a `PictureFeed`.
+final class FeedSource: ScreenSource {
+    let description = SourceDescription(kind: .application)
+    private(set) var condition = SourceCondition.shown
+>>>>>>> wt-prose:Sources/Capture/Content/PictureFeed.swift
     private let feed: PictureFeed
     private var last: PixelBuffer?
     private var isWholeWanted = false

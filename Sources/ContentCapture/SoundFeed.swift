@@ -2,7 +2,7 @@ import Concurrency
 import Media
 import Synchronization
 
-/// Where an application that runs a session in its own process leaves its sound: 48 kHz stereo, as it is to be heard.
+/// Receives the sound of an application that runs a session in its own process: 48 kHz stereo, in real time.
 package final class SoundFeed: Sendable {
     private struct State {
         var clock: SessionClock?
@@ -14,7 +14,7 @@ package final class SoundFeed: Sendable {
 
     package init() {}
 
-    /// Sound goes to `deliver` from now on.
+    /// Starts to pass sound to `deliver`.
     package func begin(clock: SessionClock, deliver: @escaping @Sendable (SampleBuffer) -> Void) {
         state.withLock { state in
             state.clock = clock
@@ -22,12 +22,12 @@ package final class SoundFeed: Sendable {
         }
     }
 
-    /// No sound is wanted any more.
+    /// Stops passing sound on.
     package func end() {
         state.withLock { $0.deliver = nil }
     }
 
-    /// Interleaved samples, left and right, full scale at ±1. Before the session runs they are let go.
+    /// Adds interleaved stereo samples, full scale at ±1. Samples before the start of the session are discarded.
     package func push(_ samples: [Float]) {
         let (sample, deliver) = state.withLock { state -> (SampleBuffer?, (@Sendable (SampleBuffer) -> Void)?) in
             guard let clock = state.clock, let deliver = state.deliver, samples.count >= 2 else { return (nil, nil) }

@@ -1,11 +1,11 @@
 import Capture
 import Media
 
-/// The format of a RIFF WAVE file or stream: what stands before its samples (Microsoft, Multimedia Programming Interface 1.0, 3;
-/// WAVE_FORMAT_EXTENSIBLE).
+/// The format of a RIFF WAVE file or stream: the information before its samples (Microsoft, Multimedia Programming
+/// Interface 1.0, 3; WAVE_FORMAT_EXTENSIBLE).
 struct WAVHeader: Equatable {
     enum Encoding: Equatable {
-        /// Signed, little endian, so many bytes each.
+        /// Signed integers, little endian, with this number of bytes each.
         case integer(byteCount: Int)
         /// 32-bit floats, little endian.
         case float
@@ -16,10 +16,10 @@ struct WAVHeader: Equatable {
     var encoding: Encoding
     var sampleRate: Int
     var channelCount: Int
-    /// Bytes of sound that the header announces; nil where it is a stream of unknown length.
+    /// The length of the sound in bytes as declared in the header, or nil for a stream of unknown length.
     var byteCount: Int?
 
-    /// Bytes of one sample in all channels.
+    /// The length of a sample frame in bytes.
     var frameByteCount: Int { sampleByteCount * channelCount }
 
     var sampleByteCount: Int {
@@ -30,16 +30,16 @@ struct WAVHeader: Equatable {
         }
     }
 
-    /// Takes what a `fmt ` chunk says.
+    /// Parses a `fmt ` chunk.
     ///
-    /// - Parameter path: for the error's sentence.
+    /// - Parameter path: the path for the error message.
     init(formatChunk bytes: [UInt8], path: String) throws(CaptureError) {
         func number(_ offset: Int, _ length: Int) -> Int {
             (0..<length).reduce(0) { offset + $1 < bytes.count ? $0 | Int(bytes[offset + $1]) << (8 * $1) : $0 }
         }
         guard bytes.count >= 16 else { throw .malformedContent(path: path, .shortFormatChunk) }
         var tag = number(0, 2)
-        // The real format stands at the beginning of the sub-format's GUID.
+        // The first two bytes of the sub-format's GUID are the actual format.
         if tag == 0xFFFE && bytes.count >= 26 { tag = number(24, 2) }
         channelCount = number(2, 2)
         sampleRate = number(4, 4)
@@ -55,7 +55,7 @@ struct WAVHeader: Equatable {
         }
     }
 
-    /// Reads up to the first sample.
+    /// Reads everything before the first sample.
     static func read(from pipe: ContentPipe, while goesOn: () -> Bool) throws(CaptureError) -> WAVHeader {
         let start = try take(12, from: pipe, while: goesOn)
         guard Array(start[0..<4]) == Array("RIFF".utf8), Array(start[8..<12]) == Array("WAVE".utf8) else {
@@ -66,8 +66,13 @@ struct WAVHeader: Equatable {
             let chunk = try take(8, from: pipe, while: goesOn)
             let length = (0..<4).reduce(0) { $0 | Int(chunk[4 + $1]) << (8 * $1) }
             if Array(chunk[0..<4]) == Array("data".utf8) {
+<<<<<<< HEAD:Sources/ContentCapture/WAVHeader.swift
                 guard var header else { throw .malformedContent(path: pipe.path, .samplesBeforeFormat) }
                 // Programs that write into a pipe do not know the length: 0, or as much as 32 bits hold.
+=======
+                guard var header else { throw .malformedContent(path: pipe.path, problem: "its samples come before their format") }
+                // Programs that write to a pipe do not know the length. They write 0 or the maximum of 32 bits.
+>>>>>>> wt-prose:Sources/Capture/Content/WAVHeader.swift
                 header.byteCount = length == 0 || length >= 0x7FFF_F000 ? nil : length
                 return header
             }
@@ -84,7 +89,7 @@ struct WAVHeader: Equatable {
         return bytes
     }
 
-    /// Interleaved samples as floats, full scale at ±1. `bytes` holds whole frames.
+    /// Converts interleaved samples to floats, full scale at ±1. `bytes` must contain whole frames.
     func floats(_ bytes: UnsafeRawBufferPointer) -> [Float] {
         let size = sampleByteCount
         return (0..<bytes.count / size).map { index in

@@ -2,13 +2,13 @@ import Capture
 import Concurrency
 import Media
 
-/// Sound from a WAV file or pipe instead of a sound server: an application's own content. It belongs to one thread.
+/// Sound from a WAV file or pipe instead of a sound server, for an application's own content. Use it on one thread.
 ///
-/// It is read as it is heard: at most `lead` ahead of the session's clock, so that a long file costs no memory.
+/// It reads in real time, at most `lead` ahead of the session's clock, so that a long file needs little memory.
 package final class WAVSource {
-    /// How far ahead of its time sound is given.
+    /// The maximum time by which sound is delivered before its own time.
     private static let lead = MediaTime(milliseconds: 200)
-    /// Sample frames that are read at once, at most.
+    /// The maximum number of sample frames that one read returns.
     private static let blockLength = 1024
 
     private let pipe: ContentPipe
@@ -16,14 +16,14 @@ package final class WAVSource {
     private let header: WAVHeader
     private var timeline: ArrivalTimeline
     private var remaining: Int?
-    /// Bytes of a frame that has not come whole yet.
+    /// The bytes of an incomplete frame.
     private var partial: [UInt8] = []
 
-    /// Opens it and reads up to the first sample.
+    /// Opens the content and reads everything before the first sample.
     ///
     /// - Parameters:
     ///   - path: `-` for standard input.
-    ///   - goesOn: is asked whether it is still waited for.
+    ///   - goesOn: called regularly; returns false to stop waiting.
     package init(path: String, clock: SessionClock, while goesOn: () -> Bool) throws(CaptureError) {
         pipe = try ContentPipe(path: path)
         self.clock = clock
@@ -32,17 +32,17 @@ package final class WAVSource {
         remaining = header.byteCount
     }
 
-    /// The format of the sound that it gives.
+    /// The format of the delivered sound.
     package var format: AudioFormat { AudioFormat(sampleRate: header.sampleRate, channelCount: header.channelCount) }
 
     package enum Piece {
         case sound(SampleBuffer)
-        /// Nothing is due, or nothing came; some milliseconds have passed.
+        /// Nothing is due, or no data arrived. Some milliseconds have passed.
         case nothing
         case ended
     }
 
-    /// The next piece of sound; waits for it for a moment.
+    /// Returns the next piece of sound. Waits a short time for it.
     package func next() throws(CaptureError) -> Piece {
         if let end = timeline.end, end > clock.now + Self.lead {
             clock.sleep(until: min(end - Self.lead, clock.now + MediaTime(milliseconds: 50)))

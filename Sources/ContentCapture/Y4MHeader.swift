@@ -9,7 +9,7 @@ struct Y4MHeader: Equatable {
 
     static func == (left: Y4MHeader, right: Y4MHeader) -> Bool { left.size == right.size && left.rate == right.rate }
 
-    /// - Parameter path: for the error's sentence.
+    /// - Parameter path: the path for the error message.
     init(line: [UInt8], path: String) throws(CaptureError) {
         let fields = String(decoding: line, as: UTF8.self).split(separator: " ")
         guard fields.first == "YUV4MPEG2" else {
@@ -45,11 +45,11 @@ struct Y4MHeader: Equatable {
         self.rate = rate
     }
 
-    /// When the frame `index` is to be seen, counted from the first.
+    /// Returns the presentation time of frame `index`, relative to the first frame.
     func time(of index: Int) -> MediaTime {
         MediaTime(value: Int64(index) * Int64(rate.denominator), timescale: Int64(rate.numerator))
     }
 
-    /// Whole frames a second.
+    /// Frames a second, rounded to an integer.
     var nominalRate: Int { max(1, (rate.numerator + rate.denominator / 2) / rate.denominator) }
 }

@@ -2,14 +2,23 @@ import Capture
 import Concurrency
 import Media
 
-/// Pictures from a YUV4MPEG2 file or pipe instead of a screen: an application's own content (ReplayKit's in-app broadcast).
+/// Video from a YUV4MPEG2 file or pipe instead of a screen, for an application's own content (ReplayKit's in-app
+/// broadcast).
 ///
+<<<<<<< HEAD:Sources/ContentCapture/Y4MSource.swift
 /// A thread reads ahead by some frames and no further. Each frame is seen at its own time, counted from the first, or when it comes
 /// where that is later; of several that are due the newest wins. The colours are taken for BT.709 in limited range.
 package final class Y4MSource: ScreenSource {
     /// How many frames are read ahead.
+=======
+/// A thread reads a few frames ahead. Each frame is shown at its own time, relative to the first frame, or when it
+/// arrives if that is later. If several frames are due, the newest one is shown. The colours are interpreted as BT.709,
+/// limited range.
+final class Y4MSource: ScreenSource {
+    /// The maximum number of frames that are read ahead.
+>>>>>>> wt-prose:Sources/Capture/Content/Y4MSource.swift
     private static let readAhead = 4
-    /// How long the first line is waited for.
+    /// The maximum time to wait for the first line.
     private static let headerPatience = MediaTime(milliseconds: 10_000)
 
     package let description: SourceDescription
@@ -20,7 +29,7 @@ package final class Y4MSource: ScreenSource {
     private var taken = 0
     private var last: PixelBuffer?
     private var isWholeWanted = false
-    /// When frames were asked for last.
+    /// The time of the last call of `nextSample`.
     private var lastAsked: MediaTime?
     private var hasWarned = false
     private var notice: SourceNotice?
@@ -28,7 +37,7 @@ package final class Y4MSource: ScreenSource {
     package var size: PixelSize { header.size }
     package var nominalFrameRate: Int? { header.nominalRate }
 
-    /// Opens it and reads its first line.
+    /// Opens the content and reads its first line.
     ///
     /// - Parameter path: `-` for standard input.
     package init(path: String) throws(CaptureError) {
@@ -42,7 +51,7 @@ package final class Y4MSource: ScreenSource {
         description = SourceDescription(kind: .y4m, name: path)
         let frames = Frames()
         self.frames = frames
-        // The thread owns the pipe from here on.
+        // The thread owns the pipe from now on.
         _ = NamedThread(name: "y4m") { Self.readAll(pipe, header: header, into: frames) }
     }
 
@@ -73,10 +82,10 @@ package final class Y4MSource: ScreenSource {
         }
         noteLoss(taken - before - 1, at: now)
         if due != nil && self.begin == nil { self.begin = now }
-        // What is left is shown before what went wrong is told.
+        // Show the remaining frames before throwing the error.
         if isOver && due == nil {
             if let failure { throw failure }
-            // The last frame is seen for as long as the others.
+            // The last frame is shown for as long as the others.
             if begin + header.time(of: taken) <= now || taken == 0 { condition = .ended }
         }
         if let due { last = due }
@@ -87,7 +96,7 @@ package final class Y4MSource: ScreenSource {
             payload: .picture(Picture(size: size, patches: [.init(x: 0, y: 0, pixels: picture)], damage: .whole(size))))
     }
 
-    /// Frames that nobody will see are told, once, unless fewer of them are asked for than there are.
+    /// Warns once if frames are dropped, unless the caller asks for fewer frames than the content has.
     private func noteLoss(_ count: Int, at now: MediaTime) {
         let isLate = lastAsked.map { now - $0 > header.time(of: 1) + header.time(of: 1) } ?? false
         lastAsked = now
@@ -96,7 +105,7 @@ package final class Y4MSource: ScreenSource {
         notice = .framesLost(description.name ?? "")
     }
 
-    /// What the reading thread has for the capture thread.
+    /// The data that the reading thread shares with the capture thread.
     private final class Frames: Sendable {
         struct State {
             var waiting: [PixelBuffer] = []
@@ -129,13 +138,13 @@ package final class Y4MSource: ScreenSource {
         }
     }
 
-    /// The next frame; nil at the end. A last frame that was cut off is left out.
+    /// Reads the next frame. Returns nil at the end. An incomplete last frame is dropped.
     private static func readFrame(_ pipe: ContentPipe, header: Y4MHeader, while goesOn: () -> Bool) throws(CaptureError) -> PixelBuffer? {
         guard let line = try pipe.line(limit: 256, while: goesOn) else { return nil }
         guard line.starts(with: Array("FRAME".utf8)) else {
             throw .malformedContent(path: pipe.path, .missingFrameHeader)
         }
-        // Its rows have no padding, like ours.
+        // The rows have no padding, as in `PixelBuffer`.
         let frame = PixelBuffer(format: .i420, size: header.size)
         let isWhole = try frame.withUnsafeMutableBytes { bytes throws(CaptureError) in try pipe.fill(bytes, while: goesOn) }
         return isWhole ? frame : nil

@@ -2,25 +2,27 @@ import Glibc
 import NIOCore
 import NIOPosix
 
-/// Asks a running session something through its control socket.
+/// Sends requests to a running session through its control socket.
 package enum ControlClient {
-    /// Why there is no answer from a session that is there.
+    /// The reason why a running session did not answer.
     package enum Failure: Error, Equatable {
-        /// The request is longer than a session reads.
+        /// The request is longer than the maximum line length.
         case tooLong
-        /// It has said nothing for so long that it must be stopped or stuck; its process, where the system tells.
+        /// The session did not answer in time: it is stopped or blocked. `process` is its process ID, or nil if it is
+        /// unknown.
         case silent(process: Int32?)
     }
 
-    /// How long a session may say nothing.
+    /// The maximum time without an answer.
     package static let patience = Duration.seconds(4)
 
-    /// Sends `request` to the session at `path` and waits for its answer; nil where none runs there, or it went away.
+    /// Sends `request` to the session at `path` and waits for its answer. Returns nil if no session runs there, or if
+    /// the session exits.
     ///
-    /// What takes its time, as the end of a recording does, is waited for as long as the session shows life: it is asked for its status
-    /// meanwhile. One that does not answer that either is given up.
+    /// Some requests take long, such as the end of a recording. Therefore the client waits as long as the session
+    /// answers status requests in the meantime. If a status request is not answered either, it throws `silent`.
     ///
-    /// - Parameter patience: how long the session may say nothing.
+    /// - Parameter patience: the maximum time without an answer.
     package static func ask(
         _ request: ControlRequest, at path: String, patience: Duration = patience
     ) async throws(Failure) -> ControlReply? {
@@ -48,11 +50,12 @@ package enum ControlClient {
         }
     }
 
-    /// The lines that the session at `path` answers `request` with, until it ends; nil where none runs there.
+    /// Returns the lines that the session at `path` sends in answer to `request`, until it closes the connection.
+    /// Returns nil if no session runs there.
     package static func lines(
         _ request: ControlRequest, at path: String, patience: Duration = patience
     ) async throws(Failure) -> AsyncStream<[UInt8]>? {
-        // A session that says nothing of its status will send no lines either.
+        // A session that does not answer a status request sends no lines either.
         guard try await ask(ControlRequest(command: "status"), at: path, patience: patience) != nil else { return nil }
         let (stream, continuation) = AsyncStream.makeStream(of: [UInt8].self)
         let channel = try await connect(to: path, on: MultiThreadedEventLoopGroup.singleton.next(), { LineHandler(lines: continuation) })
@@ -61,7 +64,7 @@ package enum ControlClient {
         return stream
     }
 
-    /// nil where nobody listens.
+    /// Returns nil if no process listens at `path`.
     private static func connect(
         to path: String, on loop: any EventLoop, _ handler: @escaping @Sendable () -> some ChannelInboundHandler
     ) async throws(Failure) -> (any Channel)? {
@@ -75,14 +78,14 @@ package enum ControlClient {
                 }
                 .connect(unixDomainSocketPath: path).get()
         } catch let error as IOError where error.errnoCode == EAGAIN {
-            // Its queue of those who wait to be let in is full.
+            // The queue of connections that wait for accept(2) is full.
             throw .silent(process: nil)
         } catch {
             return nil
         }
     }
 
-    /// The future's value; nil where it has none in time.
+    /// Returns the future's value, or nil if it is not available in time.
     private static func value(of future: EventLoopFuture<ControlReply?>, within time: Duration) async -> ControlReply?? {
         let timely = future.eventLoop.makePromise(of: ControlReply??.self)
         let components = time.components
@@ -95,7 +98,7 @@ package enum ControlClient {
         return (try? await timely.futureResult.get()) ?? nil
     }
 
-    /// Who listens at the other end, as unix(7) tells.
+    /// Returns the ID of the process at the other end (unix(7)), or nil if it is unknown.
     private static func process(behind channel: any Channel) async -> Int32? {
         guard let provider = channel as? any SocketOptionProvider else { return nil }
         let peer = try? await (provider.unsafeGetSocketOption(level: .socket, name: .init(rawValue: SO_PEERCRED)) as EventLoopFuture<PeerCredentials>)
@@ -104,7 +107,7 @@ package enum ControlClient {
     }
 }
 
-/// Hands on each line as it comes.
+/// Passes each received line on.
 private final class LineHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
@@ -127,7 +130,7 @@ private final class LineHandler: ChannelInboundHandler {
     }
 }
 
-/// Waits for the one line that answers, or for the connection's end.
+/// Waits for the answer, which is one line, or for the end of the connection.
 private final class ReplyHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 

@@ -1,19 +1,20 @@
 import FoundationEssentials
 
-/// What a client asks: one JSON object on a line. Unknown fields are ignored.
+/// A request of a client: one JSON object on a line. Unknown fields are ignored.
 package struct ControlRequest: Codable, Sendable, Equatable {
-    /// `status`, `stop`, `pause`, `resume`, `mic`, `annotate`, `clip`, `add-destination`, `remove-destination`, `retry`,
-    /// `hide`, `unhide` or `events`.
+    /// `status`, `stop`, `pause`, `resume`, `mic`, `annotate`, `clip`, `add-destination`, `remove-destination`,
+    /// `retry`, `hide`, `unhide` or `events`.
     package var command: String
-    /// For `mic`: `on`, `off` or `toggle`. For `hide` and `unhide`: a rule, `class:NAME`, `title:*TEXT*`, `pid:NUMBER` or `id:0xNUMBER`.
+    /// For `mic`: `on`, `off` or `toggle`. For `hide` and `unhide`: a rule, `class:NAME`, `title:*TEXT*`, `pid:NUMBER`
+    /// or `id:0xNUMBER`.
     package var value: String?
     /// For `annotate`.
     package var values: [String: String]?
     /// For `add-destination`, `remove-destination` and `retry`.
     package var destination: String?
-    /// For `add-destination`: the folder that relative paths start from.
+    /// For `add-destination`: the folder for relative paths.
     package var folder: String?
-    /// For `clip`: how many seconds, and the file.
+    /// For `clip`: the length in seconds, and the path of the file.
     package var last: Double?
     package var path: String?
 
@@ -24,18 +25,18 @@ package struct ControlRequest: Codable, Sendable, Equatable {
     }
 }
 
-/// What a session answers: one JSON object on a line.
+/// The answer of a session: one JSON object on a line.
 package struct ControlReply: Codable, Sendable, Equatable {
-    /// The session as it is, or as it ended.
+    /// The current state of the session, or its final state.
     package var session: SessionReport?
     package var error: ErrorReport?
-    /// For `mic`: whether it is on now.
+    /// For `mic`: true if the microphone is now on.
     package var microphone: Bool?
-    /// For `clip`: what was saved.
+    /// For `clip`: the saved clip.
     package var clip: ClipReport?
-    /// For `add-destination` and `remove-destination`: the one that it was about.
+    /// For `add-destination` and `remove-destination`: the destination that was added or removed.
     package var destination: DestinationReport?
-    /// For `retry`: those that are tried again now.
+    /// For `retry`: the destinations that are retried now.
     package var retried: [String]?
 
     package init(session: SessionReport, microphone: Bool? = nil) {
@@ -60,10 +61,10 @@ package struct ControlReply: Codable, Sendable, Equatable {
     }
 }
 
-/// A stretch of the past that was saved.
+/// A saved part of the broadcast.
 package struct ClipReport: Codable, Sendable, Equatable {
     package var path: String
-    /// Seconds since the session's start, and of its length.
+    /// `start` is in seconds since the session's start; `duration` is in seconds.
     package var start: Double
     package var duration: Double
 
@@ -74,18 +75,19 @@ package struct ClipReport: Codable, Sendable, Equatable {
     }
 }
 
-/// JSON as it goes over the socket and to scripts: snake case, keys in order.
+/// JSON for the socket and for scripts: snake case, with sorted keys.
 package enum ControlJSON {
-    /// A line without its newline.
+    /// Returns a line without its newline.
     package static func encode(_ value: some Encodable, pretty: Bool = false) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.keyEncodingStrategy = .convertToSnakeCase
         encoder.outputFormatting = pretty ? [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes] : [.sortedKeys, .withoutEscapingSlashes]
-        // These types hold strings, numbers and booleans only: encoding them cannot fail.
+        // These types contain only strings, numbers and booleans, so encoding cannot fail.
         return (try? encoder.encode(value)).map { Array($0) } ?? []
     }
 
-    /// Keys as they are: those of a dictionary are someone else's, and must not be turned into snake case and back.
+    /// Encodes without key conversion. The keys of a dictionary come from outside, and a conversion to snake case and
+    /// back could change them.
     package static func encodeAsIs(_ value: some Encodable) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -3,11 +3,12 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// A session's control socket: answers its owner's requests, one line of JSON each way.
+/// The control socket of a session. It answers requests of the session's owner; requests and answers are one line of
+/// JSON each.
 package final class ControlServer: Sendable {
-    /// Why the socket cannot be had.
+    /// The reason why the socket is not available.
     package enum Failure: Error, Equatable {
-        /// Another session of this name runs.
+        /// Another session with this name runs.
         case inUse
         case cannotBind(String)
     }
@@ -15,7 +16,7 @@ package final class ControlServer: Sendable {
     private let channel: any Channel
     private let group: MultiThreadedEventLoopGroup
     private let path: String
-    /// nil once the name is given back.
+    /// Nil after the lock was released.
     private let lock: Mutex<SessionLock?>
     private let answers: PendingAnswers
 
@@ -27,14 +28,14 @@ package final class ControlServer: Sendable {
         self.answers = answers
     }
 
-    /// Takes the session's name and listens at `path`, in a folder that only its owner may enter.
+    /// Acquires the session's name and listens at `path`, in a folder that only its owner can access.
     ///
-    /// A lock beside the socket decides who has the name: of two that start at once one gets it, and what a killed
-    /// session left behind is no obstacle.
+    /// A lock file next to the socket decides which process has the name. If two processes start at the same time, one
+    /// of them acquires it. A socket that a killed session left behind is replaced.
     ///
     /// - Parameters:
-    ///   - events: gives what happens from now on, for a client that asked for `events`.
-    ///   - answer: gives the reply to any other request; it may take its time.
+    ///   - events: returns the events from now on, for a client that requests `events`.
+    ///   - answer: returns the answer to any other request. It can take long.
     package static func listen(
         at path: String, events: @escaping @Sendable () -> AsyncStream<EventReport>,
         answer: @escaping @Sendable (ControlRequest) async -> ControlReply
@@ -62,9 +63,9 @@ package final class ControlServer: Sendable {
         }
     }
 
-    /// Stops listening, sends the answers that are due, and gives the session's name back.
+    /// Stops listening, sends the pending answers, and releases the session's name.
     package func shutDown() async {
-        // A follower that no longer reads does not hold up the end.
+        // A client that does not read its events delays the end by at most two seconds.
         await withTaskGroup(of: Void.self) { group in
             let answers = self.answers
             group.addTask {
@@ -81,7 +82,7 @@ package final class ControlServer: Sendable {
     }
 }
 
-/// One client. Only its owner's: the peer's user must be ours.
+/// One client. The peer must run as the same user as the session, or as root.
 private final class ControlConnection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -90,7 +91,7 @@ private final class ControlConnection: ChannelInboundHandler {
     private let followers: FollowerCount
     private let events: @Sendable () -> AsyncStream<EventReport>
     private let answer: @Sendable (ControlRequest) async -> ControlReply
-    /// Sends events, where this client has asked for them.
+    /// The task that sends events, or nil if the client did not request them.
     private var following: Task<Void, Never>?
 
     init(
@@ -148,7 +149,7 @@ private final class ControlConnection: ChannelInboundHandler {
         context.close(promise: nil)
     }
 
-    /// Begins to send events, once a connection, and to so many clients at a time.
+    /// Starts to send events: once per connection, and to a limited number of clients.
     private func follow(on channel: any Channel) {
         guard following == nil else { return refuse("This connection is sent the events already.", on: channel) }
         guard followers.enter() else {
@@ -170,7 +171,7 @@ private final class ControlConnection: ChannelInboundHandler {
         channel.writeAndFlush(Self.line(ControlReply(error: ErrorReport(code: 429, message: message))), promise: nil)
     }
 
-    /// Sends events until there are no more, or the client has gone.
+    /// Sends events until the stream ends or the client disconnects.
     private static func follow(_ events: AsyncStream<EventReport>, on channel: any Channel) async {
         for await event in events {
             do {
@@ -187,7 +188,7 @@ private final class ControlConnection: ChannelInboundHandler {
     }
 }
 
-/// Counts requests that have not been answered, so that the end can wait for them.
+/// Counts unanswered requests, so that `shutDown` can wait for them.
 private final class PendingAnswers: Sendable {
     private struct State {
         var count = 0
@@ -210,7 +211,7 @@ private final class PendingAnswers: Sendable {
         waiter?.resume()
     }
 
-    /// Lets `drained` return though answers are due.
+    /// Makes `drained` return although answers are pending.
     func giveUp() {
         let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
             defer { state.waiter = nil }

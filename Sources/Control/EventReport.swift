@@ -1,4 +1,4 @@
-/// Something that happened in a session: a line of `broadcast events` (DESIGN section 7).
+/// An event in a session: a line of `broadcast events` (docs/protocols.md).
 package struct EventReport: Codable, Sendable, Equatable {
     /// ISO 8601, UTC.
     package var time: String
@@ -6,17 +6,17 @@ package struct EventReport: Codable, Sendable, Equatable {
     package var event: String
     /// The session's name.
     package var session: String
-    /// With `state`.
+    /// For `state`.
     package var state: String?
-    /// With `annotation`.
+    /// For `annotation`.
     package var annotation: [String: String]?
-    /// With `destination`.
+    /// For `destination`.
     package var destination: DestinationReport?
-    /// With `warning`.
+    /// For `warning`.
     package var message: String?
-    /// With `clip`.
+    /// For `clip`.
     package var clip: ClipReport?
-    /// With `statistics`: the whole of it.
+    /// For `statistics`: the complete status of the session.
     package var statistics: SessionReport?
 
     package init(time: String, event: String, session: String) {

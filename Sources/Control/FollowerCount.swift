@@ -1,13 +1,14 @@
 import Synchronization
 
-/// How many clients follow a session's events. Each costs a queue and a share of every event, so there is a limit.
+/// The number of clients that receive a session's events. Each client needs a queue and time for each event, so the
+/// number is limited.
 final class FollowerCount: Sendable {
-    /// Enough for all overlays and scripts of one desktop.
+    /// Sufficient for all overlays and scripts on a desktop.
     static let limit = 32
 
     private let count = Mutex(0)
 
-    /// True where there is room for one more, which is then counted.
+    /// Counts another client and returns true, or returns false if the limit is reached.
     func enter() -> Bool {
         count.withLock { count in
             guard count < Self.limit else { return false }

@@ -1,6 +1,7 @@
 import NIOCore
 
-/// Splits what a peer sends into lines. A line over 64 KiB is an error, which closes the connection (DESIGN section 7).
+/// Splits received bytes into lines. A line longer than 64 KiB is an error, which closes the connection
+/// (docs/protocols.md).
 struct LineDecoder: ByteToMessageDecoder {
     typealias InboundOut = ByteBuffer
 

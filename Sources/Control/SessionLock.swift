@@ -1,14 +1,14 @@
 import Glibc
 
-/// A file beside a session's socket that only one process can hold: whoever has it has the session's name.
+/// A lock file next to a session's socket. The process that holds the lock has the session's name.
 ///
-/// It is removed with the session. Another process may have opened it just before, and get the lock of a file that has no name any more:
-/// what counts is the lock of the file that the name leads to.
+/// The file is deleted at the end of the session. Another process can open the file shortly before and then lock a
+/// deleted file. Therefore a lock is valid only if the path still refers to the locked file.
 struct SessionLock: ~Copyable {
     private let descriptor: Int32
     private let path: String
 
-    /// Takes the lock at `path`.
+    /// Acquires the lock at `path`. Throws `inUse` if another process holds it.
     init(path: String) throws(ControlServer.Failure) {
         while true {
             let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -28,7 +28,7 @@ struct SessionLock: ~Copyable {
         }
     }
 
-    /// Removes the file, then lets go of the lock: never the other way round.
+    /// Deletes the file before it releases the lock. The order is important.
     deinit {
         unlink(path)
         close(descriptor)

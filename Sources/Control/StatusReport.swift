@@ -1,4 +1,5 @@
-/// The answer of `broadcast status --json` (DESIGN section 7). Scripts read it: fields are added, never changed.
+/// The answer of `broadcast status --json` (docs/protocols.md). Scripts read it, so fields can be added, but not
+/// changed.
 package struct StatusReport: Codable, Sendable, Equatable {
     package var version = 1
     package var sessions: [SessionReport]
@@ -13,11 +14,11 @@ package struct SessionReport: Codable, Sendable, Equatable {
     package struct Source: Codable, Sendable, Equatable {
         package var kind: String
         package var display: String
-        /// The monitor, window or file.
+        /// The name of the monitor or window, or the path of the file.
         package var name: String?
         package var width: Int?
         package var height: Int?
-        /// True while viewers get nothing because the screen is locked; left out where it is not.
+        /// True while viewers see nothing because the screen is locked. Omitted otherwise.
         package var locked: Bool?
 
         package init(kind: String, display: String, name: String? = nil, width: Int?, height: Int?, locked: Bool? = nil) {
@@ -40,7 +41,7 @@ package struct SessionReport: Codable, Sendable, Equatable {
         package var dropped: Int
         /// kbit/s.
         package var bitrateKbps: Int
-        /// kbit/s that are aimed at now; none where the quality is constant.
+        /// The current target in kbit/s, or nil if the quality is constant.
         package var targetKbps: Int?
 
         package init(
@@ -82,13 +83,13 @@ package struct SessionReport: Codable, Sendable, Equatable {
         }
     }
 
-    /// The application in front.
+    /// The active application.
     package struct Application: Codable, Sendable, Equatable {
         /// The class of its window.
         package var id: String
         /// The window's title.
         package var title: String
-        /// What its desktop entry calls it.
+        /// The name in its desktop entry, or nil if it is unknown.
         package var name: String?
 
         package init(id: String, title: String, name: String? = nil) {
@@ -135,22 +136,22 @@ package struct DestinationReport: Codable, Sendable, Equatable {
     package var name: String
     package var `extension`: String
     package var state: String
-    /// Without its key.
+    /// The address without the stream key.
     package var url: String?
     package var bytes: Int
     package var bitrateKbps: Int
     package var dropped: Int
-    /// Milliseconds of media that wait to be sent.
+    /// Media that waits to be sent, in milliseconds.
     package var queueMs: Int
     package var reconnects: Int
-    /// Seconds.
+    /// Seconds until the next attempt, or nil if none is planned.
     package var nextRetryS: Double?
-    /// Its own picture, where that is another one than the session's.
+    /// The picture size of this destination, or nil if it is the session's.
     package var width: Int?
     package var height: Int?
     package var path: String?
     package var watchUrl: String?
-    /// What an extension says that it is doing.
+    /// The status that the extension reported.
     package var status: String?
     package var error: ErrorReport?
 
@@ -178,14 +179,14 @@ package struct DestinationReport: Codable, Sendable, Equatable {
     }
 }
 
-/// What went wrong: a code in the manner of HTTP's, and a sentence with the next step.
+/// An error: an HTTP-style code, and a sentence that contains the next step.
 package struct ErrorReport: Codable, Sendable, Equatable {
-    /// The code of what `remove-destination` answers for the only destination that is left.
+    /// The code of the answer to `remove-destination` for the last destination.
     package static let onlyDestination = 405
 
     package var code: Int
     package var message: String
-    /// The exit status that this error alone would give.
+    /// The exit status of the program if this is the only error.
     package var status: Int32?
 
     package init(code: Int, message: String, status: Int32? = nil) {

@@ -1,10 +1,10 @@
 import CDBus
 
-/// A message of D-Bus (D-Bus Specification, Message Protocol). Owned by the thread of its connection.
+/// A D-Bus message (D-Bus Specification, Message Protocol). Use it on the thread of its connection.
 final class BusMessage {
     let handle: OpaquePointer
 
-    /// Takes over a reference.
+    /// Takes ownership of a reference.
     init?(_ handle: OpaquePointer?) {
         guard let handle else { return nil }
         self.handle = handle
@@ -14,7 +14,7 @@ final class BusMessage {
         dbus_message_unref(handle)
     }
 
-    /// A call of a method, which starts the service where that is asked for and can be done.
+    /// Creates a method call. If `startsService`, the bus starts the service if possible.
     static func call(_ target: BusObject, _ interface: String, _ member: String, _ arguments: [BusValue], startsService: Bool) -> BusMessage? {
         let message = BusMessage(dbus_message_new_method_call(target.service, target.path, interface, member))
         if let message { dbus_message_set_auto_start(message.handle, startsService ? 1 : 0) }
@@ -25,7 +25,7 @@ final class BusMessage {
         BusMessage(dbus_message_new_signal(path, interface, member))?.with(arguments)
     }
 
-    /// The answer to this call.
+    /// Creates the answer to this call.
     func reply(_ arguments: [BusValue]) -> BusMessage? {
         BusMessage(dbus_message_new_method_return(handle))?.with(arguments)
     }
@@ -41,7 +41,7 @@ final class BusMessage {
         return self
     }
 
-    /// Up to the first of a type that is not needed here.
+    /// The arguments up to the first one with an unsupported type.
     var arguments: [BusValue] {
         var iterator = DBusMessageIter()
         guard dbus_message_iter_init(handle, &iterator) != 0 else { return [] }
@@ -53,7 +53,8 @@ final class BusMessage {
         return values
     }
 
-    /// DBUS_MESSAGE_TYPE_METHOD_CALL and DBUS_MESSAGE_TYPE_SIGNAL (D-Bus Specification, Header Fields).
+    /// DBUS_MESSAGE_TYPE_METHOD_CALL, DBUS_MESSAGE_TYPE_SIGNAL and DBUS_MESSAGE_TYPE_ERROR (D-Bus Specification, Header
+    /// Fields).
     var isCall: Bool { dbus_message_get_type(handle) == 1 }
     var isSignal: Bool { dbus_message_get_type(handle) == 4 }
     var isError: Bool { dbus_message_get_type(handle) == 3 }
@@ -66,7 +67,7 @@ final class BusMessage {
     private static func text(_ pointer: UnsafePointer<CChar>?) -> String { pointer.map { String(cString: $0) } ?? "" }
 }
 
-/// Something on the bus that can be asked.
+/// An object on the bus that can be called.
 struct BusObject {
     var service: String
     var path: String

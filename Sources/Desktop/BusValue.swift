@@ -1,6 +1,6 @@
 import CDBus
 
-/// A value in a message of D-Bus, of the few types that are needed here (D-Bus Specification, Type System).
+/// A value in a D-Bus message, of one of the supported types (D-Bus Specification, Type System).
 enum BusValue: Equatable {
     /// `s`
     case string(String)
@@ -15,7 +15,7 @@ enum BusValue: Equatable {
     /// `as`
     case strings([String])
 
-    /// As it stands in signatures.
+    /// The type code in signatures.
     private var signature: String {
         switch self {
         case .string: "s"
@@ -27,7 +27,7 @@ enum BusValue: Equatable {
         }
     }
 
-    /// What is inside of variants.
+    /// The value without enclosing variants.
     var content: BusValue { if case .variant(let value) = self { value.content } else { self } }
     var boolean: Bool? { if case .boolean(let value) = content { value } else { nil } }
     var string: String? { if case .string(let value) = content { value } else { nil } }
@@ -71,7 +71,7 @@ enum BusValue: Equatable {
         dbus_message_iter_close_container(&iterator, &inner)
     }
 
-    /// What `iterator` stands at; nil for a type that is not needed here.
+    /// Reads the value at `iterator`. Returns nil for an unsupported type.
     init?(at iterator: inout DBusMessageIter) {
         switch dbus_message_iter_get_arg_type(&iterator) {
         case Self.code("s"):

@@ -1,7 +1,8 @@
-/// Tells desktop indicators that the screen is being broadcast: the property `Captured` of `org.broadcast.Broadcast` on the session bus.
+/// Reports to desktop indicators that the screen is captured, with the property `Captured` of `org.broadcast.Broadcast`
+/// on the session bus.
 ///
-/// One session has the name; others queue for it, and the bus gives it to the next one when it is given back or its owner dies. Nobody
-/// having it means that nothing is captured.
+/// One session owns the name, and others wait in its queue. When the owner releases it or dies, the bus passes it to
+/// the next session. If the name has no owner, nothing is captured.
 struct CaptureIndicator {
     private static let name = "org.broadcast.Broadcast"
     private static let path = "/org/broadcast/Broadcast"
@@ -10,20 +11,20 @@ struct CaptureIndicator {
     private let bus: SessionBus
     private var isCaptured = true
 
-    /// Asks for the name.
+    /// Requests the name.
     init(bus: SessionBus) {
         self.bus = bus
         _ = bus.call(.bus, BusObject.bus.service, "RequestName", [.string(Self.name), .unsigned(0)])
     }
 
-    /// Says that it is over, and gives the name to the next one.
+    /// Sets `Captured` to false and releases the name, which the next session in the queue receives.
     mutating func end() {
         isCaptured = false
         tellChange()
         _ = bus.call(.bus, BusObject.bus.service, "ReleaseName", [.string(Self.name)])
     }
 
-    /// Answers what is asked.
+    /// Processes a message and answers calls.
     func handle(_ message: BusMessage) {
         if message.isSignal, message.member == "NameAcquired", message.arguments.first?.string == Self.name { tellChange() }
         if message.wantsReply { bus.send(answer(to: message)) }

@@ -3,17 +3,17 @@ import Glibc
 import Processes
 import Synchronization
 
-/// What a broadcast and the desktop tell each other on the session bus, on a thread of its own: the desktop holds its notifications back and
-/// shows that the screen is captured; the broadcast learns that the screen is locked.
+/// Connects a broadcast with the desktop on the session bus, on its own thread. The desktop suppresses notifications
+/// and shows that the screen is captured. The broadcast is notified when the screen is locked.
 package final class DesktopLink: Sendable {
-    /// What is asked of the desktop.
+    /// The settings of a link.
     package struct Request: Sendable {
-        /// Of the session bus (D-Bus Specification, Server Addresses).
+        /// The address of the session bus (D-Bus Specification, Server Addresses).
         package var address: String
         package var holdsNotifications = true
-        /// No idle screen saver is to come.
+        /// If true, the idle screen saver is inhibited.
         package var keepsAwake = true
-        /// The file that remembers what is to be restored; its folder must be there.
+        /// The path of the file that stores what to restore. Its folder must exist.
         package var recordPath: String
         package var run: ProgramRunner
 
@@ -54,7 +54,7 @@ package final class DesktopLink: Sendable {
         return await began.value(within: .seconds(1)) ?? late
     }
 
-    /// Returns when the desktop is as it was before, after a second at the latest.
+    /// Ends the link. Returns when the desktop is restored, after at most one second.
     package func end() async {
         // The closed end wakes the thread.
         stopPipe.withLock { $0?.closeWriting() }
@@ -79,7 +79,7 @@ package final class DesktopLink: Sendable {
             if quiet.isNewService(message) {
                 let before = warning
                 warning = holdAgain(&quiet, unlessReadable: descriptor)
-                // A service that comes and goes without a do-not-disturb is told of once.
+                // If a service without do-not-disturb stops and starts repeatedly, warn only once.
                 if let warning, warning != before { warn(warning) }
             }
             indicator.handle(message)
@@ -91,7 +91,7 @@ package final class DesktopLink: Sendable {
     /// Asks a notification service that has only just come. Gives a sentence for the user where it does not hold them back.
     private func holdAgain(_ quiet: inout DoNotDisturb, unlessReadable descriptor: Int32) -> DesktopWarning? {
         guard let warning = quiet.beginAgain() else { return nil }
-        // It may have its name already, and its do-not-disturb only a moment later.
+        // A service can own its name a moment before its do-not-disturb is available.
         var poller = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return poll(&poller, 1, 300) > 0 ? warning : quiet.beginAgain()
     }

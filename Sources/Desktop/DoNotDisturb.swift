@@ -1,13 +1,14 @@
-/// Holds notifications back while a broadcast runs, through whichever service shows them, and lets them come after it.
+/// Suppresses notifications during a broadcast, with the method that the notification service supports, and restores
+/// them afterwards.
 struct DoNotDisturb {
     private let bus: SessionBus
     private let recordPath: String
     private let run: ProgramRunner
-    /// Held while this session needs quiet.
+    /// The lock that this session holds while it needs do-not-disturb.
     private var record: QuietRecord?
-    /// The number of the inhibition, which the service drops by itself when we leave the bus.
+    /// The ID of the inhibition. The service removes the inhibition when this connection to the bus closes.
     private var inhibition: UInt32?
-    /// The unique name of the service that was asked last; empty before.
+    /// The unique name of the service that received the last request, or an empty string.
     private var asked = ""
 
     init(bus: SessionBus, recordPath: String, run: @escaping ProgramRunner) {
@@ -20,11 +21,12 @@ struct DoNotDisturb {
     mutating func begin() -> DesktopWarning? {
         // First the signals, then how it is: no service that comes is missed.
         bus.subscribe("type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(BusObject.notifications.service)'")
-        // A service that starts only with the first notification is started now: it would show that one.
+        // Start a service that would otherwise start with the first notification, because it would show that one.
         return hold(startsService: true)
     }
 
-    /// Whether a message, whichever it is, tells of a service that came and was not asked yet. `beginAgain` asks it.
+    /// Returns true if the message reports a new notification service that has not received a request yet. Then call
+    /// `beginAgain`.
     func isNewService(_ message: BusMessage) -> Bool {
         guard message.isSignal, message.member == "NameOwnerChanged", message.sender == BusObject.bus.service else { return false }
         let names = message.arguments.compactMap(\.string)
@@ -56,9 +58,9 @@ struct DoNotDisturb {
         guard let record = self.record ?? QuietRecord(path: recordPath) else {
             return .cannotRecord(path: recordPath)
         }
-        // What this session holds already stays held as it is: other sessions may hold it too, and do the same now.
+        // If this session already holds the lock, keep it. Other sessions can hold it too and run the same code now.
         guard self.record != nil || record.lockAlone() else {
-            // Another session holds them back already.
+            // Another session already suppresses notifications.
             record.lockTogether()
             self.record = record
             return nil
@@ -77,7 +79,7 @@ struct DoNotDisturb {
         return .unsupported(service: name)
     }
 
-    /// Lets them come again, unless another session still needs quiet.
+    /// Restores notifications, unless another session still needs do-not-disturb.
     mutating func end() {
         if let inhibition { _ = bus.call(.notifications, BusObject.notifications.service, "UnInhibit", [.unsigned(inhibition)]) }
         inhibition = nil
@@ -89,7 +91,7 @@ struct DoNotDisturb {
         self.record = nil
     }
 
-    /// For a broadcast that asks for no quiet: what one before it left is put right.
+    /// Restores what a crashed broadcast left behind. For a broadcast that does not suppress notifications.
     func restoreAfterCrash() {
         restoreAfterCrash(QuietSwitch.known(on: bus, server: "gnome-shell", run: run))
     }
@@ -106,7 +108,8 @@ struct DoNotDisturb {
         record.pending = []
     }
 
-    /// KDE's way, which the desktop notification specification has taken up; nil where the service does not have it.
+    /// Uses KDE's method, which is now part of the desktop notification specification. Returns nil if the service does
+    /// not support it.
     private func inhibit() -> UInt32? {
         let reply = bus.call(
             .notifications, BusObject.notifications.service, "Inhibit",

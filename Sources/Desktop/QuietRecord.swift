@@ -1,13 +1,13 @@
 import Glibc
 
-/// The file that says what is to be restored when no broadcast needs quiet any more: the switches that were turned, or nothing.
+/// The file that stores which settings to restore when no broadcast needs do-not-disturb any more.
 ///
-/// Every session that needs quiet holds a lock on it (flock(2)), which the kernel takes from those that die: whoever finds no other
-/// lock and yet a word in it finds what a crash left.
+/// Every session that needs do-not-disturb holds a lock on the file (flock(2)). The kernel releases the lock of a
+/// process that dies. If no other session holds a lock and the file is not empty, a broadcast crashed.
 final class QuietRecord {
     private let descriptor: Int32
 
-    /// Nil where there can be no such file.
+    /// Returns nil if the file cannot be opened or created.
     init?(path: String) {
         descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         if descriptor < 0 { return nil }
@@ -17,13 +17,13 @@ final class QuietRecord {
         close(descriptor)
     }
 
-    /// True where no other session holds it. False leaves it without a lock.
+    /// Acquires an exclusive lock. Returns false if another session holds a lock; then this session holds none.
     func lockAlone() -> Bool { flock(descriptor, LOCK_EX | LOCK_NB) == 0 }
 
-    /// Holds it beside others.
+    /// Acquires a shared lock.
     func lockTogether() { flock(descriptor, LOCK_SH) }
 
-    /// The names of the switches that are to be turned back. There is more than one where another service came while live.
+    /// The names of the settings to restore. There is more than one if another service started during the broadcast.
     var pending: Set<String> {
         get {
             var bytes = [UInt8](repeating: 0, count: 64)

@@ -1,12 +1,12 @@
-/// A notification service's do-not-disturb: a state that outlives whoever changes it.
+/// The do-not-disturb setting of a notification service. It remains set after the program that changed it exits.
 struct QuietSwitch {
-    /// What the record calls it.
+    /// The name in the `QuietRecord`.
     let name: String
-    /// Whether notifications are held back now; nil where this service is not there.
+    /// Returns true if notifications are suppressed, or nil if this service is not available.
     let isQuiet: () -> Bool?
     let setQuiet: (Bool) -> Void
 
-    /// Those that are known, in the order in which they are tried.
+    /// The supported services, in the order in which they are tried.
     static func known(on bus: SessionBus, server: String, run: @escaping ProgramRunner) -> [QuietSwitch] {
         [dunst(bus), swaync(bus)] + (server == "gnome-shell" ? [gnome(run)] : [])
     }
@@ -20,7 +20,7 @@ struct QuietSwitch {
             setQuiet: { _ = bus.call(.notifications, interface, "Set", property + [.variant(.boolean($0))]) })
     }
 
-    /// SwayNotificationCenter, as swaync-client(1) asks it.
+    /// SwayNotificationCenter, with the calls that swaync-client(1) uses.
     private static func swaync(_ bus: SessionBus) -> QuietSwitch {
         let center = BusObject(service: "org.erikreider.swaync.cc", path: "/org/erikreider/swaync/cc")
         return QuietSwitch(
@@ -28,7 +28,7 @@ struct QuietSwitch {
             setQuiet: { _ = bus.call(center, center.service, "SetDnd", [.boolean($0)]) })
     }
 
-    /// GNOME's setting, where its shell is the one that shows notifications.
+    /// The setting of GNOME, if its shell is the notification service.
     private static func gnome(_ run: @escaping ProgramRunner) -> QuietSwitch {
         let setting = ["org.gnome.desktop.notifications", "show-banners"]
         return QuietSwitch(
@@ -43,5 +43,5 @@ struct QuietSwitch {
     }
 }
 
-/// Runs a program that is looked for in PATH, and gives what it printed; nil where it failed, or took too long.
+/// Runs a program from PATH and returns its output. Returns nil if the program failed or took too long.
 package typealias ProgramRunner = @Sendable ([String]) -> String?

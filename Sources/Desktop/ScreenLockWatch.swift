@@ -1,16 +1,17 @@
-/// Follows the screen savers and lockers of desktops, which tell on the session bus when they begin and end: `ActiveChanged`.
+/// Monitors the screen savers and lockers of desktops, which send the signal `ActiveChanged` on the session bus when
+/// they start and end.
 struct ScreenLockWatch {
     private static let interfaces = ["freedesktop", "gnome", "cinnamon", "mate", "xfce"].map { "org.\($0).ScreenSaver" }
 
     private let bus: SessionBus
-    /// The unique names of those that are active.
+    /// The unique names of the active ones.
     private var active: Set<String> = []
 
     var isLocked: Bool { !active.isEmpty }
 
     init(bus: SessionBus) {
         self.bus = bus
-        // First the signals, then how it is: no change is missed.
+        // Subscribe before reading the state, so that no change is missed.
         for interface in Self.interfaces { bus.subscribe("type='signal',interface='\(interface)',member='ActiveChanged'") }
         for interface in Self.interfaces {
             let object = BusObject(service: interface, path: "/" + interface.split(separator: ".").joined(separator: "/"))
@@ -19,14 +20,14 @@ struct ScreenLockWatch {
         }
     }
 
-    /// Takes note of a message, whichever it is. True where it changed whether the screen is locked.
+    /// Processes a message. Returns true if `isLocked` changed.
     mutating func note(_ message: BusMessage) -> Bool {
         guard message.isSignal else { return false }
         let before = isLocked
         if message.member == "ActiveChanged", Self.interfaces.contains(message.interface) {
             if message.arguments.first?.boolean == true { follow(message.sender) } else { active.remove(message.sender) }
         }
-        // Whoever leaves the bus locks nothing any more.
+        // A program that left the bus no longer locks the screen.
         if message.member == "NameOwnerChanged", message.sender == BusObject.bus.service {
             let names = message.arguments.compactMap(\.string)
             if names.count == 3, names[2].isEmpty { active.remove(names[0]) }
@@ -37,7 +38,7 @@ struct ScreenLockWatch {
     private mutating func follow(_ sender: String) {
         guard active.insert(sender).inserted else { return }
         bus.subscribe("type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(sender)'")
-        // It may have left before that was heard of.
+        // The program can have left before the subscription.
         if !bus.hasOwner(sender) { active.remove(sender) }
     }
 }

@@ -1,17 +1,18 @@
 import CDBus
 import Glibc
 
-/// A connection of our own to the desktop's session bus. Owned by one thread; messages are taken from it one by one, without callbacks.
+/// A private connection to the desktop's session bus. One thread owns it and takes messages from it one at a time,
+/// without callbacks.
 final class SessionBus {
     private let connection: OpaquePointer
-    /// Milliseconds that a service may take to answer.
+    /// The maximum time in milliseconds for an answer.
     private static let patience: Int32 = 800
 
-    /// Nil where no bus answers at `address`. Blocks while it says hello.
+    /// Connects to the bus at `address`. This blocks until the bus answers. Returns nil if no bus answers.
     init?(address: String) {
         dbus_threads_init_default()
         guard let connection = dbus_connection_open_private(address, nil) else { return nil }
-        // A desktop that ends must not end the broadcast.
+        // The end of the desktop session must not end the broadcast.
         dbus_connection_set_exit_on_disconnect(connection, 0)
         guard dbus_bus_register(connection, nil) != 0 else {
             dbus_connection_close(connection)
@@ -26,7 +27,7 @@ final class SessionBus {
         dbus_connection_unref(connection)
     }
 
-    /// Calls a method and waits for its answer; nil for an error, or where none comes in time.
+    /// Calls a method and waits for its answer. Returns nil for an error, or if there is no answer in time.
     func call(
         _ target: BusObject, _ interface: String, _ member: String, _ arguments: [BusValue] = [], startsService: Bool = false
     ) -> BusMessage? {
@@ -35,7 +36,7 @@ final class SessionBus {
         return reply.flatMap { $0.isError ? nil : $0 }
     }
 
-    /// Whether anyone has that name on the bus.
+    /// Returns true if the name has an owner on the bus.
     func hasOwner(_ name: String) -> Bool {
         call(.bus, BusObject.bus.service, "NameHasOwner", [.string(name)])?.arguments.first?.boolean == true
     }
@@ -46,13 +47,14 @@ final class SessionBus {
         dbus_connection_flush(connection)
     }
 
-    /// Hears of the signals that `rule` describes (D-Bus Specification, Match Rules).
+    /// Subscribes to the signals that match `rule` (D-Bus Specification, Match Rules).
     func subscribe(_ rule: String) {
         dbus_bus_add_match(connection, rule, nil)
         dbus_connection_flush(connection)
     }
 
-    /// Waits for the next message; nil once `descriptor` can be read. A bus that went away leaves only that.
+    /// Waits for the next message. Returns nil when `descriptor` is readable. If the bus closed the connection, this
+    /// waits only for `descriptor`.
     func nextMessage(unlessReadable descriptor: Int32) -> BusMessage? {
         while true {
             if let message = BusMessage(dbus_connection_pop_message(connection)) { return message }

@@ -1,16 +1,16 @@
 import FoundationEssentials
 import Media
 
-/// A media playlist (RFC 8216, 4.3.3): the segments that players may ask for now.
+/// A media playlist (RFC 8216, 4.3.3): the segments that are currently available to players.
 package struct MediaPlaylist: Sendable {
-    /// A segment in it.
+    /// A segment in the playlist.
     package struct Entry: Sendable, Equatable {
-        /// Relative to the playlist.
+        /// The name of the segment, relative to the playlist.
         package var name: String
         package var duration: MediaTime
         package var date: Date
         package var isDiscontinuous: Bool
-        /// The name of its header; nil where it needs none.
+        /// The name of the segment's header, or nil if it needs none.
         package var header: String?
 
         package init(name: String, duration: MediaTime, date: Date, isDiscontinuous: Bool = false, header: String? = nil) {
@@ -22,26 +22,27 @@ package struct MediaPlaylist: Sendable {
         }
     }
 
-    /// Segments that are kept; 0 keeps all: an EVENT playlist (4.3.3.5).
+    /// The maximum number of segments in the playlist. 0 keeps all segments and makes it an EVENT playlist (4.3.3.5).
     private let window: Int
-    /// Whole seconds, at least as long as any segment (4.3.3.1).
+    /// Whole seconds, not shorter than any segment (4.3.3.1).
     private var targetDuration: Int
     /// The number of the first entry (4.3.3.2).
     private var mediaSequence: Int
-    /// How many discontinuities have left at the top (4.3.3.3).
+    /// The number of discontinuities that were removed from the start of the playlist (4.3.3.3).
     private var discontinuitySequence = 0
     package private(set) var entries: [Entry] = []
 
     /// - Parameters:
-    ///   - firstNumber: of the first segment: greater than any that a player may have seen at this address before.
-    ///   - targetDuration: seconds. It stays, unless a segment gets longer all the same.
+    ///   - firstNumber: the number of the first segment. It must be greater than any number that players saw at this
+    ///     address.
+    ///   - targetDuration: seconds. It changes only if a segment is longer.
     package init(window: Int, firstNumber: Int, targetDuration: Int) {
         self.window = window
         self.targetDuration = targetDuration
         mediaSequence = firstNumber
     }
 
-    /// Adds a segment; gives those that left for it.
+    /// Adds a segment and returns the segments that were removed for it.
     package mutating func append(_ entry: Entry) -> [Entry] {
         entries.append(entry)
         targetDuration = max(targetDuration, Int(entry.duration.seconds.rounded()))
@@ -53,10 +54,11 @@ package struct MediaPlaylist: Sendable {
         return removed
     }
 
-    /// The entries' length.
+    /// The total duration of the entries.
     package var duration: MediaTime { entries.reduce(.zero) { $0 + $1.duration } }
 
-    /// The playlist's text. `isEnded` says that no segment will be added (4.3.3.4).
+    /// Returns the text of the playlist. If `isEnded` is true, the text declares that no more segments follow
+    /// (4.3.3.4).
     package func text(isEnded: Bool) -> String {
         var lines = ["#EXTM3U", "#EXT-X-VERSION:\(entries.contains { $0.header != nil } ? 6 : 3)", "#EXT-X-TARGETDURATION:\(targetDuration)"]
         lines.append("#EXT-X-MEDIA-SEQUENCE:\(mediaSequence)")
@@ -76,10 +78,10 @@ package struct MediaPlaylist: Sendable {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// To the millisecond, in UTC (ISO 8601).
+    /// UTC with milliseconds (ISO 8601).
     private static let dateStyle = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 
-    /// A decimal number with three places.
+    /// Returns seconds as a decimal number with three decimal places.
     private static func seconds(_ duration: MediaTime) -> String {
         let milliseconds = max(0, duration.milliseconds)
         let fraction = String(milliseconds % 1000)

@@ -1,16 +1,16 @@
 import FoundationEssentials
 
-/// What the files of one broadcast are called: nothing that lies there already has such a name.
+/// The file names of one broadcast. They differ from all existing names at the same address.
 package struct ObjectNames: Sendable, Equatable {
-    /// The playlist's, the same for every broadcast to that address.
+    /// The name of the playlist. It is the same for every broadcast to that address.
     package var playlist: String
-    /// What the other names start with.
+    /// The start of all other names.
     private let prefix: String
     private let format: SegmentFormat
 
     /// - Parameters:
-    ///   - date: of the broadcast's start.
-    ///   - number: a random one, for two that start within a second.
+    ///   - date: the start of the broadcast.
+    ///   - number: a random number that distinguishes two broadcasts that start in the same second.
     package init(playlist: String, format: SegmentFormat, date: Date, number: UInt16) {
         self.playlist = playlist
         self.format = format
@@ -20,12 +20,12 @@ package struct ObjectNames: Sendable, Equatable {
         prefix = "\(stem)-\(date.formatted(style))-\(String(repeating: "0", count: 4 - random.count))\(random)"
     }
 
-    /// The name of the `number`th segment.
+    /// Returns the name of segment `number`.
     package func segment(_ number: Int) -> String {
         let text = String(number)
         return "\(prefix)-\(String(repeating: "0", count: max(0, 6 - text.count)))\(text).\(format.fileEnding)"
     }
 
-    /// The name of the `number`th header.
+    /// Returns the name of header `number`.
     package func header(_ number: Int) -> String { "\(prefix)-header\(number).mp4" }
 }

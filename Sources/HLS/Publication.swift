@@ -1,12 +1,13 @@
 import Media
 
-/// What is to be done in which order, so that no playlist ever names what is not there: a header, a segment, then the playlist, then
-/// what nobody needs any more. No I/O: whoever holds it does a step and says so.
+/// The order of the uploads and deletions, so that no playlist names a missing object: a header, a segment, the
+/// playlist, then the deletion of objects that players no longer need. It does no I/O: the caller performs a step and
+/// then calls `complete`.
 ///
-/// While a store is away segments wait, up to `maximumWaitingByteCount`; past that the oldest goes, and the next one says that it does
-/// not follow on.
+/// While the store is not available, segments wait, up to `maximumWaitingByteCount`. Above that limit, the oldest
+/// waiting segment is dropped, and the next one is marked as discontinuous.
 package struct Publication: Sendable {
-    /// Something to do with the store.
+    /// An operation on the store.
     package enum Step: Sendable, Equatable {
         case put(StoredObject)
         case delete(name: String)
@@ -18,7 +19,7 @@ package struct Publication: Sendable {
 
     private struct Expired: Sendable {
         let name: String
-        /// Published time at which nobody who had a playlist with it still plays it.
+        /// The published duration after which no player with an old playlist needs the object.
         let end: MediaTime
     }
 
@@ -33,27 +34,27 @@ package struct Publication: Sendable {
     private var expired: [Expired] = []
     private var published = MediaTime.zero
     private var isEnding = false
-    /// The playlist that was handed out last says that it is over.
+    /// True if the latest playlist from `nextStep` declares the end.
     private var hasHandedEnd = false
 
-    /// Segments that were let go because the store was away.
+    /// The number of segments that were dropped because the store was not available.
     package private(set) var droppedSegments = 0
-    /// True once the playlist says that it is over, and nothing is left to do.
+    /// True when the final playlist was uploaded and no step remains.
     package private(set) var isFinished = false
 
     /// - Parameters:
-    ///   - playlist: still empty.
-    ///   - maximumWaitingByteCount: how much memory may wait for a store that is away.
+    ///   - playlist: an empty playlist.
+    ///   - maximumWaitingByteCount: the maximum size of the waiting segments in bytes.
     package init(names: ObjectNames, playlist: MediaPlaylist, maximumWaitingByteCount: Int) {
         self.names = names
         self.playlist = playlist
         self.maximumWaitingByteCount = maximumWaitingByteCount
     }
 
-    /// Segments that wait for the store.
+    /// The number of segments that wait for the store.
     package var waitingSegments: Int { waiting.count }
 
-    /// Adds a segment. The oldest one stays: it may be on its way.
+    /// Adds a segment. If a segment must be dropped, the first one is kept, because its upload can be in progress.
     package mutating func append(_ segment: Segment) {
         waiting.append(segment)
         var byteCount = waiting.reduce(0) { $0 + $1.byteCount }
@@ -64,12 +65,12 @@ package struct Publication: Sendable {
         }
     }
 
-    /// Nothing more comes.
+    /// Declares that no more segments follow.
     package mutating func end() {
         isEnding = true
     }
 
-    /// What is to be done now; nil while there is nothing. It stays the same until `complete` is called.
+    /// Returns the next step, or nil if there is none. It returns the same step until `complete` is called.
     package mutating func nextStep() -> Step? {
         if let segment = waiting.first {
             switch stage {
@@ -93,7 +94,7 @@ package struct Publication: Sendable {
             return nextStep()
         case .header, .segment:
             guard isEnding, !isFinished else { return nil }
-            // An old playlist stays where nothing takes its place.
+            // Without a segment there is no new playlist, so the old one remains.
             guard segmentNumber > 0 else {
                 isFinished = true
                 return nil
@@ -103,7 +104,7 @@ package struct Publication: Sendable {
         }
     }
 
-    /// The step was done, or (a deletion) given up.
+    /// Call this when the step is complete, or when a deletion is abandoned.
     package mutating func complete() {
         switch stage {
         case .header:
@@ -130,7 +131,7 @@ package struct Publication: Sendable {
                 name: names.segment(segmentNumber), duration: segment.duration, date: segment.date, isDiscontinuous: segment.isDiscontinuous,
                 header: headerName))
         segmentNumber += 1
-        // A player may hold a playlist with it that long after (RFC 8216, 6.2.2).
+        // A player can use an old playlist with this segment for that long (RFC 8216, 6.2.2).
         for entry in removed { expired.append(Expired(name: entry.name, end: published + entry.duration + playlist.duration)) }
         for name in Set(removed.compactMap(\.header)) where !playlist.entries.contains(where: { $0.header == name }) {
             expired.append(Expired(name: name, end: published + playlist.duration + playlist.duration))

@@ -1,16 +1,17 @@
 import FoundationEssentials
 import Media
 
-/// A piece of the broadcast that a player can start with: it begins with a keyframe (RFC 8216, 3).
+/// A part of the broadcast at which a player can start. It begins with a keyframe (RFC 8216, 3).
 package struct Segment: Sendable, Equatable {
-    /// What a player reads first: `ftyp` and `moov` of fragmented MP4; nil where each segment has all it needs.
+    /// The initialisation section for players: `ftyp` and `moov` of fragmented MP4. Nil if each segment is
+    /// self-contained.
     package var header: [UInt8]?
     package var bytes: [UInt8]
-    /// From its first picture to that of the next segment.
+    /// The time from its first picture to the first picture of the next segment.
     package var duration: MediaTime
-    /// When its first picture was shown.
+    /// The time at which its first picture was shown.
     package var date: Date
-    /// Samples are missing before it, or its tracks are other ones.
+    /// True if samples before it are missing, or if its tracks differ from the previous segment's.
     package var isDiscontinuous: Bool
 
     package init(header: [UInt8]? = nil, bytes: [UInt8], duration: MediaTime, date: Date, isDiscontinuous: Bool = false) {
@@ -21,6 +22,6 @@ package struct Segment: Sendable, Equatable {
         self.isDiscontinuous = isDiscontinuous
     }
 
-    /// Bytes that it holds in memory, besides the header that it shares.
+    /// The memory of the segment in bytes, without the shared header.
     package var byteCount: Int { bytes.count }
 }

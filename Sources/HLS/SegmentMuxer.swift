@@ -1,7 +1,7 @@
 import Media
 import Mux
 
-/// The container of the segments. Packets go in one after another; a cut says which bytes belong to which segment.
+/// The muxer of the segments. Append packets in order; `cut` returns the remaining bytes of a segment.
 enum SegmentMuxer: Sendable {
     case transport(MPEGTSMuxer)
     case fragmented(SegmentedMP4Muxer)
@@ -16,12 +16,13 @@ enum SegmentMuxer: Sendable {
         }
     }
 
-    /// What stands apart from the segments; nil where nothing does.
+    /// The initialisation section of the segments, or nil if the format has none.
     var header: [UInt8]? {
         if case .fragmented(let muxer) = self { muxer.header } else { nil }
     }
 
-    /// What the packet adds to the segment that is open. A keyframe brings tables with it, so that a transport stream can start there.
+    /// Appends a packet and returns its bytes for the current segment. In a transport stream, tables precede each
+    /// keyframe, so that a segment can start there.
     mutating func append(_ packet: EncodedPacket) -> [UInt8] {
         switch self {
         case .transport(var muxer):
@@ -35,7 +36,7 @@ enum SegmentMuxer: Sendable {
         }
     }
 
-    /// What is left for the open segment, before it ends with `next`.
+    /// Returns the remaining bytes of the current segment, which ends before `next`.
     mutating func cut(before next: EncodedPacket?) -> [UInt8] {
         guard case .fragmented(var muxer) = self else { return [] }
         let bytes = muxer.cut(before: next)

@@ -1,19 +1,21 @@
 import FoundationEssentials
 import Media
 
-/// Packets in, segments out; no I/O and no clock.
+/// Groups packets into segments. It does no I/O and reads no clock.
 ///
-/// A segment starts with a keyframe and lasts until the first keyframe that comes after about its duration. Where none comes
-/// by itself, one is to be asked for: how long a segment can be stands in the playlist from the start (RFC 8216, 4.3.3.1).
+/// A segment starts with a keyframe and ends at the first keyframe after approximately its duration. If no keyframe
+/// arrives in time, the segmenter requests one, because the playlist declares the maximum duration of a segment from
+/// the start (RFC 8216, 4.3.3.1).
 package struct Segmenter: Sendable {
-    /// How much earlier than asked a segment may end: keyframes come by the clock, and a picture sooner or later.
+    /// The time by which a segment can end early: keyframes follow the clock, and a picture can be a little early or
+    /// late.
     private static let earliness = MediaTime(milliseconds: 250)
-    /// How late a keyframe may be before it is asked for.
+    /// The time after which a late keyframe is requested.
     private static let lateness = MediaTime(milliseconds: 100)
 
     private struct Open: Sendable {
         var start: MediaTime
-        /// The latest picture.
+        /// The time of the latest picture.
         var last: MediaTime
         var bytes: [UInt8] = []
         var isDiscontinuous: Bool
@@ -26,23 +28,23 @@ package struct Segmenter: Sendable {
 
     private let format: SegmentFormat
     private let duration: MediaTime
-    /// The moment of media time zero.
+    /// The date of media time zero.
     private let epoch: Date
     private var muxer: SegmentMuxer
     private var frameDuration: MediaTime
     private var open: Open?
-    /// Pictures are left out until a keyframe comes.
+    /// True while pictures are dropped until the next keyframe.
     private var awaitsKeyframe = true
-    /// The next segment does not go on where the one before it ended.
+    /// True if the next segment does not continue the previous one.
     private var hasGap = false
-    /// True where a keyframe is needed; whoever asks for it takes it.
+    /// True if a keyframe is needed. `takeKeyframeRequest` clears it.
     private var needsKeyframe = false
-    /// One was asked for, and has not come yet.
+    /// True if a keyframe was requested and has not arrived yet.
     private var hasAskedForKeyframe = false
 
     /// - Parameters:
-    ///   - duration: of a segment, rounded up to whole keyframe intervals by the keyframes that come.
-    ///   - epoch: the moment of media time zero.
+    ///   - duration: the duration of a segment. The positions of the keyframes round it up to whole keyframe intervals.
+    ///   - epoch: the date of media time zero.
     package init(_ stream: StreamDescription, format: SegmentFormat, duration: MediaTime, epoch: Date) {
         self.format = format
         self.duration = duration
@@ -51,10 +53,10 @@ package struct Segmenter: Sendable {
         frameDuration = Self.frameDuration(stream)
     }
 
-    /// Takes a packet; gives the segment that it ended.
+    /// Adds a packet. Returns a segment if the packet ends one, otherwise nil.
     package mutating func append(_ packet: EncodedPacket) -> Segment? {
         guard packet.track == .screen else {
-            // Sound before the first picture would make a segment that does not start with a keyframe.
+            // Audio before the first picture would start a segment without a keyframe.
             guard open != nil else { return nil }
             let bytes = muxer.append(packet)
             open?.bytes += bytes
@@ -82,7 +84,7 @@ package struct Segmenter: Sendable {
         return ended
     }
 
-    /// The tracks are other ones from now on: what is open ends here.
+    /// Changes the tracks. Returns the current segment, which ends here, or nil if there is none.
     package mutating func change(to stream: StreamDescription) -> Segment? {
         let ended = close(before: nil)
         muxer = SegmentMuxer(format, stream: stream)
@@ -92,12 +94,12 @@ package struct Segmenter: Sendable {
         return ended
     }
 
-    /// The last segment; nil where nothing is open.
+    /// Ends the stream. Returns the last segment, or nil if there is none.
     package mutating func end() -> Segment? {
         close(before: nil)
     }
 
-    /// True once where the next picture should be a keyframe.
+    /// Returns true once if the next picture should be a keyframe.
     package mutating func takeKeyframeRequest() -> Bool {
         defer { needsKeyframe = false }
         return needsKeyframe
@@ -108,7 +110,7 @@ package struct Segmenter: Sendable {
         return hasGap || time - open.start + Self.earliness >= duration
     }
 
-    /// Once until one comes.
+    /// Requests a keyframe, once until a keyframe arrives.
     private mutating func askForKeyframe() {
         if !hasAskedForKeyframe { needsKeyframe = true }
         hasAskedForKeyframe = true
@@ -117,7 +119,7 @@ package struct Segmenter: Sendable {
     private mutating func close(before next: EncodedPacket?) -> Segment? {
         guard let ended = open else { return nil }
         open = nil
-        // A gap belongs to nobody: the segment before it ends with its own last picture.
+        // A gap does not count as part of a segment: the segment before it ends with its own last picture.
         let end = hasGap || next == nil ? ended.last + frameDuration : next?.presentationTime ?? ended.last
         return Segment(
             header: muxer.header, bytes: ended.bytes + muxer.cut(before: hasGap ? nil : next), duration: end - ended.start,

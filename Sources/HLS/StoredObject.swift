@@ -1,7 +1,7 @@
-/// A file as a store takes it.
+/// A file for a store.
 package struct StoredObject: Sendable, Equatable {
     package enum Kind: Sendable {
-        /// Written anew again and again, under one name.
+        /// Rewritten under the same name after each segment.
         case playlist
         /// Written once.
         case header
@@ -9,7 +9,7 @@ package struct StoredObject: Sendable, Equatable {
         case segment
     }
 
-    /// Without a folder.
+    /// The file name, without a folder.
     package var name: String
     package var kind: Kind
     package var bytes: [UInt8]

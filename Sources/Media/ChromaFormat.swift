@@ -1,11 +1,11 @@
-/// How finely the colours of a Y, U, V picture are kept.
+/// The chroma subsampling of a Y, U, V picture.
 public enum ChromaFormat: String, Sendable, Equatable, CaseIterable {
-    /// 4:2:0: one colour for two by two pixels, as live services and every player take it.
+    /// 4:2:0: one chroma value for 2 × 2 pixels. Live services and all players support it.
     case yuv420 = "420"
-    /// 4:4:4: a colour of its own for each pixel, so that small coloured text stays sharp.
+    /// 4:4:4: one chroma value for each pixel, so that small coloured text stays sharp.
     case yuv444 = "444"
 
-    /// The format of its raw pictures.
+    /// The pixel format of raw pictures with this subsampling.
     public var pixelFormat: PixelBuffer.Format {
         switch self {
         case .yuv420: .i420
@@ -13,7 +13,7 @@ public enum ChromaFormat: String, Sendable, Equatable, CaseIterable {
         }
     }
 
-    /// What a raw track of such pictures is.
+    /// The codec of a raw track with this subsampling.
     public var rawCodec: VideoTrackFormat.Codec {
         switch self {
         case .yuv420: .i420

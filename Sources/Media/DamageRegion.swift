@@ -1,22 +1,23 @@
-/// The part of a picture that changed since the one before: a short list of rectangles.
+/// The part of a picture that changed since the previous one, as a short list of rectangles.
 ///
-/// Invariant: no rectangle is empty, each lies inside `bounds`, none contains another, and there are never more than
-/// `maximumRectangles`. Rectangles may overlap at the edges. Past half of the picture's area, or too many pieces,
-/// the region becomes the whole picture: grabbing one big area is cheaper than many small ones (DESIGN section 9).
+/// Invariant: no rectangle is empty, each is inside the picture, none contains another, and there are at most
+/// `maximumRectangles`. Rectangles can overlap at the edges. If the region covers more than half of the picture's area
+/// or has too many rectangles, it becomes the whole picture, because one large grab is cheaper than many small ones
+/// (docs/architecture.md).
 public struct DamageRegion: Equatable, Sendable {
-    /// More pieces than this and the region becomes the whole picture.
+    /// The maximum number of rectangles. With more, the region becomes the whole picture.
     public static let maximumRectangles = 64
 
-    /// The picture's size; nothing outside it can be damaged.
+    /// The picture's size. Damage outside of it is ignored.
     public let size: PixelSize
     public private(set) var rectangles: [PixelRect] = []
 
-    /// An empty region of a picture of `size`.
+    /// Creates an empty region of a picture of `size`.
     public init(size: PixelSize) {
         self.size = size
     }
 
-    /// The whole picture.
+    /// Returns a region that covers the whole picture.
     public static func whole(_ size: PixelSize) -> DamageRegion {
         var region = DamageRegion(size: size)
         region.add(PixelRect(size))
@@ -25,17 +26,18 @@ public struct DamageRegion: Equatable, Sendable {
 
     public var isEmpty: Bool { rectangles.isEmpty }
     public var isWhole: Bool { rectangles.count == 1 && rectangles[0] == PixelRect(size) }
-    /// The smallest rectangle around all of it.
+    /// The smallest rectangle that contains the region.
     public var boundingBox: PixelRect {
         rectangles.dropFirst().reduce(rectangles.first ?? PixelRect(x: 0, y: 0, width: 0, height: 0)) { $0.union($1) }
     }
 
-    /// Adds what lies of `rectangle` inside the picture, and merges it with its neighbours where that costs little.
+    /// Adds the part of `rectangle` inside the picture, and merges it with other rectangles if the merged area is
+    /// little larger.
     public mutating func add(_ rectangle: PixelRect) {
         var merged = rectangle.intersection(PixelRect(size))
         guard !merged.isEmpty, !isWhole else { return }
         if rectangles.contains(where: { $0.contains(merged) }) { return }
-        // Two rectangles become one where the one holds no more than an eighth more pixels than the two.
+        // Merge two rectangles if the merged area is at most an eighth larger than the sum of both.
         var index = 0
         while index < rectangles.count {
             let candidate = merged.union(rectangles[index])
@@ -54,7 +56,7 @@ public struct DamageRegion: Equatable, Sendable {
         }
     }
 
-    /// Adds every rectangle of `other`, which must be of the same picture size.
+    /// Adds all rectangles of `other`, which must have the same picture size.
     public mutating func formUnion(_ other: DamageRegion) {
         for rectangle in other.rectangles { add(rectangle) }
     }
@@ -63,7 +65,7 @@ public struct DamageRegion: Equatable, Sendable {
         rectangles.contains { $0.intersects(rectangle) }
     }
 
-    /// True where one rectangle of the region covers all of `rectangle`.
+    /// Returns true if a single rectangle of the region contains `rectangle`.
     public func covers(_ rectangle: PixelRect) -> Bool {
         rectangles.contains { $0.contains(rectangle) }
     }

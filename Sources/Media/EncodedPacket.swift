@@ -1,20 +1,21 @@
-/// One access unit of one track, as an encoder made it: the currency between encode, mux and upload.
+/// One access unit of one track, as produced by an encoder. Encoders, muxers and destinations exchange packets of this
+/// type.
 ///
-/// Invariant: within a track, decode times rise; the first packet of a track is a keyframe. `data` is shared by all
-/// destinations, never copied for one of them.
+/// Invariant: within a track, decode times increase, and the first packet of a track is a keyframe. All destinations
+/// share `data` without a copy.
 public struct EncodedPacket: Sendable {
     public let track: Track
     public let presentationTime: MediaTime
-    /// Equal to `presentationTime` where nothing is reordered.
+    /// Equal to `presentationTime` if frames are not reordered.
     public let decodeTime: MediaTime
-    /// Video: an IDR picture. Audio and raw video: always true.
+    /// Video: true for an IDR picture. Audio and raw video: always true.
     public let isKeyframe: Bool
-    /// Samples were dropped between the packet before this one and this one.
+    /// True if samples were dropped between the previous packet and this one.
     public var isDiscontinuity: Bool
-    /// Counts the packets of the track from 0, at the encoder: a jump means that some were dropped on the way.
+    /// The packet's number within the track, from 0, assigned by the encoder. A jump shows that packets were dropped.
     public let sequence: UInt32
-    /// H.264: NAL units, each after its length in 4 bytes, big endian (ISO/IEC 14496-15, 5.3.4.2), without parameter sets.
-    /// AAC: one raw_data_block, no ADTS header. Raw video: the I420 planes Y, U, V without padding.
+    /// H.264: NAL units without parameter sets, each after its length as 4 bytes, big endian (ISO/IEC 14496-15,
+    /// 5.3.4.2). AAC: one raw_data_block without an ADTS header. Raw video: the I420 planes Y, U, V without padding.
     public let data: [UInt8]
 
     public init(

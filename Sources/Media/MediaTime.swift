@@ -1,9 +1,9 @@
-/// A point on the session's clock, or a span of it: nanoseconds since the session's start.
+/// A time on the session's clock, or a duration, in nanoseconds since the session's start.
 ///
-/// The session's clock is `CLOCK_MONOTONIC` less its value at the start. Nothing in this module reads a clock;
-/// a time is made where the data is taken and carried along from there.
+/// The session's clock is `CLOCK_MONOTONIC` minus its value at the start. This module does not read a clock: the
+/// capture code assigns a time, and later stages keep it.
 public struct MediaTime: Hashable, Comparable, Sendable {
-    /// Nanoseconds since the session's start; negative only for the priming of an audio encoder.
+    /// Nanoseconds since the session's start. Negative only for the priming of an audio encoder.
     public var nanoseconds: Int64
 
     public init(nanoseconds: Int64) {
@@ -14,12 +14,12 @@ public struct MediaTime: Hashable, Comparable, Sendable {
         nanoseconds = milliseconds * 1_000_000
     }
 
-    /// A time that lies `seconds` after the start, rounded to the nearest nanosecond.
+    /// Creates a time of `seconds` after the start, rounded to the nearest nanosecond.
     public init(seconds: Double) {
         nanoseconds = Int64((seconds * 1e9).rounded())
     }
 
-    /// The time of tick `value` of a clock with `timescale` ticks a second, rounded to the nearest nanosecond.
+    /// Creates the time of tick `value` of a clock with `timescale` ticks a second, rounded to the nearest nanosecond.
     public init(value: Int64, timescale: Int64) {
         let (whole, rest) = value.quotientAndRemainder(dividingBy: timescale)
         nanoseconds = whole * 1_000_000_000 + (rest * 1_000_000_000 + (rest >= 0 ? timescale / 2 : -timescale / 2)) / timescale
@@ -29,10 +29,10 @@ public struct MediaTime: Hashable, Comparable, Sendable {
 
     public var seconds: Double { Double(nanoseconds) / 1e9 }
 
-    /// Whole milliseconds, rounded to the nearest.
+    /// Milliseconds, rounded to the nearest integer.
     public var milliseconds: Int64 { value(timescale: 1000) }
 
-    /// The number of the nearest tick of a clock with `timescale` ticks a second.
+    /// Returns the nearest tick of a clock with `timescale` ticks a second.
     public func value(timescale: Int64) -> Int64 {
         let (whole, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
         let half: Int64 = rest >= 0 ? 500_000_000 : -500_000_000

@@ -1,15 +1,16 @@
 import Synchronization
 
-/// What waits for one destination: bounded, so that a slow reader costs that destination pictures, and nobody else anything.
+/// The packets that wait for one destination. The queue is bounded, so a slow destination loses frames and does not
+/// affect the others.
 ///
-/// Encoders push and never wait; one task takes. On overflow video is dropped up to the next keyframe and counted, never
-/// audio (DESIGN section 3). Lifecycle calls keep their place between the packets.
+/// Encoders push without waiting; one task takes elements. If the queue is full, it drops and counts video up to the
+/// next keyframe, but keeps audio (docs/architecture.md). Lifecycle elements keep their position between the packets.
 public final class PacketQueue: Sendable {
-    /// How much may wait.
+    /// The limits of a queue.
     public struct Limits: Sendable {
         public var duration: MediaTime
         public var byteCount: Int
-        /// True where sound that comes before the first picture is of no use: the stream begins with a keyframe.
+        /// If true, audio before the first video keyframe is dropped, because the stream must begin with a keyframe.
         public var startsWithVideo: Bool
 
         public init(duration: MediaTime, byteCount: Int, startsWithVideo: Bool) {
@@ -18,16 +19,16 @@ public final class PacketQueue: Sendable {
             self.startsWithVideo = startsWithVideo
         }
 
-        /// For a viewer who waits: 2 s or 8 MB.
+        /// For live streams, whose viewers wait: 2 s or 8 MiB.
         public static let live = Limits(duration: MediaTime(milliseconds: 2000), byteCount: 8 << 20, startsWithVideo: true)
-        /// For a disk that pauses now and then: nothing is lost as long as memory is no danger.
+        /// For files: 30 s or 64 MiB, so that a disk that pauses sometimes loses nothing.
         public static let file = Limits(duration: MediaTime(milliseconds: 30_000), byteCount: 64 << 20, startsWithVideo: false)
     }
 
-    /// What a destination is handed, in order.
+    /// An element for a destination, in order.
     public enum Element: Sendable {
         case packet(EncodedPacket)
-        /// From this time on viewers see the slate.
+        /// From this time on, viewers see the slate.
         case paused(at: MediaTime)
         case resumed(at: MediaTime)
         case annotated([String: String])
@@ -35,17 +36,17 @@ public final class PacketQueue: Sendable {
 
     private struct State {
         var elements: [Element] = []
-        /// Elements before this index have been taken.
+        /// Elements before this index are already taken.
         var head = 0
         var byteCount = 0
         var audioBytes = 0
         var isOpen = false
         var isEnded = false
-        /// Video is dropped until the next keyframe.
+        /// True while video is dropped up to the next keyframe.
         var awaitsKeyframe = true
-        /// A first keyframe has come.
+        /// True after the first keyframe was added.
         var hasStarted = false
-        /// The track's next packet follows a gap.
+        /// True if the next video packet follows a gap.
         var hasGap = false
         var droppedFrames = 0
         var waiter: CheckedContinuation<Void, Never>?
@@ -58,12 +59,13 @@ public final class PacketQueue: Sendable {
         self.limits = limits
     }
 
-    /// From now on what is pushed is kept, video from its next keyframe on. Before, everything is let go uncounted.
+    /// Starts to keep packets; video starts at its next keyframe. Before this call, packets are discarded and not
+    /// counted.
     public func open() {
         state.withLock { $0.isOpen = true }
     }
 
-    /// Lets go of the packets that wait, and of those that come until it is opened again. Lifecycle calls keep waiting.
+    /// Discards the waiting packets, and all further packets until `open` is called. Lifecycle elements are kept.
     public func close() {
         state.withLock { state in
             state.isOpen = false
@@ -77,7 +79,8 @@ public final class PacketQueue: Sendable {
         }
     }
 
-    /// Adds a packet, or drops it where the reader is too slow. Never waits. True where a keyframe would help the reader.
+    /// Adds a packet, or drops it if the destination is too slow. Never waits. Returns true if the destination needs a
+    /// keyframe.
     @discardableResult public func push(_ packet: EncodedPacket) -> Bool {
         let (waiter, wantsKeyframe) = state.withLock { state -> (CheckedContinuation<Void, Never>?, Bool) in
             guard state.isOpen, !state.isEnded else { return (nil, false) }
@@ -98,7 +101,7 @@ public final class PacketQueue: Sendable {
             } else if limits.startsWithVideo && !state.hasStarted {
                 return (nil, false)
             } else if state.audioBytes + packet.data.count > limits.byteCount {
-                // A reader that has taken nothing for minutes: even sound cannot be kept for ever.
+                // The destination has taken nothing for minutes, so the memory for audio is limited too.
                 return (nil, false)
             }
             var packet = packet
@@ -116,7 +119,7 @@ public final class PacketQueue: Sendable {
         return wantsKeyframe
     }
 
-    /// Adds a lifecycle call.
+    /// Adds a lifecycle element.
     public func push(_ element: Element) {
         if case .packet(let packet) = element {
             push(packet)
@@ -131,7 +134,7 @@ public final class PacketQueue: Sendable {
         waiter?.resume()
     }
 
-    /// Nothing more comes: what waits is still taken, then `next` gives nil.
+    /// Ends the queue: `next` returns the waiting elements and then nil.
     public func end() {
         let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
             state.isEnded = true
@@ -141,7 +144,7 @@ public final class PacketQueue: Sendable {
         waiter?.resume()
     }
 
-    /// Lets go of everything that waits, and of video up to the next keyframe.
+    /// Discards all waiting elements, and video up to the next keyframe.
     public func discardAll() {
         state.withLock { state in
             state.elements.removeAll()
@@ -153,7 +156,7 @@ public final class PacketQueue: Sendable {
         }
     }
 
-    /// Takes the oldest element; waits for one, or for the end, which is nil. Only one task may call it.
+    /// Returns the oldest element and waits if there is none. Returns nil after the end. Call it from one task only.
     public func next() async -> Element? {
         while true {
             enum Outcome {
@@ -181,10 +184,10 @@ public final class PacketQueue: Sendable {
         }
     }
 
-    /// Video frames that were dropped because the reader was too slow.
+    /// The number of video frames that were dropped because the destination was too slow.
     public var droppedFrames: Int { state.withLock { $0.droppedFrames } }
 
-    /// The span of media time that waits.
+    /// The duration of the waiting packets, in media time.
     public var backlog: MediaTime {
         state.withLock { Self.span($0) }
     }
@@ -193,7 +196,7 @@ public final class PacketQueue: Sendable {
         guard state.head < state.elements.count else { return nil }
         let element = state.elements[state.head]
         state.head += 1
-        // The taken front is cut off now and then, not each time: that keeps taking cheap.
+        // Remove the taken elements only sometimes, so that taking an element is cheap on average.
         if state.head > 64 && state.head * 2 > state.elements.count {
             state.elements.removeFirst(state.head)
             state.head = 0

@@ -1,13 +1,14 @@
-/// Cuts the paused stretches out of a recording, so that its times go on without a gap.
+/// Removes paused intervals from a recording, so that its timestamps have no gap.
 ///
-/// Packets of several tracks come in no order between each other, so each is judged by its own time: before a pause, within
-/// one, or after. A stretch ends at the first keyframe after the broadcast went on, for picture and sound alike.
+/// The order of packets from different tracks is not defined, so each packet is classified by its own time: before,
+/// within or after a pause. For audio and video, an interval ends at the first video keyframe after the broadcast was
+/// resumed.
 public struct PauseTimeline: Sendable {
     private struct Cut {
         var start: MediaTime
-        /// When the user went on; nil while paused.
+        /// The time at which the user resumed the broadcast, or nil while paused.
         var resumed: MediaTime?
-        /// The first keyframe after that; nil until it comes.
+        /// The time of the first keyframe after `resumed`, or nil before that keyframe.
         var end: MediaTime?
     }
 
@@ -15,18 +16,18 @@ public struct PauseTimeline: Sendable {
 
     public init() {}
 
-    /// The user paused at `time`.
+    /// Call this when the user pauses the broadcast at `time`.
     public mutating func pause(at time: MediaTime) {
         cuts.append(Cut(start: time))
     }
 
-    /// The user went on at `time`.
+    /// Call this when the user resumes the broadcast at `time`.
     public mutating func resume(at time: MediaTime) {
         guard let last = cuts.indices.last, cuts[last].resumed == nil else { return }
         cuts[last].resumed = time
     }
 
-    /// The packet at its place in the recording; nil where it lies in a stretch that is cut out.
+    /// Returns the packet with its time in the recording, or nil if the packet is in a removed interval.
     public mutating func place(_ packet: EncodedPacket) -> EncodedPacket? {
         guard !cuts.isEmpty else { return packet }
         if let last = cuts.indices.last, cuts[last].end == nil, let resumed = cuts[last].resumed, packet.track == .screen, packet.isKeyframe,

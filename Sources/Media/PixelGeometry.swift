@@ -8,17 +8,17 @@ public struct PixelSize: Hashable, Sendable, CustomStringConvertible {
         self.height = height
     }
 
-    /// As users write it: `1920x1080`.
+    /// The size as users write it: `1920x1080`.
     public var description: String { "\(width)x\(height)" }
 
-    /// Pixels in a picture of this size.
+    /// The number of pixels.
     public var area: Int { width * height }
 
-    /// The largest even size that fits: 4:2:0 chroma needs both to be even.
+    /// The largest even size that fits in this size, because 4:2:0 chroma requires an even width and height.
     public var roundedDownToEven: PixelSize { PixelSize(width: width & ~1, height: height & ~1) }
 }
 
-/// A rectangle of whole pixels; `x` and `y` name its top left pixel, counted from the picture's top left.
+/// A rectangle of whole pixels. `x` and `y` are the position of its top left pixel, relative to the picture's top left.
 public struct PixelRect: Hashable, Sendable {
     public var x: Int
     public var y: Int
@@ -32,20 +32,20 @@ public struct PixelRect: Hashable, Sendable {
         self.height = height
     }
 
-    /// The whole of a picture.
+    /// Creates a rectangle that covers a picture of `size`.
     public init(_ size: PixelSize) {
         self.init(x: 0, y: 0, width: size.width, height: size.height)
     }
 
-    /// One past the last column.
+    /// The column after the last one.
     public var maxX: Int { x + width }
-    /// One past the last row.
+    /// The row after the last one.
     public var maxY: Int { y + height }
     public var isEmpty: Bool { width <= 0 || height <= 0 }
     public var area: Int { isEmpty ? 0 : width * height }
     public var size: PixelSize { PixelSize(width: width, height: height) }
 
-    /// The pixels in both; empty where they do not meet.
+    /// Returns the pixels that are in both rectangles. The result is empty if they do not overlap.
     public func intersection(_ other: PixelRect) -> PixelRect {
         let left = max(x, other.x)
         let top = max(y, other.y)
@@ -59,7 +59,7 @@ public struct PixelRect: Hashable, Sendable {
         other.x >= x && other.y >= y && other.maxX <= maxX && other.maxY <= maxY
     }
 
-    /// The smallest rectangle around both; an empty one adds nothing.
+    /// Returns the smallest rectangle that contains both. An empty rectangle is ignored.
     public func union(_ other: PixelRect) -> PixelRect {
         if isEmpty { return other }
         if other.isEmpty { return self }
@@ -72,7 +72,7 @@ public struct PixelRect: Hashable, Sendable {
         PixelRect(x: x + dx, y: y + dy, width: width, height: height)
     }
 
-    /// Grown to even edges on all sides, as 4:2:0 chroma needs it.
+    /// The rectangle expanded to even edges, as 4:2:0 chroma requires.
     public var alignedToChroma: PixelRect {
         let left = x & ~1
         let top = y & ~1

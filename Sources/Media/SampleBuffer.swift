@@ -1,6 +1,7 @@
-/// The currency between capture, mix and encode: pixels or sound, with the track and the time at which it was taken.
+/// A picture or a piece of sound with its track and capture time. Capture, mixer and encoders exchange samples of this
+/// type.
 ///
-/// ReplayKit's `CMSampleBuffer` with its `RPSampleBufferType`. Times of one track never run backwards.
+/// It corresponds to ReplayKit's `CMSampleBuffer` with its `RPSampleBufferType`. Times within a track never decrease.
 public struct SampleBuffer: Sendable {
     public enum Payload: Sendable {
         case picture(Picture)
@@ -8,7 +9,7 @@ public struct SampleBuffer: Sendable {
     }
 
     public let track: Track
-    /// When the data was taken: the grab returned, or the first of the sound's frames was heard.
+    /// The time of capture: when the grab returned, or when the first audio frame was recorded.
     public let presentationTime: MediaTime
     public let payload: Payload
 
@@ -21,7 +22,7 @@ public struct SampleBuffer: Sendable {
 
 /// The changed parts of a picture, or all of it.
 public struct Picture: Sendable {
-    /// A rectangle of pixels, and where in the picture its top left belongs.
+    /// A rectangle of pixels with its position in the picture.
     public struct Patch: Sendable {
         public let x: Int
         public let y: Int
@@ -33,15 +34,15 @@ public struct Picture: Sendable {
             self.pixels = pixels
         }
 
-        /// The pixels of the picture that this patch gives.
+        /// The area of the picture that the patch covers.
         public var rectangle: PixelRect { PixelRect(x: x, y: y, width: pixels.size.width, height: pixels.size.height) }
     }
 
     /// The size of the whole picture, in pixels.
     public let size: PixelSize
-    /// Pixels for at least every damaged place. Patches from a capture source live until its next grab.
+    /// The pixels of at least all damaged areas. The patches of a capture source are valid until its next grab.
     public let patches: [Patch]
-    /// What differs from the picture before this one.
+    /// The region that differs from the previous picture.
     public let damage: DamageRegion
 
     public init(size: PixelSize, patches: [Patch], damage: DamageRegion) {
@@ -62,11 +63,11 @@ public struct Sound: Sendable {
         self.samples = samples
     }
 
-    /// Sample frames: one value for each channel.
+    /// The number of sample frames. A frame has one value for each channel.
     public var frameCount: Int { samples.count / format.channelCount }
 }
 
-/// The shape of linear PCM.
+/// The sample rate and channel count of linear PCM.
 public struct AudioFormat: Hashable, Sendable {
     /// Sample frames a second.
     public let sampleRate: Int
@@ -77,6 +78,6 @@ public struct AudioFormat: Hashable, Sendable {
         self.channelCount = channelCount
     }
 
-    /// What everything past the mixer speaks: 48 kHz stereo.
+    /// The format after the mixer: 48 kHz stereo.
     public static let broadcast = AudioFormat(sampleRate: 48_000, channelCount: 2)
 }

@@ -1,11 +1,12 @@
-/// What a destination is about to receive: the formats of its tracks, with their codec configuration.
+/// The formats of all tracks that a destination receives, with their codec configuration.
 public struct StreamDescription: Sendable {
     public var video: VideoTrackFormat?
-    /// In the order in which a container lists them; empty where there is no sound.
+    /// The audio tracks in the order of the container. Empty if there is no audio.
     public var audio: [AudioTrackFormat]
-    /// What the user calls the broadcast.
+    /// The title of the broadcast, set by the user.
     public var title: String?
-    /// What is known of the moment: the application on screen, what the user said. A key of the container's own wins.
+    /// Current annotations, such as the application on screen or a text from the user. If a container defines a key
+    /// itself, its own value has priority.
     public var annotations: [String: String]
 
     public init(video: VideoTrackFormat?, audio: [AudioTrackFormat], title: String? = nil, annotations: [String: String] = [:]) {
@@ -19,19 +20,20 @@ public struct StreamDescription: Sendable {
 /// The video track of a stream.
 public struct VideoTrackFormat: Sendable, Equatable {
     public enum Codec: Sendable, Equatable {
-        /// One sequence and one picture parameter set: NAL units with their header byte, without a start code or length.
+        /// One sequence and one picture parameter set. Each is a NAL unit with its header byte, without a start code or
+        /// length.
         case h264(sequenceParameterSet: [UInt8], pictureParameterSet: [UInt8])
-        /// Planar Y, U, V; BT.709, limited range.
+        /// Raw Y, U, V planes with U and V at half width and height. BT.709, limited range.
         case i420
-        /// The same with U and V at full size.
+        /// Raw Y, U, V planes with U and V at full size. BT.709, limited range.
         case i444
     }
 
     public var codec: Codec
     public var size: PixelSize
-    /// Nominal frames a second; with variable pacing, the most there can be.
+    /// Nominal frames a second. With variable pacing, this is the maximum.
     public var frameRate: Int
-    /// kbit/s where it is known, for metadata.
+    /// kbit/s for metadata, or nil if it is not known.
     public var bitrate: Int?
 
     public init(codec: Codec, size: PixelSize, frameRate: Int, bitrate: Int? = nil) {
@@ -42,7 +44,7 @@ public struct VideoTrackFormat: Sendable, Equatable {
     }
 }
 
-/// An audio track of a stream: AAC-LC.
+/// The format of an AAC-LC audio track.
 public struct AudioTrackFormat: Sendable, Equatable {
     public var track: Track
     public var format: AudioFormat
@@ -50,7 +52,8 @@ public struct AudioTrackFormat: Sendable, Equatable {
     public var audioSpecificConfig: [UInt8]
     /// kbit/s.
     public var bitrate: Int
-    /// Sample frames that the encoder puts before the first real one; packets that hold only these have negative times.
+    /// The number of sample frames that the encoder inserts before the first real one. Packets that contain only these
+    /// have negative times.
     public var priming: Int
 
     public init(track: Track, format: AudioFormat, audioSpecificConfig: [UInt8], bitrate: Int, priming: Int) {

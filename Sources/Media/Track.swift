@@ -1,17 +1,17 @@
-/// What a sample belongs to. ReplayKit's `RPSampleBufferType` has the first three; most services want `mixed`.
+/// The track of a sample. The first three correspond to ReplayKit's `RPSampleBufferType`; most services need `mixed`.
 ///
-/// The raw values are those of the extension protocol's track field (DESIGN section 8).
+/// The raw values are the values of the track field in the extension protocol (docs/protocols.md).
 public enum Track: UInt8, Hashable, Sendable, CaseIterable {
-    /// The picture of the captured display.
+    /// The captured screen or window.
     case screen = 0
-    /// What the applications play.
+    /// The sound that applications play.
     case app = 1
-    /// What the microphone hears.
+    /// The sound of the microphone.
     case mic = 2
-    /// `app` and `mic` added up.
+    /// The sum of `app` and `mic`.
     case mixed = 3
 
-    /// The name in status, events and manifests.
+    /// The name in status output, events and manifests.
     public var name: String {
         switch self {
         case .screen: "screen"

@@ -2,15 +2,15 @@ import CPulse
 import Concurrency
 import Media
 
-/// The sound of one application, or of all on a sink but the muted ones: each stream that is played is recorded before the sink mixes it
-/// with others, and they are added up.
+/// Records the sound of one application, or of all applications on a sink except the muted ones. It records each
+/// playback stream before the sink mixes it with others, and adds the streams up.
 ///
-/// Streams come and go, and move between sinks; the recording goes with them (pa_stream_set_monitor_stream).
+/// Streams start, end and move between sinks. The recording follows them (pa_stream_set_monitor_stream).
 final class ApplicationSound {
     let request: PulseRequest
-    /// The application's; nil where all that the sink plays is wanted but what is muted.
+    /// The name of the application, or nil to record everything on the sink except muted streams.
     private let name: String?
-    /// The sink that is followed where no source is named; nil until the server has told.
+    /// The sink that is recorded if no source is named. Nil until the server reported it.
     var defaultSink: String? {
         didSet { if name == nil && defaultSink != oldValue { refresh() } }
     }
@@ -20,7 +20,7 @@ final class ApplicationSound {
     private let report: (PulseEvent) -> Void
     private var streams: [PulseStream] = []
     private var sum = SoundSum()
-    /// The names of the sinks and of their monitors, by the sinks' numbers.
+    /// The names of the sinks and of their monitors, by sink index.
     private var sinks: [UInt32: (name: String, monitor: String)] = [:]
     private var mutedProcesses: Set<Int32> = []
     private var found: [SinkInput] = []
@@ -44,7 +44,7 @@ final class ApplicationSound {
         cancelOperations()
     }
 
-    /// Asks what is played now.
+    /// Requests the current playback streams from the server.
     func refresh() {
         cancelOperations()
         sinks = [:]
@@ -59,7 +59,7 @@ final class ApplicationSound {
                     String(cString: name), String(cString: monitor)
                 )
             }, me)
-        // Answered after the sinks: replies come in the order of their questions.
+        // The server answers requests in order, so this answer follows the sinks.
         let inputs = pa_context_get_sink_input_info_list(
             context,
             { _, info, isLast, userdata in
@@ -74,7 +74,7 @@ final class ApplicationSound {
         pendingOperations = [sinks, inputs].compactMap { $0 }
     }
 
-    /// Opens anew the streams that failed, and asks again where others are to be muted.
+    /// Restarts the streams that failed. Refreshes if the set of muted processes changed.
     func revive() {
         if let windows = request.mutedWindows, windows.hiddenProcesses != mutedProcesses { refresh() }
         for stream in streams where stream.isDead && clock.now >= stream.nextAttempt { stream.restart() }
@@ -95,7 +95,7 @@ final class ApplicationSound {
         if names.contains(where: { $0.lowercased() == name.lowercased() }) { found.append(SinkInput(index: input.index, monitor: sink.monitor)) }
     }
 
-    /// Records what was found, and nothing else any more.
+    /// Records the streams that were found, and stops recording all others.
     private func follow() {
         for stream in streams {
             if let input = stream.sinkInput, !found.contains(input) { sum.remove(input.index) }
@@ -118,10 +118,10 @@ final class ApplicationSound {
         }
     }
 
-    /// Says when the application begins to play and when it ends.
+    /// Reports when the application starts and stops playing.
     private func tell() {
         guard let name else {
-            // Silence while nothing plays, as on the sink's monitor.
+            // While nothing plays, the result is silence, as on the sink's monitor.
             guard isPlaying == nil, let monitor = request.sourceName ?? defaultSink.map({ $0 + ".monitor" }) else { return }
             isPlaying = true
             return report(.started(request.track, source: monitor))

@@ -2,12 +2,13 @@ import CPulse
 import Concurrency
 import Media
 
-/// Records from PulseAudio (or PipeWire's Pulse server): sources in, timestamped sound out.
+/// Records from PulseAudio (or PipeWire's Pulse server) and delivers sound with timestamps.
 ///
-/// One thread makes it and turns it with `iterate`; all of libpulse's callbacks come from there. Servers and sources may
-/// come and go: it reconnects every second and follows the default devices, and says so in events.
+/// Create it and call `iterate` on the same thread. All callbacks of libpulse run on that thread. If a server or a
+/// source disappears, the recorder retries every second. It follows changes of the default devices. It reports these
+/// changes as events.
 package final class PulseRecorder {
-    /// How often a lost server or source is tried again.
+    /// The time between attempts to open a lost server or source again.
     private static let retryInterval = MediaTime(milliseconds: 1000)
 
     private var requests: [PulseRequest]
@@ -23,8 +24,8 @@ package final class PulseRecorder {
     private var followedDefaults: (sink: String, source: String)?
 
     /// - Parameters:
-    ///   - deliver: is given each piece of sound, on the thread that iterates.
-    ///   - report: is told when sound starts and stops coming.
+    ///   - deliver: called with each piece of sound, on the thread that calls `iterate`.
+    ///   - report: called when sound starts or stops, on the same thread.
     package init?(
         requests: [PulseRequest], clock: SessionClock, deliver: @escaping (SampleBuffer) -> Void, report: @escaping (PulseEvent) -> Void
     ) {
@@ -41,7 +42,7 @@ package final class PulseRecorder {
         pa_mainloop_free(mainloop)
     }
 
-    /// Waits for the server up to `timeout`, and handles what it says. Never longer, whatever the server does.
+    /// Waits up to `timeout` for the server and processes its messages. Never waits longer.
     package func iterate(timeout: MediaTime) {
         if context == nil && clock.now >= nextAttempt { connect() }
         if pa_mainloop_prepare(mainloop, Int32(timeout.nanoseconds / 1000)) >= 0, pa_mainloop_poll(mainloop) >= 0 {
@@ -57,7 +58,7 @@ package final class PulseRecorder {
         }
     }
 
-    /// Records from these sources from now on: streams that are no longer wanted are closed, new ones opened.
+    /// Sets the sources to record. Closes streams that are no longer requested, and opens new ones.
     package func want(_ wanted: [PulseRequest]) {
         guard wanted != requests else { return }
         let added = wanted.filter { !requests.contains($0) }
@@ -70,7 +71,7 @@ package final class PulseRecorder {
         }
     }
 
-    /// True while there is a connection, or one is being made.
+    /// True while a connection is open or being opened.
     package var isConnected: Bool { context != nil }
 
     // MARK: The connection
@@ -105,7 +106,7 @@ package final class PulseRecorder {
         for request in requests { open(request) }
     }
 
-    /// Hears of other default devices, and where an application is followed, of what is played.
+    /// Subscribes to changes of the default devices and, if single streams are recorded, of the playback streams.
     private func subscribe() {
         guard let context else { return }
         let follows = requests.contains(where: \.takesSingleStreams)
@@ -121,7 +122,7 @@ package final class PulseRecorder {
         }
     }
 
-    /// Asks which devices are the default ones now, to follow them.
+    /// Requests the default devices from the server.
     private func askForDefaults() {
         guard let context else { return }
         let me = Unmanaged.passUnretained(self).toOpaque()
@@ -172,7 +173,7 @@ package final class PulseRecorder {
         if let operation { pa_operation_unref(operation) }
     }
 
-    // MARK: Its streams
+    // MARK: Streams
 
     private func open(_ request: PulseRequest) {
         guard let context else { return }
@@ -185,7 +186,7 @@ package final class PulseRecorder {
         streams.append(PulseStream(request: request, context: context, clock: clock, deliver: deliver, report: report))
     }
 
-    /// Opens anew the streams whose source went away.
+    /// Restarts the streams whose source disappeared.
     private func reviveStreams() {
         for stream in streams where stream.isDead && clock.now >= stream.nextAttempt { stream.restart() }
         for application in applications { application.revive() }

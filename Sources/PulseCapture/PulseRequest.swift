@@ -2,14 +2,15 @@ import CPulse
 import Media
 import WindowPrivacy
 
-/// One source of sound that is wanted from PulseAudio.
+/// A request for one source of sound from PulseAudio.
 package struct PulseRequest: Sendable, Equatable {
     /// `app` or `mic`.
     package var track: Track
-    /// The source's name as PulseAudio knows it, or `app:` and an application's; nil for the default sink's monitor (`app`) or the
-    /// default source (`mic`).
+    /// The name of the source in PulseAudio, or `app:` and the name of an application. Nil for the monitor of the
+    /// default sink (`app`) or for the default source (`mic`).
     package var sourceName: String?
-    /// Windows whose processes must not be heard, as far as PulseAudio knows which stream is theirs; nil where everything is heard.
+    /// The rules of the windows whose processes are muted, if PulseAudio knows the process of a stream. Nil to mute
+    /// nothing.
     package var mutedWindows: HiddenWindowRules?
 
     package init(track: Track, sourceName: String? = nil, mutedWindows: HiddenWindowRules? = nil) {
@@ -22,27 +23,29 @@ package struct PulseRequest: Sendable, Equatable {
         one.track == other.track && one.sourceName == other.sourceName && one.mutedWindows === other.mutedWindows
     }
 
-    /// True where what is played is recorded stream by stream: one application's, or all but the muted ones'. A microphone is recorded whole.
+    /// True if playback streams are recorded separately: those of one application, or all except the muted ones. A
+    /// microphone is always recorded as a whole.
     var takesSingleStreams: Bool {
         applicationName != nil || (mutedWindows != nil && track == .app && sourceName.map { $0.hasSuffix(".monitor") } ?? true)
     }
 
-    /// The application whose sound alone is wanted; nil where a whole source is.
+    /// The application whose sound is recorded, or nil to record a whole source.
     package var applicationName: String? {
         guard let sourceName, sourceName.hasPrefix("app:") else { return nil }
         return String(sourceName.dropFirst(4))
     }
 
-    /// The name that PulseAudio resolves when a stream is connected.
+    /// The device name that PulseAudio resolves when a stream is connected.
     var deviceName: String {
         sourceName ?? (track == .mic ? "@DEFAULT_SOURCE@" : "@DEFAULT_MONITOR@")
     }
 }
 
-/// What became of the sound, for warnings and status.
+/// A change of the recording, for warnings and status.
 package enum PulseEvent: Sendable, Equatable {
-    /// Sound of `track` comes from the source of this name.
+    /// The source with this name now delivers sound for `track`.
     case started(Track, source: String)
+<<<<<<< HEAD:Sources/PulseCapture/PulseRequest.swift
     /// No sound of `track` for now. The recorder tries again every second.
     case interrupted(Track, PulseProblem)
     /// No PulseAudio server can be reached; PulseAudio's error code. The recorder tries again every second.
@@ -64,4 +67,10 @@ extension PulseProblem {
     package static func reason(_ code: Int32) -> String {
         pa_strerror(code).map { String(cString: $0) } ?? "error \(code)"
     }
+=======
+    /// `track` currently has no sound, for this reason.
+    case interrupted(Track, reason: String)
+    /// No PulseAudio server is available. The recorder retries every second.
+    case serverUnavailable(reason: String)
+>>>>>>> wt-prose:Sources/Capture/Pulse/PulseRequest.swift
 }

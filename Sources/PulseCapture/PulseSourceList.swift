@@ -1,24 +1,25 @@
 import CPulse
 import Concurrency
 
-/// A source of sound that PulseAudio has.
+/// A sound source in PulseAudio.
 package struct PulseSource: Sendable, Equatable {
     package var name: String
     package var description: String
-    /// True for the sound that a sink plays.
+    /// True for the monitor of a sink.
     package var isMonitor: Bool
-    /// True for what `app` or `mic` takes where no source is named.
+    /// True if `app` or `mic` uses this source when no source is named.
     package var isDefault: Bool
 }
 
-/// Asks PulseAudio once for its sources.
+/// Requests the list of sources from PulseAudio once.
 package final class PulseSourceList {
     private var sources: [PulseSource] = []
     private var defaultSink = ""
     private var defaultSource = ""
     private var pending = 2
 
-    /// The sources there are now; nil where no server answers within `timeout` milliseconds.
+    /// Returns the current sources, or nil if no server answers within `timeout` milliseconds. Blocks the calling
+    /// thread.
     package static func fetch(timeout: Int = 2000) -> [PulseSource]? {
         PulseSourceList().run(timeout: timeout)
     }

@@ -2,14 +2,15 @@ import CPulse
 import Concurrency
 import Media
 
-/// One record stream: 48 kHz stereo floats in pieces of some 20 ms, each with the time at which its first frame was heard.
+/// A record stream: 48 kHz stereo floats in pieces of about 20 ms, each with the time at which its first frame was
+/// recorded.
 final class PulseStream {
-    /// Sound in one piece, and with it the delay that it adds.
+    /// The duration of a piece. The recording is delayed by the same time.
     private static let fragment = MediaTime(milliseconds: 20)
     private static let retryInterval = MediaTime(milliseconds: 1000)
 
     let request: PulseRequest
-    /// What is recorded where that is not a whole source.
+    /// The playback stream to record, or nil to record a whole source.
     let sinkInput: SinkInput?
     private(set) var nextAttempt = MediaTime.zero
     private let context: OpaquePointer
@@ -36,13 +37,13 @@ final class PulseStream {
         close()
     }
 
-    /// True where the source went away, or there is none.
+    /// True if the source disappeared or does not exist.
     var isDead: Bool {
         guard let stream else { return true }
         return !PulseStream.isGood(pa_stream_get_state(stream))
     }
 
-    /// Closes the stream and opens it anew, on what is then the default device where none was named.
+    /// Closes the stream and opens it again. If no source is named, it opens the current default device.
     func restart() {
         close()
         open()
@@ -69,7 +70,8 @@ final class PulseStream {
             }, me)
         let bytes = UInt32(Self.fragment.value(timescale: Int64(AudioFormat.broadcast.sampleRate))) * 8
         var attributes = pa_buffer_attr(maxlength: UInt32.max, tlength: UInt32.max, prebuf: UInt32.max, minreq: UInt32.max, fragsize: bytes)
-        // PulseAudio moves a stream whose source went away to the default source. Who named a source must never get another's sound.
+        // If its source disappears, PulseAudio moves a stream to the default source. A stream for a named source must
+        // not record another one.
         let placement = request.sourceName == nil && sinkInput == nil ? PA_STREAM_NOFLAGS : PA_STREAM_DONT_MOVE
         let flags = pa_stream_flags_t(
             rawValue: PA_STREAM_INTERPOLATE_TIMING.rawValue | PA_STREAM_AUTO_TIMING_UPDATE.rawValue | PA_STREAM_ADJUST_LATENCY.rawValue
@@ -94,7 +96,8 @@ final class PulseStream {
         switch pa_stream_get_state(stream) {
         case PA_STREAM_READY:
             let source = pa_stream_get_device_name(stream).map { String(cString: $0) } ?? request.deviceName
-            // Where no microphone is, PulseAudio's default source is what the applications play: they would be heard twice.
+            // Without a microphone, PulseAudio's default source is a monitor of the applications' sound. Recording it
+            // would duplicate that sound.
             if request.track == .mic && request.sourceName == nil && source.hasSuffix(".monitor") {
                 close()
                 return interrupted(.noMicrophone)
@@ -113,7 +116,7 @@ final class PulseStream {
         report(.interrupted(request.track, problem ?? .server(code: pa_context_errno(context))))
     }
 
-    /// Takes all pieces that are there. A hole in the server's buffer is skipped: the next piece's time tells of it.
+    /// Reads all available pieces. A gap in the server's buffer is skipped; the time of the next piece shows the gap.
     private func readAvailable() {
         guard let stream else { return }
         while pa_stream_readable_size(stream) > 0 {
@@ -131,8 +134,9 @@ final class PulseStream {
         }
     }
 
-    /// When the frame at the read index was heard: now, less what PulseAudio says lies between it and us. A monitor's
-    /// latency can be negative: its sound is yet to leave the loudspeaker. Nil until the server has told.
+    /// Returns the time at which the frame at the read index was recorded: the current time minus PulseAudio's latency.
+    /// The latency of a monitor can be negative, because its sound has not reached the loudspeaker yet. Returns nil
+    /// until the server reported a latency.
     private func timeOfNextFrame() -> MediaTime? {
         var latency: pa_usec_t = 0
         var isNegative: Int32 = 0

@@ -1,7 +1,7 @@
-/// A stream that a client plays on a sink.
+/// A playback stream of a client on a sink.
 struct SinkInput: Equatable {
-    /// PulseAudio's number for it.
+    /// PulseAudio's index of the stream.
     var index: UInt32
-    /// The name of the source that monitors the sink on which it is played.
+    /// The name of the monitor source of the sink that plays the stream.
     var monitor: String
 }

@@ -1,20 +1,22 @@
 import Media
 
-/// Adds up sound that comes in several streams of one server, each in its own pieces.
+/// Adds up the sound of several streams of one server, which arrives in separate pieces.
 ///
-/// A stream is laid on the common line by its time once, and then piece after piece: what the server tells of times wavers by milliseconds,
-/// and following that would be heard. Positions are sample frames on that line.
+/// A stream is positioned on the common timeline once by its time. Its later pieces follow without a gap, because the
+/// server's times jitter by milliseconds and corrections would be audible. Positions are sample frames on that
+/// timeline.
 package struct SoundSum {
-    /// A stream that has nothing is waited for so long, where others have sound.
+    /// The maximum time to wait for a stream without sound while other streams have sound.
     package static let patience = MediaTime(milliseconds: 40)
-    /// A piece this far from where the one before ended was interrupted: it is laid anew, in sample frames.
+    /// The distance in sample frames from the end of the previous piece above which a piece is treated as interrupted
+    /// and is positioned again.
     private static let resynchronisation = 2400
-    /// The line follows the first stream's clock by this part of each error.
+    /// The fraction of each error by which the timeline follows the clock of the first stream.
     private static let gain = 0.02
 
     private struct Lane {
         var samples: [Float] = []
-        /// One past the last frame that is there.
+        /// The position after the last available frame.
         var end: Int
     }
 
@@ -22,18 +24,18 @@ package struct SoundSum {
 
     private let format = AudioFormat.broadcast
     private var lanes: [UInt32: Lane] = [:]
-    /// When position 0 was heard, in seconds; nil before the first sound.
+    /// The time of position 0 in seconds, or nil before the first sound.
     private var origin: Double?
-    /// The next frame to give out.
+    /// The next frame to return.
     private var position = 0
 
-    /// Lays `sound`, whose first frame was heard at `time`.
+    /// Adds `sound`, whose first frame was recorded at `time`.
     package mutating func add(_ sound: Sound, at time: MediaTime, from stream: UInt32) {
         let rate = Double(format.sampleRate)
         let origin = self.origin ?? time.seconds - Double(position) / rate
         self.origin = origin
         let target = Int(((time.seconds - origin) * rate).rounded())
-        // After silence the line goes on where the new sound is.
+        // After silence, the timeline continues at the new sound.
         if lanes.values.allSatisfy({ $0.end <= position }) && target > position + Self.resynchronisation { position = target }
         var lane = lanes[stream] ?? Lane(end: Int.min / 2)
         if abs(target - lane.end) > Self.resynchronisation {
@@ -47,12 +49,13 @@ package struct SoundSum {
         discardBeforePosition(of: stream)
     }
 
-    /// `stream` gives no more.
+    /// Removes `stream`, which delivers no more sound.
     package mutating func remove(_ stream: UInt32) {
         lanes[stream] = nil
     }
 
-    /// The next piece that all streams have, or that some have had for long enough; nil where it is not time for it.
+    /// Returns the next piece that all streams have, or that is available for long enough from some of them. Returns
+    /// nil if no piece is due.
     package mutating func take(now: MediaTime) -> (sound: Sound, time: MediaTime)? {
         let live = lanes.values.filter { $0.end > position }
         guard let origin, let end = live.map(\.end).min() else { return nil }

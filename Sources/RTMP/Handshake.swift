@@ -1,31 +1,32 @@
-/// The publisher's side of RTMP's plain handshake (Adobe RTMP 1.0, 5.2): C0 and C1 out, S0 and S1 in, C2 out, S2 in.
+/// The client side of the plain RTMP handshake (Adobe RTMP 1.0, 5.2): send C0 and C1, receive S0 and S1, send C2,
+/// receive S2.
 ///
-/// S2 should repeat C1, but servers are in use that send something else there: only its length counts.
+/// S2 should repeat C1, but some servers send other bytes. Therefore only the length of S2 is checked.
 package struct Handshake: Sendable {
-    /// Bytes in C1, C2, S1 and S2.
+    /// The length of C1, C2, S1 and S2 in bytes.
     package static let packetLength = 1536
-    /// Random bytes that C1 wants.
+    /// The number of random bytes in C1.
     package static let randomLength = packetLength - 8
     /// The protocol version of C0 and S0.
     private static let version: UInt8 = 3
 
-    /// What `receive` has to say.
+    /// The result of `receive`.
     package enum Progress: Equatable, Sendable {
         /// More bytes are needed.
         case waiting
-        /// C2, to be sent now.
+        /// Send these bytes, which are C2, now.
         case reply([UInt8])
-        /// Done; bytes that are left belong to the chunk stream.
+        /// The handshake is complete. `remainder` holds the bytes that belong to the chunk stream.
         case finished
     }
 
     private var hasReplied = false
-    /// Bytes that came but are not understood yet; 3,073 of them are the most that is ever waited for.
+    /// Received bytes that are not processed yet. The handshake never waits for more than 3,073 bytes.
     private var buffer: [UInt8] = []
 
     package init() {}
 
-    /// C0 and C1, with the time 0. `random` has `randomLength` bytes; missing ones are zero.
+    /// Returns C0 and C1 with a time of 0. `random` has `randomLength` bytes; missing bytes are zero.
     package static func hello(random: [UInt8]) -> [UInt8] {
         var bytes: [UInt8] = [version, 0, 0, 0, 0, 0, 0, 0, 0]
         bytes += random.prefix(randomLength)
@@ -33,21 +34,24 @@ package struct Handshake: Sendable {
         return bytes
     }
 
-    /// Takes what came. Call it with nothing until it says that it waits or has finished.
+    /// Processes received bytes. Call it again with no bytes until it returns `waiting` or `finished`.
+    ///
+    /// Throws `protocolViolation` if the version in S0 is not 3.
     package mutating func receive(_ bytes: ArraySlice<UInt8>) throws(RTMPError) -> Progress {
         buffer += bytes
         guard let version = buffer.first else { return .waiting }
         if !hasReplied {
-            // Looked at before the rest is there: a web server's answer is shorter than S1.
+            // Check the version before the rest arrives, because the answer of a web server is shorter than S1.
             guard version == Self.version else { throw .protocolViolation("its handshake has version \(version)") }
             guard buffer.count >= 1 + Self.packetLength else { return .waiting }
             hasReplied = true
-            // C2 repeats S1; its second time, when S1 was read, may be what S1 has there (5.2.4).
+            // C2 repeats S1. The second time field should be the time when S1 was read, but the value of S1 is allowed
+            // (5.2.4).
             return .reply(Array(buffer[1...Self.packetLength]))
         }
         return buffer.count >= 1 + 2 * Self.packetLength ? .finished : .waiting
     }
 
-    /// What came behind the handshake, once it has finished.
+    /// The bytes that follow the handshake. Valid after `receive` returned `finished`.
     package var remainder: ArraySlice<UInt8> { buffer.dropFirst(1 + 2 * Self.packetLength) }
 }

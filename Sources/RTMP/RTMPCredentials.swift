@@ -1,8 +1,8 @@
-/// A user's name and password, for servers that ask for them before a stream may be published. Neither is shown anywhere.
+/// A user name and a password for servers that require authentication. A description or a dump shows neither.
 public struct RTMPCredentials: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// As the service gave it; part of what is sent to the server.
+    /// The user name as issued by the service. It is sent to the server.
     let user: String
-    /// Never sent: the server gets a digest of it.
+    /// Never sent. The server receives a digest of it.
     let password: String
 
     public init(user: String, password: String) {
@@ -12,6 +12,6 @@ public struct RTMPCredentials: Hashable, Sendable, CustomStringConvertible, Cust
 
     public var description: String { "(credentials)" }
     public var debugDescription: String { description }
-    /// Without the properties, which a dump would show.
+    /// Omits the properties, so that a dump does not show them.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -2,30 +2,31 @@ import Media
 
 /// Why publishing failed. No case holds the stream key: a server's own words are cleaned of it before.
 public enum RTMPError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The stream holds what RTMP cannot carry.
+    /// RTMP cannot carry this stream.
     case unsupportedFormat(String)
-    /// No address for the host, or no connection to it.
+    /// The host has no address, or no connection to it was possible.
     case unreachable(host: String, port: Int, reason: String)
-    /// No TLS with the server, or none that can be trusted.
+    /// TLS with the server failed, or the server is not trusted.
     case insecure(host: String, TLSProblem)
-    /// The file of certificate authorities that was given cannot be used.
+    /// The given file of certificate authorities cannot be used.
     case unusableCertificateFile(path: String, reason: String)
-    /// The server sent us elsewhere, to where we do not go.
+    /// The server redirects to an address that the client does not follow.
     case badRedirect(RedirectProblem)
-    /// The server did not answer within the step's deadline; `sending`: it took no byte for that long.
+    /// The server did not answer before the step's deadline. For `sending`: the server accepted no byte for that time.
     case timedOut(RTMPStep)
-    /// The server said no: a wrong key, a wrong application, an account that may not publish. For a user's name or
-    /// password, the code is `RTMPError.authenticationCode`.
+    /// The server rejected the stream: a wrong key, a wrong application, or an account without permission. If the user
+    /// name or the password is wrong, the code is `RTMPError.authenticationCode`.
     case refused(code: String, description: String)
-    /// Someone publishes under that key already, perhaps our own connection that was lost (`NetStream.Publish.BadName`).
+    /// Another connection already publishes with this key, possibly a lost connection of this client
+    /// (`NetStream.Publish.BadName`).
     case streamBusy(description: String)
-    /// What came is not RTMP, or breaks its rules.
+    /// The received data is not RTMP, or it violates the protocol.
     case protocolViolation(String)
-    /// The server ended the connection.
+    /// The server closed the connection.
     case closed(during: RTMPStep)
-    /// The connection broke, for a reason that the system gives.
+    /// The connection broke. `reason` is the system's description.
     case broken(reason: String)
-    /// The task that waited was cancelled.
+    /// The waiting task was cancelled.
     case cancelled
 
     public var description: String {
@@ -56,7 +57,7 @@ public enum RTMPError: Error, Equatable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The `code` of a refusal that is about the user's name and password.
+    /// The `code` of a refusal that concerns the user name or the password.
     public static let authenticationCode = "Authentication"
 
     private static func quote(_ code: String, _ words: String) -> String {

@@ -1,6 +1,6 @@
-/// A server's wish that the stream goes on over another connection (Enhanced RTMP v2, “Reconnect Request”).
+/// A server's request to continue the stream on another connection (Enhanced RTMP v2, “Reconnect Request”).
 public struct RTMPReconnectRequest: Equatable, Sendable {
-    /// Where to: a `tcUrl`, absolute or relative to the present one; nil is the same address again.
+    /// The target as a `tcUrl`, absolute or relative to the current one. If nil, reconnect to the same address.
     let tcURL: String?
 
     package init(tcURL: String?) {

@@ -1,23 +1,23 @@
-/// What a publisher is waiting for; each step has its own deadline.
+/// A step of a publisher. Each step has its own deadline.
 public enum RTMPStep: Equatable, Sendable {
-    /// The host's address, and a TCP connection to it.
+    /// Resolving the host name and opening a TCP connection.
     case connecting
-    /// The TLS handshake, before anything of RTMP.
+    /// The TLS handshake, before any RTMP bytes.
     case securing
     /// S0, S1 and S2.
     case handshake
-    /// The answer to `connect`.
+    /// Waiting for the answer to `connect`.
     case connectReply
-    /// The answer to `createStream`.
+    /// Waiting for the answer to `createStream`.
     case createStreamReply
-    /// The answer to `publish`.
+    /// Waiting for the answer to `publish`.
     case publishReply
     /// Media is being sent.
     case sending
-    /// Everything was sent, and the server has been told.
+    /// Everything was sent, including the end of the stream.
     case finishing
 
-    /// As in “the server did not answer in time while …”.
+    /// The text after “the server did not answer in time while …”.
     var phrase: String {
         switch self {
         case .connecting: "connecting"

@@ -1,7 +1,8 @@
 extension RTMPURL {
-    /// The address for the same stream key that a server sends us to: a `tcUrl`, absolute or relative to this one's (RFC 3986, 5.2).
+    /// Resolves a redirect target: a `tcUrl`, absolute or relative to this URL's (RFC 3986, 5.2). The result keeps the
+    /// stream key.
     ///
-    /// A user's name and password go along, unless the address brings its own.
+    /// The result keeps the credentials too, unless the target contains its own.
     package func resolving(_ reference: String) throws(RTMPURLError) -> RTMPURL {
         let target =
             if reference.contains("://") {
@@ -15,13 +16,13 @@ extension RTMPURL {
             } else {
                 "\(scheme.rawValue)://\(authority)/" + (path.lastIndex(of: "/").map { path[...$0] } ?? "") + reference
             }
-        // Some servers put the key behind the application; it is not part of it.
+        // Some servers append the stream key to the application. Remove it.
         let suffix = "/\(streamKey)"
         let whole = try RTMPURL(target, streamKey: streamKey)
         let resolved = whole.app.hasSuffix(suffix) ? try RTMPURL(String(target.dropLast(suffix.count)), streamKey: streamKey) : whole
         return resolved.credentials == nil ? RTMPURL(resolved, credentials: credentials) : resolved
     }
 
-    /// The application without its query.
+    /// The application name without its query.
     private var path: Substring { app.prefix { $0 != "?" } }
 }

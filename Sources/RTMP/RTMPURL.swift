@@ -2,17 +2,17 @@ import Media
 
 /// Where to publish: `rtmp://[user:password@]host[:port]/app/key`.
 ///
-/// The last part of the path, with the query behind it, is the stream key; what stands before it is the application,
-/// which may have several parts. None of it is percent-decoded: servers get what the user was given.
-/// A user's name and password are (RFC 3986, 3.2.1). Neither `description` nor a dump shows them or the key.
+/// The last component of the path, with the query after it, is the stream key. The components before it are the
+/// application. Neither is percent-decoded: the server receives the text that the user typed. The user name and the
+/// password are percent-decoded (RFC 3986, 3.2.1). Neither `description` nor a dump shows the credentials or the key.
 public struct RTMPURL: Hashable, Sendable {
-    /// What stands before `://`.
+    /// The scheme of the URL.
     public enum Scheme: String, Hashable, Sendable {
         case rtmp
-        /// RTMP within TLS.
+        /// RTMP over TLS.
         case rtmps
 
-        /// 1935 and 443.
+        /// 1935 for `rtmp`, 443 for `rtmps`.
         public var defaultPort: Int {
             switch self {
             case .rtmp: 1935
@@ -21,20 +21,21 @@ public struct RTMPURL: Hashable, Sendable {
         }
     }
 
-    /// Plain, or within TLS.
+    /// Plain RTMP, or RTMP over TLS.
     public let scheme: Scheme
-    /// A name or an address; an IPv6 address without its brackets.
+    /// A host name or an IP address. An IPv6 address has no brackets here.
     public let host: String
-    /// The TCP port, the scheme's own where the URL has none.
+    /// The TCP port. If the URL has none, the scheme's default port.
     public let port: Int
-    /// For servers that ask who publishes.
+    /// The credentials for servers that require authentication, or nil if the URL has none.
     public let credentials: RTMPCredentials?
-    /// The application, with its query where it has one.
+    /// The application, including its query if it has one.
     package let app: String
-    /// The stream key, with its query where it has one: a secret.
+    /// The stream key, including its query if it has one. This is a secret.
     package let streamKey: String
 
-    /// Reads `text`. With `streamKey`, the whole path is the application; without, the key is the path's last part.
+    /// Parses `text`. If `streamKey` is nil, the last component of the path is the key; otherwise the whole path is the
+    /// application.
     public init(_ text: String, streamKey: String? = nil) throws(RTMPURLError) {
         guard (text + (streamKey ?? "")).utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else { throw .invalidCharacter }
         guard let schemeEnd = text.firstRange(of: "://"), let scheme = Scheme(rawValue: text[..<schemeEnd.lowerBound].lowercased()) else {
@@ -58,7 +59,7 @@ public struct RTMPURL: Hashable, Sendable {
         guard !app.isEmpty else { throw .missingApp }
     }
 
-    /// `url` with these credentials.
+    /// Creates a copy of `url` with other credentials.
     init(_ url: RTMPURL, credentials: RTMPCredentials?) {
         (scheme, host, port) = (url.scheme, url.host, url.port)
         (app, streamKey) = (url.app, url.streamKey)
@@ -90,18 +91,18 @@ public struct RTMPURL: Hashable, Sendable {
         return (String(host), port)
     }
 
-    /// Splits at the last slash of the path. A query may hold slashes too: they count only where the path has none,
-    /// for servers whose application carries the query (`app?token=…/key`).
+    /// Splits the path at its last slash. A slash within a query counts only if the path has no slash, for servers
+    /// whose application carries the query (`app?token=…/key`).
     private static func appAndKey(_ path: Substring) -> (app: String, key: String) {
         let plainPath = path.prefix { $0 != "?" }
         guard let slash = plainPath.lastIndex(of: "/") ?? path.lastIndex(of: "/") else { return (String(path), "") }
         return (String(path[..<slash]), String(path[path.index(after: slash)...]))
     }
 
-    /// The URL without the key, as the `connect` command wants it: a default port is left out.
+    /// The URL without the key, as the `connect` command requires it. A default port is omitted.
     package var tcURL: String { "\(scheme.rawValue)://\(authority)/\(app)" }
 
-    /// The host and, where it is not the scheme's own, the port.
+    /// The host and, if it is not the scheme's default, the port.
     var authority: String {
         let host = host.contains(":") ? "[\(host)]" : host
         return port == scheme.defaultPort ? host : "\(host):\(port)"
@@ -109,9 +110,9 @@ public struct RTMPURL: Hashable, Sendable {
 }
 
 extension RTMPURL: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// `rtmp://host/app/…`: neither the key nor a query.
+    /// `rtmp://host/app/…`, without the key and without a query.
     public var description: String { "\(scheme.rawValue)://\(authority)/\(app.prefix { $0 != "?" })/…" }
     public var debugDescription: String { description }
-    /// Without the properties, which a dump would show.
+    /// Omits the properties, so that a dump does not show them.
     public var customMirror: Mirror { Mirror(self, children: ["url": description]) }
 }

@@ -1,17 +1,17 @@
-/// Why a text is no RTMP URL. No case holds any of the text: there may be a key in it.
+/// The reason why a text is not a valid RTMP URL. No case contains the text, because the text can contain a stream key.
 public enum RTMPURLError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// It starts with neither `rtmp://` nor `rtmps://`.
+    /// The text starts with neither `rtmp://` nor `rtmps://`.
     case unknownScheme
-    /// No host, or an IPv6 address without its brackets.
+    /// The host is missing, or it is an IPv6 address without brackets.
     case invalidHost
-    /// Not a number from 1 to 65535.
+    /// The port is not a number from 1 to 65535.
     case invalidPort
-    /// A user name before the host, without a password.
+    /// A user name without a password precedes the host.
     case credentials
-    /// Nothing stands between the host and the key.
+    /// The URL has no application between the host and the key.
     case missingApp
     case missingKey
-    /// A space or control character.
+    /// The text contains a space or a control character.
     case invalidCharacter
 
     public var description: String {

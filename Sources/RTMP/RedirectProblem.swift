@@ -1,12 +1,12 @@
-/// Why we do not go where a server sends us.
+/// The reason why the client does not follow a redirect.
 public enum RedirectProblem: Equatable, Sendable {
-    /// It sends us to an address where we have been.
+    /// The target is an address that already redirected the client.
     case loop
-    /// One server after another sends us on.
+    /// Too many servers redirected the client in sequence.
     case tooMany
-    /// From a connection within TLS to one without.
+    /// The redirect leaves TLS.
     case insecure
-    /// It names no address that RTMP could use.
+    /// The target is not a valid RTMP address.
     case invalidAddress
 
     var sentence: String {

@@ -2,18 +2,18 @@ import Media
 
 /// Takes a URL's secrets out of a server's own words, before anyone reads them.
 ///
-/// It looks for the stream key, the key without its query, the values in the queries of key and application, a user's
-/// name and password, and for all of these percent-decoded, in upper or lower case.
+/// It removes the stream key, the key without its query, the values in the queries of the key and the application, the
+/// user name and the password. It also removes their percent-decoded forms and ignores case.
 package struct SecretRedactor: Sendable {
-    /// Characters of a server's message that are kept.
+    /// The maximum length of the result in characters.
     private static let maximumLength = 300
-    /// Values shorter than this are options, not secrets (`?v=1`).
+    /// Values shorter than this number of bytes are options, not secrets (`?v=1`).
     private static let minimumValueLength = 4
 
-    /// In lower case, the longest first.
+    /// Lowercase bytes, the longest secret first.
     private let secrets: [[UInt8]]
 
-    /// - Parameter credentials: those that are used, where they are not the URL's own.
+    /// - Parameter credentials: the credentials in use, if they are not those of the URL.
     package init(_ url: RTMPURL, credentials: RTMPCredentials? = nil) {
         let key = url.streamKey
         var found = [key, String(key.prefix { $0 != "?" })]
@@ -30,15 +30,16 @@ package struct SecretRedactor: Sendable {
         self.init(secrets: found)
     }
 
-    /// Takes out these, in any spelling.
+    /// Creates a redactor for these secrets, in any spelling.
     package init(secrets found: [String]) {
         let spellings = found.flatMap { [Array($0.utf8), PercentEncoding.decode($0)] }
         secrets = Set(spellings.map { $0.map(Self.lowercased) }).filter { !$0.isEmpty }.sorted { $0.count > $1.count }
     }
 
-    /// `text` without secrets and control characters, and not longer than a message should be.
+    /// Returns `text` without secrets and without control characters, truncated to 300 characters.
     package func clean(_ text: String) -> String {
-        // C1 controls are two bytes in UTF-8: terminals obey them as well. They go first, so that nothing hides behind one.
+        // C1 control characters are two bytes in UTF-8, and terminals interpret them. Remove them first, so that they
+        // cannot split a secret.
         let scalars = text.unicodeScalars.prefix(16 * Self.maximumLength).filter { !(0x80...0x9F).contains($0.value) }
         var remaining = Array(String(String.UnicodeScalarView(scalars)).utf8)[...]
         var output: [UInt8] = []
@@ -54,7 +55,7 @@ package struct SecretRedactor: Sendable {
         return String(String.UnicodeScalarView(String(decoding: output, as: UTF8.self).unicodeScalars.prefix(Self.maximumLength)))
     }
 
-    /// A secret that is as short as a syllable is only looked for as a word of its own.
+    /// Returns true if `text` starts with `secret`. A short secret matches only as a whole word.
     private static func starts(_ text: ArraySlice<UInt8>, with secret: [UInt8], after before: UInt8?) -> Bool {
         guard text.count >= secret.count, zip(text, secret).allSatisfy({ lowercased($0) == $1 }) else { return false }
         guard secret.count < minimumValueLength else { return true }

@@ -1,22 +1,23 @@
 import Media
 
-/// What is painted over: where hidden windows are, and for a while where they were. A value that asks neither server nor clock.
+/// The areas to cover: the positions of hidden windows, and for a limited time their previous positions. This is a
+/// value that accesses neither the server nor a clock.
 ///
-/// A compositor shows a window some frames after it has moved, and lets one that is closed fade away; without one, applications
-/// need a moment to draw what was uncovered.
+/// A compositor shows a moved window some frames later, and fades a closed window out. Without a compositor,
+/// applications need time to draw an area that was uncovered.
 package struct CoverTrail {
-    /// More places than this become the one that surrounds them.
+    /// The maximum number of previous positions. With more, they become their bounding box.
     package static let maximumPlaces = 16
 
     private struct Place {
         var rectangle: PixelRect
-        /// The session's time from which it may be seen.
+        /// The session time at which the area can be shown again.
         var end: MediaTime
-        /// How long it stays covered from the moment on at which something is drawn there; nil once that has happened.
+        /// The time for which the area remains covered after something was drawn there. Nil after that drawing.
         var afterDrawing: MediaTime?
     }
 
-    /// Where each hidden window is now.
+    /// The current area of each hidden window.
     package private(set) var current: [UInt: PixelRect] = [:]
     private var places: [Place] = []
 
@@ -24,7 +25,7 @@ package struct CoverTrail {
 
     package var isEmpty: Bool { current.isEmpty && places.isEmpty }
 
-    /// All that is covered, in a stable order.
+    /// All areas to cover, in a stable order.
     package var rectangles: [PixelRect] {
         var result: [PixelRect] = []
         for rectangle in current.sorted(by: { $0.key < $1.key }).map(\.value) + places.map(\.rectangle) where !result.contains(rectangle) {
@@ -33,18 +34,19 @@ package struct CoverTrail {
         return result
     }
 
-    /// When the next place may be seen again.
+    /// The time at which the next area can be shown again, or nil if there is none.
     package var nextEnd: MediaTime? { places.map(\.end).min() }
 
-    /// Takes where the hidden windows are now. What a window left stays covered for `duration`.
+    /// Updates the positions of the hidden windows. A vacated area remains covered for `duration`.
     ///
     /// - Parameters:
-    ///   - passed: where hidden windows were for a moment since the last call.
-    ///   - released: windows that are hidden no more: nothing of theirs stays covered.
-    ///   - drawn: what was drawn since the last call, and may be what was uncovered meanwhile.
-    ///   - restless: windows that draw all the time: where one of them has gone, that may be its own.
-    ///   - patience: how long a place stays covered where nothing is drawn: the window's pixels are still there. Nil where that is not
-    ///     waited for.
+    ///   - passed: areas where hidden windows were temporarily since the last call.
+    ///   - released: windows that are no longer hidden. Their areas do not remain covered.
+    ///   - drawn: areas that were drawn since the last call, possibly by the windows that were uncovered.
+    ///   - restless: windows that draw continuously. If one of them disappears, its drawing can be the drawing in
+    ///     `drawn`.
+    ///   - patience: the maximum time for which a vacated area remains covered if nothing draws there, because the
+    ///     pixels of the window are still visible. Nil to use `duration` only.
     package mutating func update(
         _ windows: [UInt: PixelRect], passed: [PixelRect], released: Set<UInt>, drawn: [PixelRect] = [], restless: Set<UInt> = [],
         at now: MediaTime, for duration: MediaTime, patience: MediaTime? = nil
@@ -70,7 +72,7 @@ package struct CoverTrail {
         current = windows
     }
 
-    /// Takes note of what was drawn, in pixels of the root window.
+    /// Records drawing, in pixels of the root window.
     package mutating func noteDrawing(_ rectangles: [PixelRect], at now: MediaTime) {
         for index in places.indices {
             let place = places[index]

@@ -1,6 +1,7 @@
-/// A pattern for window titles: `*` stands for any characters or none, `?` for one, everything else for itself in either case.
+/// A pattern for window titles. `*` matches any number of characters, `?` matches one, and all other characters match
+/// themselves. Case is ignored.
 package struct GlobPattern: Sendable, Hashable, CustomStringConvertible {
-    /// As the user wrote it.
+    /// The text of the pattern as the user wrote it.
     package let description: String
     private let pattern: [Character]
 
@@ -9,11 +10,11 @@ package struct GlobPattern: Sendable, Hashable, CustomStringConvertible {
         pattern = Array(text.lowercased())
     }
 
-    /// True where the pattern describes all of `text`.
+    /// Returns true if the pattern matches all of `text`.
     package func matches(_ text: String) -> Bool {
         let text = Array(text.lowercased())
         var (place, index) = (0, 0)
-        /// The last star, and the place up to which it stands for the text.
+        /// The last star, and the position in the text up to which it matches.
         var star: (index: Int, place: Int)?
         while place < text.count {
             if index < pattern.count && pattern[index] == "*" {
@@ -23,7 +24,7 @@ package struct GlobPattern: Sendable, Hashable, CustomStringConvertible {
                 index += 1
                 place += 1
             } else if let last = star {
-                // The star takes one character more, and the rest is tried again.
+                // The star matches one more character, and the rest is matched again.
                 star = (last.index, last.place + 1)
                 index = last.index + 1
                 place = last.place + 1

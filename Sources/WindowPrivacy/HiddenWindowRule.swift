@@ -1,16 +1,21 @@
-/// Which windows viewers must not see: `class:KeePassXC`, `title:*Signal*`, `pid:1234` or `id:0x1400003`.
+/// A rule for windows that viewers must not see: `class:KeePassXC`, `title:*Signal*`, `pid:1234` or `id:0x1400003`.
 package enum HiddenWindowRule: Sendable, Hashable, CustomStringConvertible {
-    /// The instance or the class of WM_CLASS, in either case (ICCCM, 4.1.2.5).
+    /// The instance or the class in WM_CLASS (ICCCM, 4.1.2.5). Case is ignored.
     case windowClass(String)
-    /// The title: _NET_WM_NAME, or WM_NAME where that is missing.
+    /// The title: _NET_WM_NAME or, if it is missing, WM_NAME.
     case title(GlobPattern)
-    /// The process that _NET_WM_PID names (EWMH 1.5).
+    /// The process in _NET_WM_PID (EWMH 1.5).
     case process(Int32)
-    /// One window: the application's own, its frame, or a window inside it.
+    /// One window: the application's own window, its frame, or a window inside it.
     case window(UInt)
 
+<<<<<<< HEAD:Sources/WindowPrivacy/HiddenWindowRule.swift
     /// Why a text is not a rule. Each case holds the text.
     package enum ParseError: Error, Sendable, Equatable {
+=======
+    /// The reason why a text is not a valid rule. Each description tells the user what to do.
+    package enum ParseError: Error, Equatable, CustomStringConvertible {
+>>>>>>> wt-prose:Sources/Capture/X11/Privacy/HiddenWindowRule.swift
         case unknownKind(String)
         /// Nothing follows the colon.
         case empty(String)
@@ -18,7 +23,7 @@ package enum HiddenWindowRule: Sendable, Hashable, CustomStringConvertible {
         case notAWindow(String)
     }
 
-    /// The rule that `text` says.
+    /// Parses a rule.
     package init(_ text: String) throws(ParseError) {
         guard let colon = text.firstIndex(of: ":") else { throw .unknownKind(text) }
         let value = String(text[text.index(after: colon)...])
@@ -33,7 +38,7 @@ package enum HiddenWindowRule: Sendable, Hashable, CustomStringConvertible {
             self = .process(process)
         default:
             let isHexadecimal = value.lowercased().hasPrefix("0x")
-            // An X resource has 29 bits (X11, 2).
+            // An X resource identifier has 29 bits (X11, 2).
             guard let window = isHexadecimal ? UInt(value.dropFirst(2), radix: 16) : UInt(value), (1...0x1fff_ffff).contains(window) else {
                 throw .notAWindow(text)
             }
@@ -41,7 +46,7 @@ package enum HiddenWindowRule: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// As it is written in the config.
+    /// The rule as it is written in the configuration file.
     package var description: String {
         switch self {
         case .windowClass(let name): "class:\(name)"

@@ -1,9 +1,9 @@
 import Concurrency
 import Synchronization
 
-/// The rules of one session: whoever runs it changes them while the source follows them on its own thread.
+/// The rules of one session. They can be changed while the source applies them on its own thread.
 ///
-/// Windows that set the property `_BROADCAST_CAPTURE_EXCLUDE` to 1 on themselves are hidden without a rule.
+/// A window that sets its property `_BROADCAST_CAPTURE_EXCLUDE` to 1 is hidden without a rule.
 package final class HiddenWindowRules: Sendable {
     private struct State {
         var rules: [HiddenWindowRule]
@@ -16,7 +16,7 @@ package final class HiddenWindowRules: Sendable {
 
     private let state: Mutex<State>
 
-    /// True where the sound of the hidden windows' processes is left out too (`PulseRequest.mutedWindows`).
+    /// If true, the sound of the hidden windows' processes is muted too (`PulseRequest.mutedWindows`).
     package let mutesSound: Bool
 
     package init(_ rules: [HiddenWindowRule] = [], mutesSound: Bool = false) {
@@ -24,24 +24,30 @@ package final class HiddenWindowRules: Sendable {
         self.mutesSound = mutesSound
     }
 
-    /// In the order in which they came.
+    /// The rules in the order in which they were added.
     package var rules: [HiddenWindowRule] { state.withLock { $0.rules } }
 
-    /// One more after each change.
+    /// A number that increases by one with each change.
     package var revision: Int { state.withLock { $0.revision } }
 
-    /// True once every picture that the source gives follows the rules as they are now. It looks at its next tick, and does not while it is paused.
+    /// True if every picture from the source follows the current rules. The source applies changes at its next tick,
+    /// but not while it is paused.
     package var isApplied: Bool { state.withLock { $0.appliedRevision == $0.revision } }
 
+<<<<<<< HEAD:Sources/WindowPrivacy/HiddenWindowRules.swift
     /// Suspends until every picture follows the rules as they are now, at most for `limit`.
     package func waitUntilApplied(within limit: Duration) async {
         _ = await state.withLock { $0.applied }.value(within: limit)
     }
 
     /// The processes to which the hidden windows belong, as far as the windows say (_NET_WM_PID); those whose sound is silenced with `mute`.
+=======
+    /// The processes of the hidden windows, as far as the windows declare them (_NET_WM_PID). Their sound is muted if
+    /// `mutesSound` is true.
+>>>>>>> wt-prose:Sources/Capture/X11/Privacy/HiddenWindowRules.swift
     package var hiddenProcesses: Set<Int32> { state.withLock { $0.processes } }
 
-    /// Hides more windows from the next tick on; false where the rule was there already.
+    /// Adds a rule, which applies from the next tick on. Returns false if the rule exists already.
     @discardableResult
     package func hide(_ rule: HiddenWindowRule) -> Bool {
         state.withLock { state in
@@ -53,7 +59,7 @@ package final class HiddenWindowRules: Sendable {
         }
     }
 
-    /// Takes a rule away; false where there was none. A window that another rule hides stays hidden.
+    /// Removes a rule. Returns false if the rule does not exist. A window that matches another rule remains hidden.
     @discardableResult
     package func unhide(_ rule: HiddenWindowRule) -> Bool {
         state.withLock { state in
@@ -65,11 +71,19 @@ package final class HiddenWindowRules: Sendable {
         }
     }
 
+<<<<<<< HEAD:Sources/WindowPrivacy/HiddenWindowRules.swift
     /// The rules and their revision, which belong together.
     package var current: (rules: [HiddenWindowRule], revision: Int) { state.withLock { ($0.rules, $0.revision) } }
 
     /// The source says what it found with the rules of a revision.
     package func apply(revision: Int, processes: Set<Int32>) {
+=======
+    /// The rules and their revision, read together.
+    var current: (rules: [HiddenWindowRule], revision: Int) { state.withLock { ($0.rules, $0.revision) } }
+
+    /// The source calls this after it applied the rules of `revision`.
+    func apply(revision: Int, processes: Set<Int32>) {
+>>>>>>> wt-prose:Sources/Capture/X11/Privacy/HiddenWindowRules.swift
         state.withLock {
             $0.appliedRevision = revision
             $0.processes = processes

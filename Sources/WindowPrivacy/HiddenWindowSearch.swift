@@ -1,21 +1,24 @@
-/// Which of the windows on a screen are hidden by rules or by their own wish, with everything that belongs to them. It asks no server.
+/// Determines which windows on a screen are hidden, by a rule or by their own property, with all windows that belong to
+/// them. It does not access the server.
 package struct HiddenWindowSearch {
     package var rules: [HiddenWindowRule]
-    /// The bits of a resource's number that its client chooses; the others are the client's (X11, 2, and its connection setup).
+    /// The bits of a resource identifier that its client chooses. The other bits identify the client (X11, 2, and its
+    /// connection setup).
     package var resourceMask: UInt
-    /// The top-level windows in which the windows of `id:` rules lie, where that is known.
+    /// The top-level windows that contain the windows of `id:` rules, if known.
     package var owners: [UInt: UInt] = [:]
-    /// Pop-ups and dialogues that were hidden for their window's sake: they stay so for as long as they live, though it may be gone.
+    /// Pop-ups and dialogs that were hidden because of another window. They remain hidden as long as they exist, even
+    /// if that window does not exist any more.
     package var belonging: Set<UInt> = []
-    /// Frames that held a hidden window: one that is left empty shows what was in it until it goes.
+    /// Frames that contained a hidden window. An empty frame shows its previous content until it is destroyed.
     package var frames: Set<UInt> = []
 
     package struct Result: Equatable {
-        /// Children of the root window.
+        /// The hidden children of the root window.
         package var windows: Set<UInt> = []
-        /// Those of them that are hidden for another one's sake.
+        /// The windows in `windows` that are hidden because of another window.
         package var belonging: Set<UInt> = []
-        /// Those of them that hold, or held, the hidden window of another client.
+        /// The windows in `windows` that contain, or contained, a hidden window of another client.
         package var frames: Set<UInt> = []
         package var processes: Set<Int32> = []
     }
@@ -25,7 +28,7 @@ package struct HiddenWindowSearch {
         self.resourceMask = resourceMask
     }
 
-    /// What is hidden of the children of the root window, `windows`.
+    /// Returns the hidden windows among `windows`, the children of the root window.
     package func run(_ windows: some Collection<TopLevelWindow>) -> Result {
         var found = Found(result: Result(processes: Set(rules.compactMap { if case .process(let process) = $0 { process } else { nil } })))
         let managers = windowManagers(among: windows)
@@ -35,7 +38,8 @@ package struct HiddenWindowSearch {
             found.result.windows.insert(window.window)
             found.result.frames.insert(window.window)
         }
-        // A dialogue of a dialogue: until nothing more is found. Pop-ups do not make others hidden.
+        // A dialog can belong to another dialog, so repeat until there are no new results. Pop-ups do not hide other
+        // windows.
         let present = Set(windows.lazy.flatMap(\.members).map(\.window))
         var isComplete = found.result.windows.isEmpty && found.processes.isEmpty
         while !isComplete {
@@ -50,7 +54,7 @@ package struct HiddenWindowSearch {
 
     private struct Found {
         var result: Result
-        /// Hidden windows and what lies in them.
+        /// Hidden windows and the windows inside them.
         var members: Set<UInt> = []
         /// The clients of the X server whose pop-ups are hidden.
         var clients: Set<UInt> = []
@@ -58,7 +62,7 @@ package struct HiddenWindowSearch {
         var leaders: Set<UInt> = []
     }
 
-    /// True where a rule, or the window's own property, names it.
+    /// Returns true if a rule or the window's own property selects the window.
     private func isNamed(_ window: TopLevelWindow) -> Bool {
         window.members.contains { member in
             member.excludesItself
@@ -87,14 +91,16 @@ package struct HiddenWindowSearch {
         found.members.formUnion(window.members.map(\.window))
     }
 
-    /// True for a dialogue of a hidden window, and for a pop-up of the same application: what cannot be told apart is hidden.
+    /// Returns true for a dialog of a hidden window, and for a pop-up of the same application. A window that cannot be
+    /// assigned with certainty is hidden.
     private func belongs(_ window: TopLevelWindow, to found: Found, among present: Set<UInt>) -> Bool {
         window.clients.contains { client in
             if let owner = client.transientFor, found.members.contains(owner) { return true }
-            // Frames are override-redirect too, but they are no application's own.
+            // Frames have override-redirect too, but they are not windows of an application.
             let isUnmanaged = window.isOverrideRedirect && client.window == window.window
             let isPopUp = isUnmanaged || client.isAuxiliary || client.transientFor != nil
-            // A dialogue of another window that is not hidden is none of ours; one whose window is gone may be.
+            // A dialog of a window that is not hidden does not belong to a hidden window. A dialog whose window no
+            // longer exists can belong to one.
             if let owner = client.transientFor, present.contains(owner), !isUnmanaged { return false }
             guard isPopUp else { return false }
             return found.clients.contains(base(of: client.window)) || !found.leaders.isDisjoint(with: client.leaders.union([client.window]))
@@ -102,7 +108,8 @@ package struct HiddenWindowSearch {
         }
     }
 
-    /// The clients whose top-level windows hold another client's managed window: their frames are no pop-ups of anybody.
+    /// Returns the clients whose top-level windows contain managed windows of other clients. Their frames are not
+    /// pop-ups.
     private func windowManagers(among windows: some Collection<TopLevelWindow>) -> Set<UInt> {
         Set(
             windows.filter { window in window.members.contains { $0.isManaged && base(of: $0.window) != base(of: window.window) } }.map {

@@ -1,12 +1,13 @@
 import Media
 
-/// A child of the root window, with the application's windows in it: itself, or what the window manager put into this frame.
+/// A child of the root window, with the application windows inside it: itself, or the windows that the window manager
+/// put into this frame.
 package struct TopLevelWindow: Equatable, Sendable {
     package var window: UInt
-    /// Where it was when it was read, mapped or not, with its border.
+    /// Its area, including its border, when it was read. It can be mapped or unmapped.
     package var place: PixelRect
     package var isOverrideRedirect: Bool
-    /// It and the windows inside it that were looked at, itself first.
+    /// The window itself, followed by the windows inside it that were read.
     package var members: [WindowTraits]
 
     package init(window: UInt, place: PixelRect, isOverrideRedirect: Bool, members: [WindowTraits]) {
@@ -16,10 +17,10 @@ package struct TopLevelWindow: Equatable, Sendable {
         self.members = members
     }
 
-    /// True where a window manager has put an application's window into it.
+    /// True if a window manager put an application's window into it.
     var isFrame: Bool { members.contains { $0.isManaged && $0.window != window } }
 
-    /// The applications' windows: those that a window manager manages, or it itself.
+    /// The application windows: the managed windows or, without any, the window itself.
     package var clients: [WindowTraits] {
         let managed = members.filter(\.isManaged)
         return managed.isEmpty ? Array(members.prefix(1)) : managed

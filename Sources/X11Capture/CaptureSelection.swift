@@ -1,13 +1,14 @@
 import CX11
 
-/// Says on the display that it is being broadcast, by owning the manager selection `_BROADCAST_CAPTURE_S<screen>` (ICCCM 2.0, 2.8): ReplayKit's
-/// `isCaptured`. The server drops it when the connection ends, however that comes about.
+/// Announces on the display that it is captured, by owning the manager selection `_BROADCAST_CAPTURE_S<screen>` (ICCCM
+/// 2.0, 2.8). It corresponds to ReplayKit's `isCaptured`. The server releases the selection when the connection closes,
+/// for any reason.
 ///
-/// One capture owns it at a time; the others wait, and one of them takes it over when the owner ends.
+/// One capture owns the selection at a time. The others wait, and one of them acquires it when the owner ends.
 final class CaptureSelection {
     private let connection: X11Connection
     private let selection: Atom
-    /// Never mapped: it is there to own.
+    /// An unmapped window that owns the selection.
     private let window: Window
 
     init(connection: X11Connection) {
@@ -19,19 +20,19 @@ final class CaptureSelection {
         takeWhereFree()
     }
 
-    /// The selection of the connection's screen.
+    /// Returns the selection of the connection's screen.
     static func atom(on connection: X11Connection) -> Atom {
         XInternAtom(connection.display, "_BROADCAST_CAPTURE_S\(XDefaultScreen(connection.display))", 0)
     }
 
-    /// Lets the connection hear of every change of the owner (XFIXES 1.0, SelectSelectionInput).
+    /// Subscribes the connection to all changes of the selection's owner (XFIXES 1.0, SelectSelectionInput).
     static func watch(_ selection: Atom, on connection: X11Connection) {
         let mask = XFixesSetSelectionOwnerNotifyMask | XFixesSelectionWindowDestroyNotifyMask | XFixesSelectionClientCloseNotifyMask
         XFixesSelectSelectionInput(connection.display, connection.root, selection, UInt(mask))
         XFlush(connection.display)
     }
 
-    /// Takes note of an event of the connection, whichever it is.
+    /// Processes an event of the connection. Ignores unrelated events.
     func note(_ event: XEvent) {
         switch event.type {
         case connection.fixesEventBase + Int32(XFixesSelectionNotify): takeWhereFree()
@@ -56,7 +57,8 @@ final class CaptureSelection {
         XFlush(display)
     }
 
-    /// The server's time now: it stamps the change of a property, also one that adds nothing (ICCCM 2.0, 2.1).
+    /// Returns the server's current time. The server sends it with each change of a property, even if the change
+    /// appends nothing (ICCCM 2.0, 2.1).
     private func serverTime() -> Time {
         let display = connection.display
         XChangeProperty(display, window, XA_WM_NAME, XA_STRING, 8, PropModeAppend, nil, 0)
@@ -67,7 +69,7 @@ final class CaptureSelection {
         return time
     }
 
-    /// There is nothing to convert; who asks is told so (ICCCM 2.0, 2.2).
+    /// Refuses a conversion, because the selection has no content (ICCCM 2.0, 2.2).
     private func refuse(_ request: XSelectionRequestEvent) {
         var event = XEvent()
         event.xselection.type = SelectionNotify

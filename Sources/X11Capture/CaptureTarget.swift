@@ -2,30 +2,35 @@ import CX11
 import Capture
 import Media
 
-/// What the user wants to be captured, followed as it moves: it knows at each moment which place that is.
+/// The source that the user selected, and its current position. The target follows the source when it moves.
 protocol CaptureTarget: AnyObject {
-    /// What is captured now, for people and scripts.
+    /// The captured source, for the user and for scripts.
     var description: SourceDescription { get }
 
+<<<<<<< HEAD:Sources/X11Capture/CaptureTarget.swift
     /// What the user should know about the selection, at the start.
     var notice: SourceNotice? { get }
+=======
+    /// A warning about the selection for the user, or nil.
+    var warning: String? { get }
+>>>>>>> wt-prose:Sources/Capture/X11/CaptureTarget.swift
 
     /// The drawable whose damage changes the picture.
     var damagedDrawable: Drawable { get }
 
-    /// How the pixels lie there.
+    /// The format of the drawable's pixels.
     var pixelLayout: PixelLayout { get }
 
-    /// Something has happened since `locate` that makes its answer, and a picture that was taken by it, wrong.
+    /// True if an event since `locate` invalidates its result and any picture taken with it.
     var isStale: Bool { get }
 
-    /// Takes note of an event that may move it.
+    /// Processes an event that can move the source.
     func note(_ event: XEvent)
 
-    /// What is known of its place may be wrong: the server refused a grab there.
+    /// Discards the known position, because the server refused a grab there.
     func invalidate()
 
-    /// Where it is now.
+    /// Returns the current position.
     func locate() throws(CaptureError) -> Placement
 }
 
@@ -33,20 +38,26 @@ extension CaptureTarget {
     var notice: SourceNotice? { nil }
 }
 
-/// Where a capture target is at one moment.
+/// The position of a capture target at one time.
 enum Placement {
     case shown(CapturedArea)
-    /// It is nowhere to be seen for now.
+    /// The source is currently not visible.
     ///
     /// - Parameters:
+<<<<<<< HEAD:Sources/X11Capture/CaptureTarget.swift
     ///   - size: the picture's where it is seen again, as far as that is known.
     ///   - reason: what the user is told.
     case withheld(size: PixelSize, reason: SourceNotice)
+=======
+    ///   - size: the size of the picture when the source is visible again, if known.
+    ///   - reason: a sentence for the user.
+    case withheld(size: PixelSize, reason: String)
+>>>>>>> wt-prose:Sources/Capture/X11/CaptureTarget.swift
     case ended
 }
 
 extension ScreenSelection {
-    /// Finds what is selected on the display.
+    /// Finds the selected source on the display.
     func target(on connection: X11Connection) throws(CaptureError) -> any CaptureTarget {
         switch self {
         case .wholeScreen: try RootTarget(connection: connection, selection: .wholeScreen)

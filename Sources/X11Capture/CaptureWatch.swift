@@ -2,16 +2,16 @@ import CX11
 import Capture
 import Glibc
 
-/// Whether anyone broadcasts a display, asked from outside: the owner of `CaptureSelection`.
+/// Detects whether a program captures a display: whether `CaptureSelection` has an owner.
 package final class CaptureWatch {
     private let connection: X11Connection
     private let selection: Atom
 
-    /// Watches the display `name`, or the one that `DISPLAY` names where it is nil.
+    /// Watches the display `name`. If `name` is nil, watches the display in `DISPLAY`.
     package init(display name: String?) throws(CaptureError) {
         connection = try X11Connection(name: name)
         selection = CaptureSelection.atom(on: connection)
-        // Before anything is asked: no change is missed.
+        // Subscribe before reading the state, so that no change is missed.
         CaptureSelection.watch(selection, on: connection)
     }
 
@@ -21,7 +21,7 @@ package final class CaptureWatch {
         return isCaptured
     }
 
-    /// Blocks until the display is captured, or is not.
+    /// Blocks until the display is captured, or until it is not.
     package func wait(untilCaptured wanted: Bool) throws(CaptureError) {
         while try isCaptured() != wanted {
             var poller = pollfd(fd: XConnectionNumber(connection.display), events: Int16(POLLIN), revents: 0)

@@ -2,36 +2,39 @@ import CX11
 import Capture
 import Media
 
-/// Where the pixels of the picture are at one moment: of which drawable they are read, and what place of the root window they show.
+/// The position of the picture's pixels at one time: the drawable to read them from, and the part of the root window
+/// that they show.
 ///
-/// Coordinates of the picture count from its own top left. `place` is the one link between them and the root window's.
+/// The origin of picture coordinates is the picture's top left corner. `place` relates them to root window coordinates.
 struct CapturedArea: Equatable {
-    /// What the pixels are read from.
+    /// The drawable to read the pixels from.
     enum Pixels: Equatable {
-        /// The root window: what is on the screen there, whichever window it belongs to.
+        /// The root window: the visible screen, independent of which window is there.
         case root
-        /// A redirected window's own pixmap: what the window would show if nothing lay over it. Its border is part of the pixmap.
+        /// The pixmap of a redirected window: its content without overlapping windows. The pixmap includes the window's
+        /// border.
         ///
         /// - Parameters:
-        ///   - border: its width in pixels.
-        ///   - topLevel: the window's ancestor right below the root window.
+        ///   - border: the width of the border in pixels.
+        ///   - topLevel: the ancestor of the window that is a child of the root window.
         case window(Window, border: Int, topLevel: Window)
     }
 
     var pixels: Pixels
-    /// What the picture shows, in coordinates of the root window.
+    /// The area that the picture shows, in coordinates of the root window.
     var place: PixelRect
-    /// Parts of the picture that no monitor shows; they are black.
+    /// The parts of the picture that no monitor shows. They are black.
     var deadParts: [PixelRect] = []
 
     var size: PixelSize { place.size }
 
-    /// True where the picture is one window's own, whatever lies over it.
+    /// True if the picture shows the content of one window, without overlapping windows.
     var isOfWindow: Bool {
         if case .window = pixels { true } else { false }
     }
 
-    /// True where every pixel may be another one than in `other`: the picture moved over the screen, or has another size.
+    /// Returns true if all pixels can differ from those of `other`: the picture moved on the screen, or its size
+    /// changed.
     func isAnotherPicture(than other: CapturedArea) -> Bool {
         switch (pixels, other.pixels) {
         case (.window, .window): pixels != other.pixels || size != other.size
@@ -39,7 +42,7 @@ struct CapturedArea: Equatable {
         }
     }
 
-    /// Where the damage that the server tells of the damaged drawable has its origin, in the picture.
+    /// The position in the picture of the origin of the server's damage coordinates.
     var damageOffset: (x: Int, y: Int) {
         switch pixels {
         case .root: (-place.x, -place.y)
@@ -47,10 +50,11 @@ struct CapturedArea: Equatable {
         }
     }
 
-    /// Reads through a drawable that lives as long as `body`; (`x`, `y`) is where the picture's top left is in it.
+    /// Calls `body` with a drawable that is valid during the call. (`x`, `y`) is the position of the picture's top left
+    /// corner in it.
     ///
-    /// A window gets a new pixmap whenever it is resized or mapped. Naming it for each grab costs no exchange, and is never out of date
-    /// (Composite protocol, version 0.4, NameWindowPixmap).
+    /// A window gets a new pixmap when it is resized or mapped. Naming the pixmap for each grab needs no round trip and
+    /// is never outdated (Composite protocol, version 0.4, NameWindowPixmap).
     func withDrawable<Result>(
         of connection: X11Connection, _ body: (_ drawable: Drawable, _ x: Int, _ y: Int) throws(CaptureError) -> Result
     ) throws(CaptureError) -> Result {

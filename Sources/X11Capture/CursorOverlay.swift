@@ -1,16 +1,18 @@
 import CX11
 import Media
 
-/// The mouse pointer: where it is, what it looks like, and how it is drawn over grabbed pixels.
+/// The mouse pointer: its position, its image, and how to draw it over grabbed pixels.
 ///
-/// The X server draws the pointer on top of everything, so it is in no grab. XFixes gives its picture as premultiplied
-/// ARGB, one pixel in the low 32 bits of each unsigned long (XFixes protocol, version 2, 7). An animated pointer is told of picture by picture.
+/// The X server draws the pointer above all windows, so a grab does not contain it. XFixes provides its image as
+/// premultiplied ARGB, one pixel in the low 32 bits of each unsigned long (XFixes protocol, version 2, 7). For an
+/// animated pointer, XFixes reports each image.
 final class CursorOverlay {
     private let connection: X11Connection
     private var image: [UInt32] = []
     private var size = PixelSize(width: 0, height: 0)
     private var hotSpot = (x: 0, y: 0)
-    /// Where the pointer's image lies in the picture; empty where it is on another screen, over another window, or invisible.
+    /// The area of the pointer's image in the picture. Empty if the pointer is on another screen, over another window,
+    /// or invisible.
     private(set) var rectangle = PixelRect(x: 0, y: 0, width: 0, height: 0)
 
     init(connection: X11Connection) {
@@ -19,7 +21,7 @@ final class CursorOverlay {
         fetchImage()
     }
 
-    /// Asks for the pointer's image: once, and after each XFixesCursorNotify.
+    /// Requests the pointer's image: once at the start, and after each XFixesCursorNotify.
     func fetchImage() {
         guard let cursor = XFixesGetCursorImage(connection.display) else { return }
         defer { XFree(cursor) }
@@ -29,7 +31,7 @@ final class CursorOverlay {
         if image.allSatisfy({ $0 >> 24 == 0 }) { size = PixelSize(width: 0, height: 0) }
     }
 
-    /// Asks where the pointer is; true where its image has moved over the picture.
+    /// Requests the pointer's position. Returns true if the area of its image in the picture changed.
     func updatePosition(over area: CapturedArea) -> Bool {
         var root = Window()
         var child = Window()
@@ -47,7 +49,7 @@ final class CursorOverlay {
         return rectangle != before
     }
 
-    /// Blends the pointer over `pixels`, which show the picture from (`x`, `y`) on.
+    /// Blends the pointer over `pixels`. (`x`, `y`) is the position of the pixels in the picture.
     func draw(over pixels: PixelBuffer, x: Int, y: Int) {
         let covered = rectangle.intersection(PixelRect(x: x, y: y, width: pixels.size.width, height: pixels.size.height))
         guard !covered.isEmpty else { return }
@@ -70,7 +72,8 @@ final class CursorOverlay {
 }
 
 extension CapturedArea {
-    /// Whether what is captured is what one sees at a point of the root window. A window is not seen where another lies over it.
+    /// Returns true if the captured content is visible at a point of the root window. A window is not visible under
+    /// another window.
     fileprivate func shows(x: Int, y: Int, inTopLevel top: Window) -> Bool {
         switch pixels {
         case .root: true

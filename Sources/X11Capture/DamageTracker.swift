@@ -1,10 +1,10 @@
 import CX11
 import Media
 
-/// What changed on a drawable, as the DAMAGE extension tells it.
+/// The changes of a drawable, as reported by the DAMAGE extension.
 ///
-/// The server reports once that the damage is no longer empty; the rectangles are fetched when they are wanted, in one
-/// exchange (Damage protocol, version 1.1, DamageReportNonEmpty and DamageSubtract).
+/// The server reports once that the damage is no longer empty. The rectangles are requested when they are needed, with
+/// one round trip (Damage protocol, version 1.1, DamageReportNonEmpty and DamageSubtract).
 final class DamageTracker {
     private let connection: X11Connection
     private let damage: Damage
@@ -22,10 +22,10 @@ final class DamageTracker {
         XFixesDestroyRegion(connection.display, region)
     }
 
-    /// What was taken last, rectangle by rectangle, in pixels of the drawable.
+    /// The rectangles from the last call of `take`, in pixels of the drawable.
     private(set) var lastTaken: [PixelRect] = []
 
-    /// Takes what was damaged since the last call, as far as `area` shows it. What is drawn from now on is reported anew.
+    /// Returns the damage since the last call, clipped to `area`. Later drawing is reported again.
     func take(in area: CapturedArea) -> DamageRegion {
         var result = DamageRegion(size: area.size)
         let offset = area.damageOffset

@@ -1,22 +1,22 @@
 import CX11
 
-/// Which events of which windows are wanted, by whom. X keeps one mask for each window and connection: each new one replaces the last,
-/// whoever asked for it (X11, 9, ChangeWindowAttributes).
+/// The events that each part of the capture code needs from each window. X stores one mask per window and connection,
+/// and a new mask replaces the previous one (X11, 9, ChangeWindowAttributes).
 struct EventSelection {
-    /// Who wants events. Each has a mask of its own for each window.
+    /// The parts of the capture code. Each has its own mask for each window.
     enum Interest: Hashable {
-        /// Which application is in front.
+        /// Which application is active.
         case focus
-        /// What is captured.
+        /// The captured source.
         case target
         case screen
-        /// Which windows viewers must not see.
+        /// The windows that viewers must not see.
         case hiddenWindows
     }
 
     private var masks: [Window: [Interest: Int]] = [:]
 
-    /// Notes what `interest` wants to hear of `window`; 0 for nothing. Gives all that is wanted of it.
+    /// Sets the mask of `interest` for `window`; 0 for no events. Returns the combined mask of all interests.
     mutating func set(_ mask: Int, of window: Window, for interest: Interest) -> Int {
         masks[window, default: [:]][interest] = mask == 0 ? nil : mask
         let all = masks[window, default: [:]].values.reduce(0, |)
@@ -24,7 +24,7 @@ struct EventSelection {
         return all
     }
 
-    /// A window is gone; its number may be given to another one.
+    /// Removes a window that no longer exists. The server can use its identifier for another window.
     mutating func forget(_ window: Window) {
         masks[window] = nil
     }

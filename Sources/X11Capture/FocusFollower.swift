@@ -1,7 +1,8 @@
 import CX11
 import Media
 
-/// Tells when the focused window is shown by another monitor than before: another window has the focus, or it was moved.
+/// Detects when another monitor shows the focused window: because another window has the focus, or because the window
+/// moved.
 final class FocusFollower {
     private let connection: X11Connection
     private let properties: WindowProperties
@@ -12,7 +13,8 @@ final class FocusFollower {
         properties = WindowProperties(connection: connection)
     }
 
-    /// The monitor that shows the focused window now, where it is another one than at the last call. Without a focus nothing moves.
+    /// Returns the monitor that shows the focused window if it changed since the last call. Returns nil if it did not
+    /// change or if no window has the focus.
     func takeMove(in layout: ScreenLayout) -> MonitorInformation? {
         guard let window = focusedWindow(), let place = connection.place(of: window), let monitor = layout.monitor(showing: place),
             monitor.name != last
@@ -21,7 +23,7 @@ final class FocusFollower {
         return monitor
     }
 
-    /// The window manager's word for it, or where there is none the server's.
+    /// Returns the active window of the window manager or, without a window manager, the window with the input focus.
     func focusedWindow() -> Window? {
         if let window = properties.activeWindow() { return window }
         var window = Window()

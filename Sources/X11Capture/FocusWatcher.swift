@@ -2,7 +2,7 @@ import CX11
 import Capture
 import Media
 
-/// Follows which application's window is in front, as the window manager tells it (EWMH 1.5, `_NET_ACTIVE_WINDOW`,
+/// Monitors which application's window is active, as reported by the window manager (EWMH 1.5, `_NET_ACTIVE_WINDOW`,
 /// `_NET_WM_NAME`; ICCCM, 4.1.2.5, `WM_CLASS`).
 final class FocusWatcher {
     private let connection: X11Connection
@@ -10,7 +10,7 @@ final class FocusWatcher {
     private var window = Window()
     private var last: ApplicationInformation?
     private var isStale = true
-    /// When a window is looked at again that viewers could not be told of; nil where there is none.
+    /// When to check again a window that could not be revealed to viewers, or nil if there is none.
     private var nextLook: MediaTime?
     private static let lookInterval = MediaTime(milliseconds: 1000)
 
@@ -19,15 +19,16 @@ final class FocusWatcher {
         properties = WindowProperties(connection: connection)
     }
 
-    /// Takes note of a PropertyNotify of the root window or of the window in front.
+    /// Processes a PropertyNotify event of the root window or of the active window.
     func note(_ event: XPropertyEvent) {
         if event.atom == properties.activeWindowAtom && event.window == connection.root { isStale = true }
         if event.window == window && (event.atom == properties.nameAtom || event.atom == XA_WM_NAME) { isStale = true }
     }
 
-    /// The application in front where it is another one than before, or has another title. A window that has gone since is no error.
+    /// Returns the active application if it or its title changed since the last call, otherwise nil. It is not an error
+    /// if the window no longer exists.
     ///
-    /// - Parameter mayBeTold: whether viewers may know of a window; asked after all else is known of it.
+    /// - Parameter mayBeTold: returns true if viewers may know the window. Called after all other information is read.
     func takeChange(at now: MediaTime, mayBeTold: (Window) -> Bool) -> ApplicationInformation? {
         guard isStale || nextLook.map({ $0 <= now }) ?? false else { return nil }
         isStale = false
@@ -39,7 +40,7 @@ final class FocusWatcher {
             connection.select(PropertyChangeMask, of: window, for: .focus)
         }
         let information = window == 0 ? nil : describe(window)
-        // Requests to a window that has gone are answered with an error that means nothing here.
+        // Requests for a window that no longer exists cause errors. Ignore them.
         XSync(connection.display, 0)
         _ = X11Faults.takeProtocolError(of: connection.display)
         guard let information, information != last else { return nil }

@@ -2,29 +2,29 @@ import CX11
 import Capture
 import Media
 
-/// Takes rectangles of pixels out of a drawable: through shared memory, or over the connection where that cannot be had.
+/// Grabs rectangles of pixels from a drawable, through shared memory or, if that is not available, over the connection.
 ///
-/// One segment as large as the picture is made once. Several rectangles can be grabbed one after another into it: each
-/// lies packed, row upon row, behind the one before.
+/// It allocates one segment of the picture's size. Several rectangles can be grabbed into the segment. Their rows are
+/// packed, and each rectangle follows the previous one.
 final class ImageGrabber {
     private let connection: X11Connection
     private let size: PixelSize
     private let memory: Memory
     private var used = 0
 
-    /// Where the pixels land.
+    /// The memory for the pixels.
     private enum Memory {
         case shared(SharedSegment)
-        /// A remote display cannot attach our memory: XGetImage copies over the connection (slower).
+        /// A remote display cannot attach shared memory. XGetImage copies over the connection, which is slower.
         case plain(UnsafeMutableRawPointer)
     }
 
-    /// True where the picture comes through shared memory.
+    /// True if grabs use shared memory.
     var usesSharedMemory: Bool {
         if case .shared = memory { true } else { false }
     }
 
-    /// Makes room for pictures of `size`.
+    /// Allocates memory for pictures of `size`.
     init(connection: X11Connection, size: PixelSize) {
         self.connection = connection
         self.size = size
@@ -39,15 +39,16 @@ final class ImageGrabber {
         if case .plain(let pointer) = memory { pointer.deallocate() }
     }
 
-    /// Forgets the rectangles grabbed before; their memory is used again.
+    /// Discards the rectangles that were grabbed before and reuses their memory.
     func reset() {
         used = 0
     }
 
-    /// Grabs `rectangle` of `drawable`; the pixels live until `reset`. Rectangles grabbed since then must not exceed the picture's area.
+    /// Grabs `rectangle` of `drawable`. The pixels are valid until `reset`. The rectangles since the last `reset` must
+    /// not exceed the picture's area in total.
     func grab(_ rectangle: PixelRect, of drawable: Drawable) throws(CaptureError) -> PixelBuffer {
         let stride = rectangle.width * 4
-        precondition(used + stride * rectangle.height <= size.area * 4, "more pixels grabbed at once than the picture has")
+        precondition(used + stride * rectangle.height <= size.area * 4, "grabs since reset() exceed the picture's area")
         let target: UnsafeMutableRawPointer
         switch memory {
         case .shared(let segment):
@@ -77,15 +78,15 @@ final class ImageGrabber {
     }
 }
 
-/// A SysV shared memory segment that the X server has attached, and the XImage that describes it.
+/// A SysV shared memory segment that the X server has attached, and the XImage for it.
 private final class SharedSegment {
     let image: UnsafeMutablePointer<XImage>
     let address: UnsafeMutableRawPointer
     private let connection: X11Connection
-    /// Xlib keeps the address of this structure in the image.
+    /// Xlib stores the address of this structure in the image.
     private let info: UnsafeMutablePointer<XShmSegmentInfo>
 
-    /// Nil where the server cannot attach it: a remote display, or one without MIT-SHM.
+    /// Returns nil if the server cannot attach the segment: the display is remote, or MIT-SHM is not supported.
     init?(connection: X11Connection, size: PixelSize) {
         let display = connection.display
         guard XShmQueryExtension(display) != 0 else { return nil }
@@ -107,7 +108,8 @@ private final class SharedSegment {
         _ = X11Faults.takeProtocolError(of: display)
         _ = XShmAttach(display, info)
         XSync(display, 0)
-        // Marked at once: it goes with the last process that has it attached, also after kill -9.
+        // Mark the segment for removal now, so that the system deletes it when the last process detaches it, even after
+        // kill -9.
         _ = cx11_shm_mark_for_removal(identifier)
         let refused = X11Faults.takeProtocolError(of: display) != nil || X11Faults.isBroken(display)
         let screen = XDefaultScreen(display)
@@ -133,7 +135,7 @@ private final class SharedSegment {
             _ = XShmDetach(connection.display, info)
             XSync(connection.display, 0)
         }
-        // The pixels are the segment's, not Xlib's to free.
+        // The pixels are part of the segment, so Xlib must not free them.
         image.pointee.data = nil
         _ = cx11_destroy_image(image)
         shmdt(address)

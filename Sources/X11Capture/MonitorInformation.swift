@@ -2,7 +2,7 @@ import Media
 
 /// A monitor of an X screen (RandR 1.5, 4.1, "Monitors").
 package struct MonitorInformation: Sendable, Equatable {
-    /// How its picture is turned, counter-clockwise as RandR names it.
+    /// The rotation of the monitor, counter-clockwise, with the names of RandR.
     package enum Rotation: String, Sendable {
         case normal
         case left
@@ -10,9 +10,9 @@ package struct MonitorInformation: Sendable, Equatable {
         case right
     }
 
-    /// RandR's name for it: `HDMI-1`.
+    /// The name of the monitor in RandR, such as `HDMI-1`.
     package var name: String
-    /// What it shows of the root window, in pixels.
+    /// The area of the root window that it shows, in pixels.
     package var rectangle: PixelRect
     package var rotation: Rotation
     package var isPrimary: Bool

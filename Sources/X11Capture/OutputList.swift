@@ -1,9 +1,9 @@
 import CX11
 import Media
 
-/// What each cable of an X screen shows: RandR's outputs and the CRTCs that drive them (RandR 1.5, 7.2 and 7.3).
+/// The areas that the outputs of an X screen show: RandR's outputs and their CRTCs (RandR 1.5, 7.2 and 7.3).
 struct OutputList {
-    /// A part of the root window that is sent out.
+    /// An area of the root window that is sent to outputs.
     struct Screen {
         var rectangle: PixelRect
         var rotation: MonitorInformation.Rotation

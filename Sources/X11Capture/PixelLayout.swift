@@ -2,14 +2,14 @@ import CX11
 import Capture
 import Media
 
-/// How a visual's pixels lie in memory: 32 bits each, in one of the layouts that screens have.
+/// The pixel format of a visual: 32 bits each, in one of the supported formats.
 enum PixelLayout: Equatable {
     /// Blue, green, red, and a byte that is unused or alpha (depth 24 and 32).
     case bgra
-    /// Ten bits each of blue, green and red, from the lowest bit up (depth 30).
+    /// Ten bits each of blue, green and red, starting at the lowest bit (depth 30).
     case tenBits
 
-    /// - Throws: for a visual whose pixels are others.
+    /// - Throws: `unsupportedVisual` for any other format.
     init(visual: UnsafeMutablePointer<Visual>?, depth: Int, connection: X11Connection) throws(CaptureError) {
         guard let visual = visual?.pointee, XImageByteOrder(connection.display) == LSBFirst else { throw .unsupportedVisual(depth: depth) }
         switch (depth, visual.red_mask, visual.green_mask, visual.blue_mask) {
@@ -19,14 +19,14 @@ enum PixelLayout: Equatable {
         }
     }
 
-    /// The layout of the root window.
+    /// Determines the format of the root window.
     init(rootOf connection: X11Connection) throws(CaptureError) {
         let screen = XDefaultScreen(connection.display)
         try self.init(
             visual: XDefaultVisual(connection.display, screen), depth: Int(XDefaultDepth(connection.display, screen)), connection: connection)
     }
 
-    /// Makes pixels of this layout BGRA, in place. The lowest two of ten bits are cut off.
+    /// Converts pixels of this format to BGRA in place. The lowest two of ten bits are discarded.
     func convertToBGRA(_ pixels: PixelBuffer) {
         guard self == .tenBits else { return }
         pixels.withUnsafeMutableBytes { bytes in

@@ -2,7 +2,7 @@ import CX11
 import Capture
 import Media
 
-/// A place of the root window: all of it, a region, a monitor, or the monitor that shows the focused window.
+/// An area of the root window: all of it, a region, a monitor, or the monitor that shows the focused window.
 final class RootTarget: CaptureTarget {
     private enum Choice {
         case wholeScreen
@@ -18,13 +18,19 @@ final class RootTarget: CaptureTarget {
     private var choice: Choice
     private var layout: ScreenLayout
     private(set) var isStale = false
-    /// Where the focused window is looked for; nil where it is not followed.
+    /// The follower of the focused window, or nil if the focus is not followed.
     private let follower: FocusFollower?
+<<<<<<< HEAD:Sources/X11Capture/RootTarget.swift
     private(set) var notice: SourceNotice?
     /// What was last seen there.
+=======
+    /// A warning about the selection, reported once.
+    private(set) var warning: String?
+    /// The size of the last visible area.
+>>>>>>> wt-prose:Sources/Capture/X11/RootTarget.swift
     private var lastSize: PixelSize
 
-    /// - Throws: where there is no such monitor, or the region lies outside.
+    /// - Throws: if the monitor does not exist, or if the region is completely outside the screen.
     init(connection: X11Connection, selection: RootSelection) throws(CaptureError) {
         self.connection = connection
         pixelLayout = try PixelLayout(rootOf: connection)
@@ -86,7 +92,7 @@ final class RootTarget: CaptureTarget {
             isStale = false
         }
         if let monitor = follower?.takeMove(in: layout) { choice = .monitor(monitor.name) }
-        // Never a pixel beyond the screen: the server would refuse the grab.
+        // Clip to the screen, because the server refuses a grab outside of it.
         let place = wantedPlace?.intersection(PixelRect(layout.size))
         guard let place, !place.isEmpty else { return .withheld(size: lastSize, reason: reasonToWithhold) }
         lastSize = place.size
@@ -112,7 +118,7 @@ final class RootTarget: CaptureTarget {
     }
 }
 
-/// A choice of what of the root window is captured.
+/// The part of the root window to capture.
 enum RootSelection {
     case wholeScreen
     case region(PixelRect)

@@ -4,26 +4,26 @@ import Media
 
 /// A window that can be captured.
 package struct WindowInformation: Sendable, Equatable {
-    /// Its X identifier.
+    /// The X identifier.
     package var id: UInt
-    /// Of its application (WM_CLASS); empty where it has none.
+    /// The class of its application (WM_CLASS), or an empty string.
     package var className: String
     package var title: String
-    /// Where its content is on the root window, in pixels.
+    /// The area of its content on the root window, in pixels.
     package var rectangle: PixelRect
 }
 
-/// What can be captured on an X display now.
+/// The sources that an X display currently offers.
 package struct ScreenInventory: Sendable {
-    /// The display, as the user would name it.
+    /// The name of the display as the user writes it.
     package let display: String
-    /// Of the whole screen.
+    /// The size of the whole screen.
     package let size: PixelSize
     package let monitors: [MonitorInformation]
-    /// The oldest first, as the window manager lists them; without one from the bottom up.
+    /// The oldest first, in the order of the window manager. Without a window manager, from bottom to top.
     package let windows: [WindowInformation]
 
-    /// Asks the display `name`, or the one that `DISPLAY` names where it is nil.
+    /// Reads the display `name`. If `name` is nil, reads the display in `DISPLAY`.
     package init(display name: String?) throws(CaptureError) {
         let connection = try X11Connection(name: name)
         let layout = try ScreenLayout(connection)
@@ -42,7 +42,7 @@ package struct ScreenInventory: Sendable {
 }
 
 extension ScreenRequest {
-    /// The size of what is captured now, without capturing it.
+    /// Returns the current size of the selected source without capturing it.
     package func currentSize() throws(CaptureError) -> PixelSize {
         let connection = try X11Connection(name: display)
         if case .window(let window) = selection {

@@ -2,19 +2,20 @@ import CX11
 import Capture
 import Media
 
-/// The size of an X screen, its monitors, and what none of them shows; as the server tells it now.
+/// The size of an X screen, its monitors, and the areas that no monitor shows. A snapshot of the server's state.
 struct ScreenLayout {
-    /// Of the root window.
+    /// The size of the root window.
     let size: PixelSize
     let monitors: [MonitorInformation]
-    /// Parts of the root window that no monitor shows; none where nothing is known of monitors.
+    /// The areas of the root window that no monitor shows. Empty if the monitors are unknown.
     let deadParts: [PixelRect]
 
     init(_ connection: X11Connection) throws(CaptureError) {
         size = try connection.rootSize()
         let outputs = OutputList(connection)
         monitors = Self.monitors(connection, outputs: outputs)
-        // A monitor that the user defined may be a part of what a cable shows, or several of them: what either tells of is seen.
+        // A user-defined monitor can be a part of an output's area, or several outputs. An area counts as visible if a
+        // monitor or an output shows it.
         let seen = monitors.map(\.rectangle) + outputs.screens.map(\.rectangle)
         deadParts = seen.isEmpty ? [] : PixelRect(size).subtracting(seen)
         try connection.checkConnection()
@@ -24,7 +25,7 @@ struct ScreenLayout {
         monitors.first { $0.name == name }
     }
 
-    /// The monitor that shows most of `rectangle`; nil where none shows any of it.
+    /// Returns the monitor that shows the largest part of `rectangle`, or nil if no monitor shows any of it.
     func monitor(showing rectangle: PixelRect) -> MonitorInformation? {
         let best = monitors.max { $0.rectangle.intersection(rectangle).area < $1.rectangle.intersection(rectangle).area }
         return best.flatMap { $0.rectangle.intersects(rectangle) ? $0 : nil }
@@ -46,7 +47,7 @@ struct ScreenLayout {
 }
 
 extension PixelRect {
-    /// What is left of it without `others`, as rectangles that do not overlap.
+    /// Returns the area of the rectangle without `others`, as rectangles that do not overlap.
     func subtracting(_ others: [PixelRect]) -> [PixelRect] {
         others.reduce([self]) { rest, other in rest.flatMap { $0.subtracting(other) } }.filter { !$0.isEmpty }
     }

@@ -1,17 +1,29 @@
 import Media
+<<<<<<< HEAD:Sources/X11Capture/ScreenRequest.swift
 import WindowPrivacy
+=======
 
-/// What of an X display is captured, and how.
+/// The pictures that a session captures. This is a value; the source is opened on the thread that owns it.
+package enum PictureRequest: Sendable {
+    case screen(ScreenRequest)
+    /// A YUV4MPEG2 file or pipe. `-` is standard input.
+    case y4m(path: String)
+    /// Pictures from the application that runs the session.
+    case feed(PictureFeed)
+}
+>>>>>>> wt-prose:Sources/Capture/PictureRequest.swift
+
+/// The part of an X display to capture, and the options.
 package struct ScreenRequest: Sendable {
-    /// The X display; nil for the one that `DISPLAY` names.
+    /// The X display, or nil for the display in `DISPLAY`.
     package var display: String?
     package var selection = ScreenSelection.wholeScreen
     package var showsCursor = true
-    /// The windows that viewers must not see. The rules may be changed while the source runs.
+    /// The rules for windows that viewers must not see. The rules can change while the source runs.
     package var hiddenWindows = HiddenWindowRules()
-    /// Other programs on the display are told that it is captured.
+    /// If true, other programs on the display can detect that it is captured.
     package var isAnnounced = true
-    /// No idle screen saver comes while it is captured, nor the lock that comes with one.
+    /// If true, the idle screen saver, and a lock that it would start, is inhibited during the capture.
     package var keepsAwake = false
 
     package init(display: String? = nil) {
@@ -19,18 +31,32 @@ package struct ScreenRequest: Sendable {
     }
 }
 
-/// What of the desktop is captured.
+/// The part of the desktop to capture.
 package enum ScreenSelection: Sendable, Equatable {
-    /// The whole of the X screen, all monitors side by side.
+    /// The whole X screen, with all monitors side by side.
     case wholeScreen
     /// One monitor, by its RandR name.
     case monitor(String)
-    /// The monitor that shows the focused window, whichever that is; at first the named one.
+    /// The monitor that shows the focused window, as the focus changes. At first it is the monitor with the given name.
     case focusedMonitor(startingAt: String?)
-    /// A rectangle of the X screen, in pixels; what lies beyond its edges is cut off.
+    /// A rectangle of the X screen, in pixels. Parts outside the screen are cut off.
     case region(PixelRect)
     /// The content of one window, by its X identifier.
     case window(UInt)
-    /// The window that is in front when the source is opened.
+    /// The window that is active when the source is opened.
     case activeWindow
 }
+<<<<<<< HEAD:Sources/X11Capture/ScreenRequest.swift
+=======
+
+extension PictureRequest {
+    /// Opens the source. Call this on the thread that owns the source.
+    package func open() throws(CaptureError) -> any ScreenSource {
+        switch self {
+        case .screen(let request): try X11ScreenSource(request)
+        case .y4m(let path): try Y4MSource(path: path)
+        case .feed(let feed): FeedSource(feed)
+        }
+    }
+}
+>>>>>>> wt-prose:Sources/Capture/PictureRequest.swift

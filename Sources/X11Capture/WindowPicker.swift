@@ -2,20 +2,20 @@ import CX11
 import Capture
 import Concurrency
 
-/// Lets the user click the window that is to be captured.
+/// Lets the user select a window with the mouse.
 package enum WindowPicker {
-    /// Takes the pointer, with a crosshair, until a window is clicked; the click reaches no program.
+    /// Grabs the pointer, with a crosshair, until the user clicks a window. No program receives the click.
     ///
-    /// It waits for as long as the user does.
+    /// Blocks until the user clicks or cancels.
     ///
-    /// - Returns: the client's window where a window manager's frame was clicked.
+    /// - Returns: the client window. If the user clicked a frame of the window manager, this is the window inside it.
     /// - Throws: `pickCancelled` after Esc or a click with another button than the first.
     package static func pick(on display: String?) throws(CaptureError) -> UInt {
         let connection = try X11Connection(name: display)
         // The crosshair of the cursor font (X11/cursorfont.h).
         let crosshair = XCreateFontCursor(connection.display, 34)
         try takePointer(of: connection, cursor: crosshair)
-        // Without the keyboard Esc does nothing, and the mouse still cancels.
+        // If the keyboard cannot be grabbed, Esc has no effect, but the mouse can still cancel.
         XGrabKeyboard(connection.display, connection.root, False, GrabModeAsync, GrabModeAsync, Time(CurrentTime))
         let clicked = try waitForClick(connection)
         XUngrabPointer(connection.display, Time(CurrentTime))
@@ -24,7 +24,8 @@ package enum WindowPicker {
         return WindowTree(connection: connection, properties: WindowProperties(connection: connection)).client(of: clicked)
     }
 
-    /// A menu or a key that started this may hold the pointer for a moment still.
+    /// Grabs the pointer. Retries for two seconds, because the menu or key that started this program can still hold the
+    /// grab.
     private static func takePointer(of connection: X11Connection, cursor: Cursor) throws(CaptureError) {
         let deadline = SessionClock.monotonic() + 2_000_000_000
         while XGrabPointer(
@@ -37,7 +38,7 @@ package enum WindowPicker {
         }
     }
 
-    /// The top-level window that was clicked. A click on the bare desktop is none.
+    /// Waits for a click on a top-level window and returns the window. Ignores a click on the desktop background.
     private static func waitForClick(_ connection: X11Connection) throws(CaptureError) -> Window {
         var pressed: Window?
         while true {
@@ -52,7 +53,7 @@ package enum WindowPicker {
                 case Button4, Button5: break
                 default: throw .pickCancelled
                 }
-            // The release is the end of the click: after the ungrab it would go to the program.
+            // Wait for the release, because after the ungrab it would be sent to the program.
             case ButtonRelease: if let pressed { return pressed }
             default: break
             }

@@ -1,6 +1,6 @@
 import CX11
 
-/// What clients and the window manager say of windows in their properties (ICCCM, 4.1.2 and 4.1.3.1; EWMH 1.5).
+/// Reads window properties that clients and the window manager set (ICCCM, 4.1.2 and 4.1.3.1; EWMH 1.5).
 final class WindowProperties {
     private let connection: X11Connection
     let activeWindowAtom: Atom
@@ -17,22 +17,22 @@ final class WindowProperties {
         state = XInternAtom(display, "WM_STATE", 0)
     }
 
-    /// The window in front, as the window manager tells it.
+    /// Returns the active window as reported by the window manager, or nil.
     func activeWindow() -> Window? {
         windows(activeWindowAtom)?.first.flatMap { $0 == 0 ? nil : $0 }
     }
 
-    /// All windows that the window manager manages, the oldest first; nil where there is none that tells.
+    /// Returns all managed windows, the oldest first, or nil if no window manager reports them.
     func clients() -> [Window]? {
         windows(clientList)
     }
 
-    /// True where a window manager manages `window`: it is a client's, not a frame around one.
+    /// Returns true if a window manager manages `window`: it is a client's window and not a frame.
     func isManaged(_ window: Window) -> Bool {
         connection.property(state, of: window) { _, _, _ in true } ?? false
     }
 
-    /// The class of its application (WM_CLASS); nil where it has none.
+    /// Returns the class of the window's application (WM_CLASS), or nil.
     func className(of window: Window) -> String? {
         var hint = XClassHint()
         guard XGetClassHint(connection.display, window, &hint) != 0 else { return nil }
@@ -43,18 +43,18 @@ final class WindowProperties {
         return hint.res_class.map { String(cString: $0) } ?? hint.res_name.map { String(cString: $0) } ?? ""
     }
 
-    /// Empty where it has none.
+    /// Returns the title, or an empty string.
     func title(of window: Window) -> String {
         [nameAtom, XA_WM_NAME].lazy.map { self.connection.text($0, of: window) }.first { !$0.isEmpty } ?? ""
     }
 
-    /// What to call it in a sentence: its title, else its class, else its number.
+    /// Returns a name for messages: the title, the class, or the window's identifier.
     func label(of window: Window) -> String {
         let title = title(of: window)
         return title.isEmpty ? className(of: window) ?? "0x" + String(window, radix: 16) : title
     }
 
-    /// None where somebody has written something else there.
+    /// Returns an empty array if the property has an unexpected format.
     private func windows(_ property: Atom) -> [Window]? {
         connection.property(property, of: connection.root, type: XA_WINDOW) { bytes, count, format in
             guard format == 32 else { return [] }

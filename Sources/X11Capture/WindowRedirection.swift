@@ -1,17 +1,18 @@
 import CX11
 import Media
 
-/// Redirects a window, and sees to it that nothing of what lay over it is in its pixmap.
+/// Redirects a window, and ensures that its pixmap contains no pixels of other windows.
 ///
-/// The server fills a new pixmap with what the screen shows there, so that windows without a background do not flicker: pixels of other
-/// windows, or where those are clipped whatever its memory held, until the client has painted them over. So those places are blackened before anyone else is served, and the client is asked to
-/// paint them.
+/// The server fills a new pixmap with the screen content at that position, so that windows without a background do not
+/// flicker. Until the client has painted, the pixmap contains pixels of other windows or, if those are clipped, old
+/// memory content. Therefore these areas are painted black before the server processes requests of other clients, and
+/// the client is asked to paint them.
 struct WindowRedirection {
     private let window: Window
     private let connection: X11Connection
     private let tree: WindowTree
 
-    /// Begins it; it ends with the connection.
+    /// Starts the redirection, which ends with the connection.
     init(of window: Window, connection: X11Connection, tree: WindowTree) {
         self.window = window
         self.connection = connection
@@ -23,7 +24,7 @@ struct WindowRedirection {
         }
     }
 
-    /// Cleans the new pixmap that the window has got, as it was mapped or has changed its size.
+    /// Cleans the new pixmap of the window after the window was mapped or resized.
     func cleanNewPixmap() {
         withServerGrabbed { clean(coveredParts()) }
     }
@@ -33,7 +34,7 @@ struct WindowRedirection {
         body()
         XUngrabServer(connection.display)
         XSync(connection.display, 0)
-        // A window that goes meanwhile is noticed by whoever asks for it next.
+        // If the window was destroyed in the meantime, the next request for it detects that.
         _ = X11Faults.takeProtocolError(of: connection.display)
     }
 
@@ -45,13 +46,13 @@ struct WindowRedirection {
         for inner in tree.descendants(of: window) { repaint(covered, of: inner) }
     }
 
-    /// Under a compositor every window has its own pixels already, and none is covered.
+    /// True if a compositor runs. Every window then has its own pixels, and no window is covered.
     private var isComposited: Bool {
         let screen = XDefaultScreen(connection.display)
         return XGetSelectionOwner(connection.display, XInternAtom(connection.display, "_NET_WM_CM_S\(screen)", 0)) != 0
     }
 
-    /// In coordinates of the root window.
+    /// Returns the covered parts of the window in coordinates of the root window.
     private func coveredParts() -> [PixelRect] {
         guard !isComposited, let place = connection.place(of: window) else { return [] }
         return tree.windows(above: window).compactMap { other in
@@ -77,7 +78,7 @@ struct WindowRedirection {
         XFreePixmap(connection.display, pixmap)
     }
 
-    /// Has the background painted there, where there is one, and asks the client for the rest.
+    /// Paints the background of these parts, if the window has one, and asks the client to paint the rest.
     private func repaint(_ parts: [PixelRect], of window: Window) {
         guard let attributes = connection.attributes(of: window), attributes.class == InputOutput, let place = connection.place(of: window)
         else { return }

@@ -2,10 +2,10 @@ import CX11
 import Capture
 import Media
 
-/// The content of one window, wherever it is and whatever lies over it.
+/// The content of one window, independent of its position and of overlapping windows.
 ///
-/// The window is redirected into a pixmap of its own, which the server puts on the screen as before (Composite protocol, version 0.4,
-/// RedirectWindow, automatic). That ends with the connection.
+/// The window is redirected to its own pixmap, which the server draws on the screen as before (Composite protocol,
+/// version 0.4, RedirectWindow, automatic). The redirection ends with the connection.
 final class WindowTarget: CaptureTarget {
     var damagedDrawable: Drawable { window }
     let pixelLayout: PixelLayout
@@ -14,15 +14,15 @@ final class WindowTarget: CaptureTarget {
     private let properties: WindowProperties
     private let window: Window
     private let tree: WindowTree
-    /// The window's ancestor right below the root window: the window manager's frame, or the window itself.
+    /// The ancestor of the window that is a child of the root window: the window manager's frame, or the window itself.
     private var topLevel: Window
     private let redirection: WindowRedirection
-    /// The size of its pixmap, as far as that has been cleaned; nil where it has got another one since.
+    /// The size of the pixmap that was cleaned, or nil if the window got another pixmap since.
     private var cleanSize: PixelSize?
     private var isDestroyed = false
     private(set) var isStale = false
 
-    /// - Throws: where there is no such window, or it has no pixels that could be converted.
+    /// - Throws: if the window does not exist, or if its pixels cannot be converted.
     init(connection: X11Connection, window wanted: Window) throws(CaptureError) {
         self.connection = connection
         let properties = WindowProperties(connection: connection)
@@ -55,7 +55,8 @@ final class WindowTarget: CaptureTarget {
     func note(_ event: XEvent) {
         switch event.type {
         case DestroyNotify: if event.xdestroywindow.window == window { isDestroyed = true }
-        // With each of these it gets another pixmap, which the server fills with what lies over it.
+        // With each of these events, the window gets a new pixmap, which the server fills with the pixels of
+        // overlapping windows.
         case ConfigureNotify:
             let size = PixelSize(width: Int(event.xconfigure.width), height: Int(event.xconfigure.height))
             if event.xconfigure.window == window && size != cleanSize { isStale = true }
@@ -74,7 +75,7 @@ final class WindowTarget: CaptureTarget {
 
     func invalidate() {}
 
-    /// Asked anew each time: a window that is hidden by its frame, or moved with it, hears nothing of that itself.
+    /// Requests the position each time, because a window receives no event if its frame is hidden or moved.
     func locate() throws(CaptureError) -> Placement {
         isStale = false
         guard !isDestroyed, let attributes = connection.attributes(of: window) else {

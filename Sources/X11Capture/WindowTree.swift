@@ -1,6 +1,6 @@
 import CX11
 
-/// Finds windows: the client's inside a frame, the frame around it, and those that can be named.
+/// Finds windows: the client's window inside a frame, the frame around it, and the windows that the user can select.
 final class WindowTree {
     private let connection: X11Connection
     private let properties: WindowProperties
@@ -10,8 +10,8 @@ final class WindowTree {
         self.properties = properties
     }
 
-    /// The window with the content where `window` is a window manager's frame; else itself. The window manager marks it with
-    /// WM_STATE (ICCCM, 4.1.3.1).
+    /// Returns the client's window if `window` is a window manager's frame, otherwise `window`. The window manager
+    /// marks the client's window with WM_STATE (ICCCM, 4.1.3.1).
     func client(of window: Window) -> Window {
         if properties.isManaged(window) { return window }
         var level = [window]
@@ -22,15 +22,15 @@ final class WindowTree {
         return window
     }
 
-    /// The ancestor of `window` right below the root window.
+    /// Returns the ancestor of `window` that is a child of the root window.
     func topLevel(of window: Window) -> Window {
         var topLevel = window
         while let parent = connection.family(of: topLevel)?.parent, parent != connection.root, parent != 0 { topLevel = parent }
         return topLevel
     }
 
-    /// All windows that a user would name: those that are managed, or where there is no window manager, those on the screen that say
-    /// what they are.
+    /// Returns the windows that the user can select: the managed windows or, without a window manager, the visible
+    /// windows with a class or a title.
     func listed() -> [Window] {
         if let clients = properties.clients() { return clients }
         let tops = connection.family(of: connection.root)?.children ?? []
@@ -43,12 +43,12 @@ final class WindowTree {
         }
     }
 
-    /// `window` and all windows inside it, from the bottom up.
+    /// Returns `window` and all windows inside it, from bottom to top.
     func descendants(of window: Window) -> [Window] {
         [window] + (connection.family(of: window)?.children ?? []).flatMap { descendants(of: $0) }
     }
 
-    /// The windows that lie over `window`: above it, or above one of its ancestors.
+    /// Returns the windows above `window`: its siblings above it, and those of its ancestors.
     func windows(above window: Window) -> [Window] {
         var covering: [Window] = []
         var level = window

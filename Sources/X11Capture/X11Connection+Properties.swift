@@ -1,9 +1,9 @@
 import CX11
 
-/// Properties of windows as they come, and what their numbers tell.
+/// Window properties as raw values, texts and numbers.
 extension X11Connection {
-    /// Hands the value of a property to `body`, with the number of its items and their size in bits; nil where there is none of that type.
-    /// Values beyond 64 KB are cut.
+    /// Calls `body` with the value of a property, the number of its items and their size in bits. Returns nil if there
+    /// is no property of that type. Values longer than 64 KiB are truncated.
     func property<Value>(
         _ name: Atom, of window: Window, type: Atom = Atom(AnyPropertyType), _ body: (UnsafeMutablePointer<UInt8>, Int, Int32) -> Value
     ) -> Value? {
@@ -12,20 +12,20 @@ extension X11Connection {
         var count: UInt = 0
         var rest: UInt = 0
         var data: UnsafeMutablePointer<UInt8>?
-        // Units of 32 bits.
+        // The length is in units of 32 bits.
         let status = XGetWindowProperty(display, window, name, 0, 16384, 0, type, &actualType, &format, &count, &rest, &data)
         guard status == Success, let data else { return nil }
         defer { XFree(data) }
         return actualType == 0 ? nil : body(data, Int(count), format)
     }
 
-    /// A property that is text; empty where there is none.
+    /// Returns a text property, or an empty string.
     func text(_ name: Atom, of window: Window) -> String {
         texts(name, of: window).first ?? ""
     }
 
-    /// A property that is text, in each way in which it can be read, the likeliest first: what is called STRING should be Latin-1 (ICCCM,
-    /// 2.7.1), and often is UTF-8; COMPOUND_TEXT has a coding of its own. None where there is none.
+    /// Returns all readings of a text property, the most likely first. STRING should be Latin-1 (ICCCM, 2.7.1) but is
+    /// often UTF-8; COMPOUND_TEXT has its own encoding. Returns an empty array if there is no text.
     func texts(_ name: Atom, of window: Window) -> [String] {
         let bytes = property(name, of: window) { bytes, count, format in
             format == 8 ? Array(UnsafeBufferPointer(start: bytes, count: count)) : []
@@ -36,7 +36,7 @@ extension X11Connection {
         return latin == unicode ? [unicode] : [unicode, latin]
     }
 
-    /// What Xlib makes of it; none where it makes nothing (Xutf8TextPropertyToTextList(3)).
+    /// Returns the texts that Xlib converts, or an empty array (Xutf8TextPropertyToTextList(3)).
     private func compoundTexts(_ name: Atom, of window: Window) -> [String] {
         var property = XTextProperty()
         guard XGetTextProperty(display, window, &property, name) != 0 else { return [] }
@@ -49,7 +49,8 @@ extension X11Connection {
         return (0..<Int(count)).compactMap { list[$0].map { String(cString: $0) } }
     }
 
-    /// A property of 32-bit numbers; empty where there is none. Xlib gives each of them as a long (XGetWindowProperty(3)).
+    /// Returns a property of 32-bit numbers, or an empty array. Xlib returns each number as a long
+    /// (XGetWindowProperty(3)).
     func numbers(_ name: Atom, of window: Window) -> [UInt] {
         property(name, of: window) { bytes, count, format in
             guard format == 32 else { return [] }
@@ -57,10 +58,11 @@ extension X11Connection {
         } ?? []
     }
 
-    /// The bits of a resource's number that its client chooses; the others tell the client (X11, 8, connection setup).
+    /// The bits of a resource identifier that its client chooses. The other bits identify the client (X11, 8,
+    /// connection setup).
     var resourceMask: UInt {
         let mask = cx11_resource_mask(display)
-        // 18 bits are the least that a server may give.
+        // The protocol requires at least 18 bits.
         return mask == 0 ? 0x3ffff : mask
     }
 }

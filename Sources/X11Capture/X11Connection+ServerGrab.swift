@@ -2,9 +2,10 @@ import CX11
 import Capture
 
 extension X11Connection {
-    /// Runs `body` while the server serves this connection only: what it asks belongs to one moment (X11, 9, GrabServer).
+    /// Runs `body` while the server processes only this connection, so that all replies describe the same state (X11,
+    /// 9, GrabServer).
     ///
-    /// The whole desktop waits for it. Its time is that of some exchanges with the server.
+    /// The whole desktop waits during this time, which is a few round trips to the server.
     func withServerGrabbed<Result>(_ body: () throws(CaptureError) -> Result) throws(CaptureError) -> Result {
         XGrabServer(display)
         defer {

@@ -1,9 +1,11 @@
 import CX11
 import Media
 
-/// Questions about windows that may be gone by the time they are asked: then the answer is nil, and the server's error is forgotten.
+/// Requests about windows that can be destroyed at any time. If the window does not exist, the result is nil and the
+/// server's error is ignored.
 extension X11Connection {
-    /// Hears of these events of `window`, besides what others want to hear of it; 0 for none.
+    /// Selects events of `window` for one part of the capture code, in addition to the events of the other parts. 0
+    /// selects no events.
     func select(_ mask: Int, of window: Window, for interest: EventSelection.Interest) {
         guard window != 0 else { return }
         XSelectInput(display, window, events.set(mask, of: window, for: interest))
@@ -22,13 +24,13 @@ extension X11Connection {
         return isThere ? attributes : nil
     }
 
-    /// Where the content of `window` is on the root window.
+    /// Returns the area of the content of `window` on the root window.
     func place(of window: Window) -> PixelRect? {
         guard let attributes = attributes(of: window), let origin = origin(of: window) else { return nil }
         return PixelRect(x: origin.x, y: origin.y, width: Int(attributes.width), height: Int(attributes.height))
     }
 
-    /// Where the top left of its content is on the root window.
+    /// Returns the position of the content's top left corner on the root window.
     func origin(of window: Window) -> (x: Int, y: Int)? {
         var x: Int32 = 0
         var y: Int32 = 0
@@ -37,11 +39,11 @@ extension X11Connection {
             _ = X11Faults.takeProtocolError(of: display)
             return nil
         }
-        // A window that has gone is an error and yet no 0.
+        // For a destroyed window, the call can succeed and report an error nevertheless.
         return X11Faults.takeProtocolError(of: display) == nil ? (Int(x), Int(y)) : nil
     }
 
-    /// Its parent, and its children from the bottom up.
+    /// Returns the parent of a window, and its children from bottom to top.
     func family(of window: Window) -> (parent: Window, children: [Window])? {
         var root = Window()
         var parent = Window()

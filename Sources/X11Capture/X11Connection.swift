@@ -2,21 +2,21 @@ import CX11
 import Capture
 import Media
 
-/// A connection to an X server, with the extensions that capture uses. Owned by the capture thread.
+/// A connection to an X server, with the extensions that capture requires. The capture thread owns it.
 package final class X11Connection {
     let display: OpaquePointer
     let root: Window
-    /// As the user would name it.
+    /// The name of the display as the user writes it.
     package let name: String
-    /// The first event code of each extension (X11 extensions number their events at run time).
+    /// The first event code of each extension. The server assigns these codes at run time.
     let damageEventBase: Int32
     let fixesEventBase: Int32
     let randrEventBase: Int32
-    /// True where the server tells of monitors (RandR 1.5).
+    /// True if the server supports monitors (RandR 1.5).
     let hasMonitors: Bool
     var events = EventSelection()
 
-    /// Opens the display `name`, or the one that `DISPLAY` named where it is nil.
+    /// Opens the display `name`. If `name` is nil, opens the display in `DISPLAY`.
     package init(name: String?) throws(CaptureError) {
         let shown = name ?? String(cString: XDisplayName(nil))
         guard !shown.isEmpty, let display = XOpenDisplay(shown) else { throw .cannotOpenDisplay(shown) }
@@ -35,7 +35,7 @@ package final class X11Connection {
         damageEventBase = damage
         fixesEventBase = fixes
         randrEventBase = randr
-        // A server that was met before its extensions were negotiated answers their requests with errors.
+        // The server answers requests of an extension with errors until the version is negotiated.
         var major: Int32 = 5
         var minor: Int32 = 0
         if hasFixes { XFixesQueryVersion(display, &major, &minor) }
@@ -47,31 +47,31 @@ package final class X11Connection {
         guard hasRandr else { throw .missingExtension("RANDR") }
     }
 
-    /// The name and size of a display, without capturing it.
+    /// Returns the name and size of a display without capturing it.
     package static func describe(display name: String?) throws(CaptureError) -> (name: String, size: PixelSize) {
         let connection = try X11Connection(name: name)
         return (connection.name, try connection.rootSize())
     }
 
     deinit {
-        // Closing a connection that broke would wait for a server that is not there.
+        // Closing a broken connection would wait for a server that does not exist any more.
         if !X11Faults.isBroken(display) { XCloseDisplay(display) }
         X11Faults.forget(display)
     }
 
-    /// Throws where the connection broke or the server refused a request since the last check.
+    /// Throws if the connection broke, or if the server refused a request since the last check.
     func check() throws(CaptureError) {
         if X11Faults.isBroken(display) { throw .displayServerGone(name) }
         if let code = X11Faults.takeProtocolError(of: display) { throw .grabRefused(code: code) }
     }
 
-    /// Throws only where the connection broke; a protocol error is forgotten.
+    /// Throws if the connection broke. Ignores protocol errors.
     func checkConnection() throws(CaptureError) {
         _ = X11Faults.takeProtocolError(of: display)
         if X11Faults.isBroken(display) { throw .displayServerGone(name) }
     }
 
-    /// The size of the whole screen, asked from the server.
+    /// Requests the size of the whole screen from the server.
     package func rootSize() throws(CaptureError) -> PixelSize {
         var attributes = XWindowAttributes()
         guard XGetWindowAttributes(display, root, &attributes) != 0 else {

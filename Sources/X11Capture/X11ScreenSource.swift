@@ -2,16 +2,17 @@ import CX11
 import Capture
 import Media
 
-/// An X display as a source of pictures: only what changed is grabbed, with the mouse pointer drawn over it.
+/// A screen source for an X display. It grabs only the areas that changed, and draws the mouse pointer over them.
 ///
-/// What is captured may move, change its size and vanish; `place` asks for it before each grab, and `grab` is the only place where
-/// pixels are read.
+/// The captured source can move, change its size and disappear. `place` determines its position before each grab, and
+/// only `grab` reads pixels.
 package final class X11ScreenSource: ScreenSource {
-    /// A grab of everything this often, against drawing that the server's damage does not tell of.
+    /// The time between grabs of the whole picture, which show drawing that the server did not report as damage.
     private static let refreshInterval = MediaTime(milliseconds: 5000)
-    /// More refused grabs in a row than this are no passing matter.
+    /// The maximum number of refused grabs in a row. With more, the error is permanent.
     private static let patience = 60
-    /// More rectangles than this are grabbed as the one that surrounds them: each grab is an exchange with the server.
+    /// The maximum number of rectangles that are grabbed separately. Each grab is a round trip, so more rectangles are
+    /// grabbed as their bounding box.
     private static let maximumGrabs = 8
 
     package private(set) var size: PixelSize
@@ -28,24 +29,24 @@ package final class X11ScreenSource: ScreenSource {
     private var announcement: CaptureSelection?
     private let screenSaver: ScreenSaverWatch?
     private var grabber: ImageGrabber
-    /// Where the last sample came from; nil where there was nothing to show.
+    /// The position of the last sample, or nil if no picture was shown.
     private var area: CapturedArea?
     private var isDamaged = false
-    /// What was drawn since the tick before, in pixels of the root window.
+    /// The areas that were drawn since the previous tick, in pixels of the root window.
     private var drawn: [PixelRect] = []
     private var isCursorNew = false
-    /// What was painted over in the last sample, in pixels of the root window.
+    /// The areas that were covered in the last sample, in pixels of the root window.
     private var covered: [PixelRect] = []
-    /// What is captured is a window that is hidden, and the user was told.
+    /// True if the captured window is hidden by a rule and the user was warned.
     private var isWithheldAsHidden = false
-    /// When everything was grabbed last; nil where it has to be now.
+    /// The time of the last grab of the whole picture, or nil if the next grab must be of the whole picture.
     private var lastRefresh: MediaTime?
-    /// Grabs in a row that the server refused.
+    /// The number of refused grabs in a row.
     private var refusedGrabs = 0
     private var notices: [SourceNotice] = []
     private var lastTick = MediaTime.zero
 
-    /// Connects to the display and starts to watch what is selected there.
+    /// Connects to the display and starts to monitor the selected source.
     package init(_ request: ScreenRequest) throws(CaptureError) {
         connection = try X11Connection(name: request.display)
         connection.select(StructureNotifyMask | PropertyChangeMask, of: connection.root, for: .screen)
@@ -78,14 +79,14 @@ package final class X11ScreenSource: ScreenSource {
     package func nextSample(at now: MediaTime) throws(CaptureError) -> SampleBuffer? {
         lastTick = now
         handleEvents()
-        // A window that went since the last call leaves errors that mean nothing.
+        // A window that was destroyed since the last call causes errors. Ignore them.
         try connection.checkConnection()
         if isLocked {
             condition = .withheld
             lastRefresh = nil
             return nil
         }
-        // Another one may be told of while this tick still asks the server.
+        // Clear the flag before the requests of this tick, because another change can be reported during them.
         let hasNewCursor = isCursorNew
         isCursorNew = false
         if hasNewCursor { cursor?.fetchImage() }
@@ -131,8 +132,9 @@ package final class X11ScreenSource: ScreenSource {
         try connection.checkConnection()
     }
 
-    /// Viewers are told the title of a window that they may see, and of no other. What was asked has come after the events of what happened
-    /// before it: where one of them may concern a hidden window, it is not told now.
+    /// Returns true if viewers may know the title of the window: only if they can see the window. All events about
+    /// changes before the requests have been processed. If one of them can concern a hidden window, the title is not
+    /// revealed now.
     private func mayBeTold(_ window: Window) -> Bool {
         handleEvents()
         guard condition == .shown, !isLocked, let area, !target.isStale, !cover.mustLook(at: lastTick), !cover.hides(window) else { return false }
@@ -146,7 +148,7 @@ package final class X11ScreenSource: ScreenSource {
         notices.isEmpty ? nil : notices.removeFirst()
     }
 
-    /// Where the picture is now; nil where there is none that may be shown.
+    /// Determines the position of the picture. Returns nil if no picture may be shown.
     private func place() throws(CaptureError) -> CapturedArea? {
         switch try target.locate() {
         case .shown(let now):
@@ -165,7 +167,7 @@ package final class X11ScreenSource: ScreenSource {
         return area
     }
 
-    /// Empties the event queue without waiting.
+    /// Processes all pending events without waiting.
     private func handleEvents() {
         while XPending(connection.display) > 0 {
             var event = XEvent()
@@ -185,14 +187,16 @@ package final class X11ScreenSource: ScreenSource {
         }
     }
 
-    // MARK: What viewers must not see
+    // MARK: Hidden windows
 
-    /// Grabs `changed` of the picture that is at `area`, and what is hidden, or hidden no more, since the last sample.
+    /// Grabs `changed`, and the areas that were covered or uncovered since the last sample. `area` is the position of
+    /// the picture.
     private func grabCovered(_ changed: DamageRegion, of area: CapturedArea, at now: MediaTime) throws(CaptureError) -> SampleBuffer? {
         if !cover.mustLook(at: now) && !cover.isLookDue(at: now) {
             let sample = try grab(changed, of: area, at: now)
             handleEvents()
-            // Windows that came or moved before the grab have told so by now, and this picture may show what it must not.
+            // Events about windows that appeared or moved before the grab have arrived by now. The picture can show
+            // content that must be hidden.
             if target.isStale { return discard() }
             if !cover.mustLook(at: now) { return sample }
         }
@@ -212,13 +216,13 @@ package final class X11ScreenSource: ScreenSource {
         }
     }
 
-    /// A picture of another moment than its place is none: the next tick takes it anew, and whole.
+    /// Discards a picture that does not match its position. The next tick grabs the whole picture.
     private func discard() -> SampleBuffer? {
         lastRefresh = nil
         return nil
     }
 
-    /// Who asks for a window and hides it at once is told so, and gets no picture.
+    /// Throws if the selected window is also hidden by a rule.
     private func refuseHiddenWindow() throws(CaptureError) {
         guard case .shown(let area) = try target.locate(), area.isOfWindow else { return }
         cover.prepare()
@@ -232,7 +236,7 @@ package final class X11ScreenSource: ScreenSource {
         return isKnown
     }
 
-    /// A window that is captured and hidden at once is not shown, and what it is now is asked first.
+    /// Returns false if the captured window is hidden. Updates the hidden windows first.
     private func isVisible(_ area: CapturedArea, at now: MediaTime) throws(CaptureError) -> Bool {
         guard area.isOfWindow else { return true }
         if cover.mustLook(at: now) {
@@ -255,7 +259,7 @@ package final class X11ScreenSource: ScreenSource {
         if case .window(_, _, let topLevel) = area.pixels { cover.hides(topLevel: topLevel) } else { false }
     }
 
-    /// What of the damage can be seen: nothing that lies under a cover whole.
+    /// Returns the visible part of the damage, without rectangles that a cover contains completely.
     private func visible(_ damage: DamageRegion, in area: CapturedArea) -> DamageRegion {
         guard !covered.isEmpty, !area.isOfWindow else { return damage }
         var result = DamageRegion(size: damage.size)
@@ -266,7 +270,7 @@ package final class X11ScreenSource: ScreenSource {
         return result
     }
 
-    /// Nothing at all, until it is known again what may be shown.
+    /// Returns a black picture, for the time until it is known which areas may be shown.
     private func blackSample(at now: MediaTime) -> SampleBuffer {
         let pixels = PixelBuffer(format: .bgra, size: size)
         pixels.withUnsafeMutableBytes { _ = $0.initializeMemory(as: UInt8.self, repeating: 0) }
@@ -277,7 +281,7 @@ package final class X11ScreenSource: ScreenSource {
                 Media.Picture(size: size, patches: [Media.Picture.Patch(x: 0, y: 0, pixels: pixels)], damage: .whole(size))))
     }
 
-    /// Grabs `changed` of the picture that is at `area`.
+    /// Grabs `changed`. `area` is the position of the picture. Returns nil if the server refused the grab.
     private func grab(_ changed: DamageRegion, of area: CapturedArea, at now: MediaTime) throws(CaptureError) -> SampleBuffer? {
         grabber.reset()
         let patches: [Media.Picture.Patch]
@@ -292,7 +296,7 @@ package final class X11ScreenSource: ScreenSource {
                 return patches
             }
         } catch {
-            // What changes its size is out of step with what is asked for: the next tick takes it at its new size.
+            // After a size change, a grab with the old size can be refused. The next tick uses the new size.
             guard case .grabRefused = error, refusedGrabs < Self.patience else { throw error }
             refusedGrabs += 1
             lastRefresh = nil
@@ -300,7 +304,7 @@ package final class X11ScreenSource: ScreenSource {
             return nil
         }
         refusedGrabs = 0
-        // What was withheld is so until there is a picture of it.
+        // A withheld source remains withheld until a picture of it exists.
         condition = .shown
         for patch in patches {
             for part in area.deadParts { patch.blacken(part) }
@@ -313,19 +317,20 @@ package final class X11ScreenSource: ScreenSource {
             track: .screen, presentationTime: now, payload: .picture(Media.Picture(size: size, patches: patches, damage: changed)))
     }
 
-    /// One rectangle where that wastes little, so that the grab shows one moment; else each for itself.
+    /// Returns the bounding box if it wastes little, so that the grab shows one moment. Otherwise returns the separate
+    /// rectangles.
     static func grabRectangles(for region: DamageRegion) -> [PixelRect] {
         let box = region.boundingBox.alignedToChroma.intersection(PixelRect(region.size))
         let area = region.rectangles.reduce(0) { $0 + $1.area }
         if region.rectangles.count > maximumGrabs || box.area <= area * 2 || box.area * 16 <= region.size.area { return [box] }
         let aligned = region.rectangles.map { $0.alignedToChroma.intersection(PixelRect(region.size)) }
-        // Overlapping pieces must still fit into memory of the picture's size.
+        // Overlapping rectangles must still fit into the grabber's memory.
         return aligned.reduce(0, { $0 + $1.area }) <= region.size.area ? aligned : [box]
     }
 }
 
 extension Media.Picture.Patch {
-    /// Makes `part` of the picture black, as far as this patch has it.
+    /// Makes `part` of the picture black within this patch.
     fileprivate func blacken(_ part: PixelRect) {
         let covered = part.intersection(rectangle)
         guard !covered.isEmpty else { return }

@@ -5,24 +5,25 @@ import HLS
 import Media
 import Receive
 
-/// Cuts the broadcast into segments and puts them where players find them.
+/// Splits the broadcast into segments and publishes them in a folder or on a server.
 final class HLSHandler: BroadcastSampleHandler {
-    /// What may wait in memory while the store is away: at 6 Mbit/s, some 40 s.
+    /// The maximum size of waiting segments in bytes while the store is not available: about 40 s at 6 Mbit/s.
     private static let maximumWaitingByteCount = 32 << 20
-    /// Whoever stops a broadcast waits for it, and a server that hangs is given no longer.
+    /// The time limit for the last upload. The user waits for it after a stop, so a server that hangs gets no more
+    /// time.
     private static let finishDeadline = DispatchTimeInterval.milliseconds(2500)
 
     private let home: String?
     private var host: BroadcastHost?
     private var settings: HLSSettings?
     private var stream: ReceivedStream?
-    /// The stream has changed since the last sample.
+    /// True if the stream changed since the last sample.
     private var isReconfigured = false
     private var segmenter: Segmenter?
     private var uploader: Uploader?
     private let uploads = DispatchGroup()
 
-    /// - Parameter home: what `~` stands for.
+    /// - Parameter home: the path that replaces `~`.
     init(home: String?) {
         self.home = home
     }
@@ -36,7 +37,8 @@ final class HLSHandler: BroadcastSampleHandler {
         let now = Date()
         let names = ObjectNames(
             playlist: settings.playlist, format: settings.format, date: now, number: .random(in: 0...UInt16.max))
-        // A player that stays must see numbers that only rise: seconds since 1970 do, as a segment lasts longer than one.
+        // A player that remains connected must see increasing numbers. Seconds since 1970 increase fast enough, because
+        // a segment lasts at least one second.
         let playlist = MediaPlaylist(
             window: settings.window, firstNumber: Int(now.timeIntervalSince1970), targetDuration: Int(settings.segmentDuration.rounded(.up)))
         var policy = RetryPolicy()
@@ -51,7 +53,7 @@ final class HLSHandler: BroadcastSampleHandler {
             uploads.leave()
         }
         if let url = settings.watchURL { host.watchURL(url) }
-        // A folder that was made takes what comes; a server has yet to show that it does.
+        // A folder that was created accepts segments. A server must accept an object first.
         if case .folder = settings.place { host.ready(true) }
     }
 

@@ -1,19 +1,19 @@
-/// How long to wait before a store is asked again, and when to give up.
+/// The waiting times between attempts to reach a store, and the time after which the extension gives up.
 package struct RetryPolicy: Sendable {
-    /// How long a put may take, or fail, before the store counts as away.
+    /// The time after which an upload that is not complete makes the store count as not available.
     package var hiccup = Duration.seconds(5)
-    /// After the first failure.
+    /// The delay after the first failure.
     var first = Duration.milliseconds(250)
-    /// At most.
+    /// The maximum delay.
     var longest = Duration.seconds(3)
-    /// How long a store may be away that has never taken anything: its address is wrong, or it does not run.
+    /// The maximum outage of a store that never accepted an object: its address is wrong, or it does not run.
     var patienceBeforeFirst = Duration.seconds(20)
-    /// How long a store may be away that has worked.
+    /// The maximum outage of a store that accepted objects before.
     var patience = Duration.seconds(300)
 
     package init() {}
 
-    /// After that many failures in a row, from 1.
+    /// Returns the delay after `failures` failures in a row, at least 1.
     func delay(after failures: Int) -> Duration {
         var delay = first
         for _ in 1..<max(1, min(failures, 30)) where delay < longest { delay = delay * 3 / 2 }

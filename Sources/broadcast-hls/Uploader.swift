@@ -2,18 +2,20 @@ import BroadcastExtension
 import HLS
 import Synchronization
 
-/// Does a publication's steps with a store, one after another, again where the store was away. Whoever hands it segments never waits.
+/// Performs the steps of a publication with a store, one at a time, and retries while the store is not available.
+/// Adding a segment never waits.
 package final class Uploader: Sendable {
     private let store: any SegmentStore
     private let publication: Mutex<Publication>
     private let policy: RetryPolicy
-    /// Is told what is going on, for people.
+    /// Called with the current state as text for the user.
     private let report: @Sendable (String) -> Void
-    /// Is told when the store takes something for the first time, and whenever it has not for a while (`RetryPolicy.hiccup`), or does again.
+    /// Called with true when the store accepts the first object and after each outage, and with false when an outage
+    /// exceeds `RetryPolicy.hiccup`.
     private let ready: @Sendable (Bool) -> Void
-    /// Is told that it has given up.
+    /// Called when the uploader gives up.
     private let fail: @Sendable (BroadcastFailure) -> Void
-    /// Why the store did not take what is under way; nil where it has not said anything yet.
+    /// The reason why the store rejected the current object, or nil if it did not answer yet.
     private let refusal = Mutex<String?>(nil)
     private let wakeUps: AsyncStream<Void>
     private let wakeUp: AsyncStream<Void>.Continuation
@@ -31,19 +33,19 @@ package final class Uploader: Sendable {
         (wakeUps, wakeUp) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// Hands on a segment.
+    /// Adds a segment.
     package func append(_ segment: Segment) {
         publication.withLock { $0.append(segment) }
         wakeUp.yield()
     }
 
-    /// Nothing more comes: `run` returns once everything is in place.
+    /// Ends the upload: `run` returns when everything is uploaded.
     package func end() {
         publication.withLock { $0.end() }
         wakeUp.yield()
     }
 
-    /// Uploads until the end; returns early only where it has given up.
+    /// Uploads until the end. Returns early only if the uploader gives up.
     package func run() async {
         var hasWorked = false
         for await _ in wakeUps {
@@ -57,12 +59,12 @@ package final class Uploader: Sendable {
         await store.shutDown()
     }
 
-    /// False where it gave up.
+    /// Performs a step. Returns false if the uploader gave up.
     private func perform(_ step: Publication.Step, hasWorked: Bool) async -> Bool {
         switch step {
         case .put(let object): return await put(object, hasWorked: hasWorked)
         case .delete(let name):
-            // What is left behind is in nobody's way.
+            // An object that remains in the store does no harm.
             try? await store.delete(name)
             return true
         }
@@ -91,7 +93,8 @@ package final class Uploader: Sendable {
         }
     }
 
-    /// Says that the store is away once a put has taken or failed for longer than a hiccup; true where it came to that.
+    /// Reports that the store is not available when an upload takes longer than `hiccup`. Returns true if it reported
+    /// that.
     private func tellWhenAway() async -> Bool {
         guard (try? await Task.sleep(for: policy.hiccup)) != nil else { return false }
         let sentence = refusal.withLock { $0 } ?? "\(store.name) does not answer"
@@ -100,18 +103,19 @@ package final class Uploader: Sendable {
         return true
     }
 
-    /// Waits before the next attempt; false where there is none.
+    /// Waits before the next attempt. Returns false if there is no further attempt.
     private func mayRetry(_ error: StoreError, failures: Int, since start: ContinuousClock.Instant, hasWorked: Bool) async -> Bool {
         let sentence: String
         switch error {
-        // A server that has worked may be half up again: only who is not let in stays outside, and who must not be trusted.
+        // A server that worked before can be in the middle of a restart. Only missing authorisation and a missing trust
+        // are permanent.
         case .refused(let code, let reason) where !hasWorked || code == 401 || code == 403 || code == StoreError.untrusted:
             fail(BroadcastFailure(code: code, message: reason))
             return false
         case .refused(_, let reason), .unavailable(let reason): sentence = reason
         }
         guard ContinuousClock.now - start < (hasWorked ? policy.patience : policy.patienceBeforeFirst) else {
-            // Where nothing ever worked, the host need not try either.
+            // If no upload ever succeeded, the host does not retry either.
             fail(BroadcastFailure(code: 503, message: sentence, retry: hasWorked))
             return false
         }
@@ -120,7 +124,7 @@ package final class Uploader: Sendable {
         return (try? await Task.sleep(for: policy.delay(after: failures))) != nil
     }
 
-    /// A phrase, which goes on after “The connection is lost: ”.
+    /// Returns a phrase that follows “The connection is lost: ”.
     private func waitingText(_ sentence: String) -> String {
         let waiting = publication.withLock { $0.waitingSegments }
         return "\(sentence); \(waiting) \(waiting == 1 ? "segment waits" : "segments wait")\(lossText)"

@@ -1,14 +1,14 @@
-/// How long to wait before calling again, and when to give up: as for RTMP.
+/// The delays between connection attempts, and the number of attempts. The values are the same as for RTMP.
 struct RetryPolicy: Sendable {
     var first = Duration.milliseconds(500)
-    /// At most.
+    /// The maximum delay.
     var longest = Duration.seconds(10)
-    /// Calls in a row without an answer, where there never was one.
+    /// The maximum number of failed attempts in a row if there never was a connection.
     var attemptsBeforeFirst = 4
-    /// Calls in a row without an answer, where there once was a connection.
+    /// The maximum number of failed attempts in a row after a connection.
     var attempts = 20
 
-    /// After that many failures in a row, from 1.
+    /// Returns the delay after `failures` failures in a row, at least 1.
     func delay(after failures: Int) -> Duration {
         var delay = first
         for _ in 1..<max(1, min(failures, 30)) where delay < longest { delay = delay * 3 / 2 }

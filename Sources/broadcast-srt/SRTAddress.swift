@@ -2,15 +2,15 @@ import Media
 
 /// `srt://HOST:PORT?streamid=…&latency=…&passphrase=…&pbkeylen=…`, as srt-live-transmit(1) reads it: latency in milliseconds.
 struct SRTAddress: Equatable {
-    /// Why a text is no address. It repeats nothing of it but the keys.
+    /// The reason why a text is not a valid address. The sentence repeats only keys, and no other part of the text.
     struct Problem: Error, Equatable {
         var sentence: String
     }
 
-    /// A name or an address, without the brackets of IPv6.
+    /// A host name or an IP address. An IPv6 address has no brackets here.
     var host: String
     var port: String
-    /// What follows the question mark, decoded.
+    /// The decoded parameters after the question mark.
     var parameters: [String: String]
 
     init(_ text: String) throws(Problem) {

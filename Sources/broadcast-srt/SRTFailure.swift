@@ -1,13 +1,14 @@
 import CSRT
 
-/// Why a connection could not be made, or did not hold. The sentences hold nothing secret.
+/// The reason why a connection failed. The sentences contain no secrets.
 package enum SRTFailure: Error, Equatable {
-    /// The other side does not want the stream: the code is in the manner of HTTP's, 401 and 403 for who may not.
+    /// The peer rejects the stream: an HTTP-style code. 401 and 403 mean that the user is not authorised.
     case refused(code: Int, String)
-    /// It may work later.
+    /// Temporary: a retry can succeed.
     case unreachable(String)
 
-    /// What the reason of a rejected connection means (`SRT_REJECT_REASON`; 1000 and more are the server's own, SRT Access Control).
+    /// Returns the error for a rejected connection (`SRT_REJECT_REASON`; 1000 and more are defined by the server, SRT
+    /// Access Control).
     package static func rejection(_ reason: Int32) -> SRTFailure {
         switch reason {
         case code(SRT_REJ_BADSECRET): .refused(code: 401, "the passphrase is not the server's")

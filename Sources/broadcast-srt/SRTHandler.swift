@@ -5,7 +5,7 @@ import Receive
 
 /// Sends the broadcast over SRT.
 final class SRTHandler: BroadcastSampleHandler {
-    /// The host gives 5 s.
+    /// The time limit for `finished`. The host allows 5 s.
     private static let finishDeadline = DispatchTimeInterval.milliseconds(4500)
 
     private var host: BroadcastHost?
@@ -43,12 +43,12 @@ final class SRTHandler: BroadcastSampleHandler {
         tellBacklog(of: sender)
     }
 
-    /// Where the line is too slow the host hears of it, so that the bitrate follows.
+    /// Reports the backlog to the host, so that the host lowers the bitrate if the connection is too slow.
     private func tellBacklog(of sender: SRTSender) {
         let now = ContinuousClock.now
         guard lastTold.map({ now - $0.time >= Self.tellInterval }) ?? true else { return }
         let waiting = Int(sender.backlog.milliseconds)
-        // Packets that come one after another always wait for a moment.
+        // Packets that arrive in quick succession always wait for a short time.
         let told = waiting < 100 ? 0 : waiting
         if told != lastTold?.milliseconds ?? 0 { host?.waiting(milliseconds: told) }
         lastTold = (now, told)

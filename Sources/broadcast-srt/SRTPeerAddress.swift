@@ -1,11 +1,12 @@
 import Glibc
 
-/// One of the addresses that a host's name has, with the port.
+/// One of the addresses of a host, with the port.
 package struct SRTPeerAddress: Equatable, Sendable {
     /// A `sockaddr_in` or `sockaddr_in6`.
     package let bytes: [UInt8]
 
-    /// All of them, in the order in which the system would have them tried (RFC 6724). It may take seconds.
+    /// Resolves a host name. The addresses are in the system's order of preference (RFC 6724). This can block for
+    /// seconds.
     package static func all(host: String, port: String) throws(SRTFailure) -> [SRTPeerAddress] {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_DGRAM.rawValue)

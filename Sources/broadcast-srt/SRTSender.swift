@@ -3,14 +3,15 @@ import Media
 import Mux
 import Synchronization
 
-/// Takes packets from a bounded queue and sends them as a transport stream; calls again where the connection broke, and begins anew with
-/// tables and a keyframe. Whoever pushes never waits.
+/// Takes packets from a bounded queue and sends them as a transport stream. If the connection breaks, it connects again
+/// and restarts the stream with tables and a keyframe. `push` never waits.
 final class SRTSender: Sendable {
-    /// What has waited longer than that for a connection is old: better a fresh picture.
+    /// The maximum age of packets that waited for a connection. Older packets are discarded in favour of a new
+    /// keyframe.
     private static let freshness = MediaTime(milliseconds: 500)
-    /// How long the other side may acknowledge nothing.
+    /// The maximum time without an acknowledgement from the peer.
     private static let progressDeadline = Duration.seconds(5)
-    /// How long the end of the broadcast may take; the receiver's latency comes on top.
+    /// The time limit for sending the end of the broadcast. The receiver's latency is additional.
     private static let drainDeadline = Duration.seconds(2)
 
     private let settings: SRTSettings
@@ -18,12 +19,12 @@ final class SRTSender: Sendable {
     private let policy: RetryPolicy
     private let queue = PacketQueue(limits: .live)
     private let report: @Sendable (String) -> Void
-    /// Is told when a connection stands, and when it does not any more.
+    /// Called with true when the connection is established, and with false when it is lost.
     private let ready: @Sendable (Bool) -> Void
     private let requestKeyframe: @Sendable () -> Void
     private let fail: @Sendable (BroadcastFailure) -> Void
     private let hasAskedForKeyframe = Atomic(false)
-    /// When the last of it must be sent, once the end has come.
+    /// The deadline for sending the remaining packets, or nil before `end`.
     private let endDeadline = Mutex<ContinuousClock.Instant?>(nil)
 
     init(
@@ -41,23 +42,23 @@ final class SRTSender: Sendable {
         queue.open()
     }
 
-    /// What waits for the line.
+    /// The media time that waits to be sent.
     var backlog: MediaTime { queue.backlog }
 
-    /// Hands on a packet; pictures are dropped up to a keyframe where too much waits.
+    /// Adds a packet. If too much waits, pictures are dropped up to the next keyframe.
     func push(_ packet: EncodedPacket) {
         if packet.track == .screen && packet.isKeyframe { hasAskedForKeyframe.store(false, ordering: .relaxed) }
         if queue.push(packet) { askForKeyframe() }
     }
 
-    /// Nothing more comes: `run` returns once everything was sent.
+    /// Ends the stream: `run` returns when everything was sent.
     func end() {
         let deadline = ContinuousClock.now + Self.drainDeadline
         endDeadline.withLock { $0 = deadline }
         queue.end()
     }
 
-    /// Sends until the end; returns early only where it has given up.
+    /// Sends until the end. Returns early only if the sender gives up.
     func run() async {
         SRTSocket.startUp()
         var hasConnected = false
@@ -83,22 +84,23 @@ final class SRTSender: Sendable {
         }
     }
 
-    /// Sleeps that long, and no longer than to the end of the broadcast: whoever stops it during an outage does not wait for the next call.
+    /// Sleeps for `duration`, but at most until the end of the broadcast, so that a stop during an outage does not wait
+    /// for the next attempt.
     private func sleep(for duration: Duration) async {
         let end = ContinuousClock.now + duration
         while !isEnding && ContinuousClock.now < end { try? await Task.sleep(for: .milliseconds(20)) }
     }
 
-    /// Calls the host's addresses one after another; which of them the server listens on, nobody says.
+    /// Connects to the host's addresses in order, because it is unknown on which of them the server listens.
     private func connect() async throws(SRTFailure) -> SRTSocket {
-        // A name may take seconds to look up: not once it is over.
+        // Name resolution can take seconds, so do not start it after the end.
         if isEnding { throw .unreachable("the broadcast ended before") }
         var failure = SRTFailure.unreachable("the host's name has no address")
         for address in try SRTPeerAddress.all(host: settings.host, port: settings.port) {
             do throws(SRTFailure) {
                 return try await connect(to: address)
             } catch {
-                // Whoever refuses has answered.
+                // A refusal is an answer, so do not try the other addresses.
                 if case .refused = error { throw error }
                 if isEnding { throw error }
                 failure = error
@@ -122,7 +124,7 @@ final class SRTSender: Sendable {
         _ = muxer.begin(stream)
         while let element = await queue.next() {
             guard case .packet(let packet) = element else { continue }
-            // A whole access unit at once, so that no part of a picture waits for the next one.
+            // Send a whole access unit at once, so that no part of a picture waits for the next one.
             var rest = muxer.append(packet)[...]
             window.add(byteCount: rest.count, at: packet.decodeTime)
             while !rest.isEmpty {
@@ -133,8 +135,8 @@ final class SRTSender: Sendable {
         }
     }
 
-    /// Sends once at most `limit` bytes wait for the other side: past that pictures are dropped from the queue, where sound is spared.
-    /// False where the end of the broadcast would take too long.
+    /// Sends when at most `limit` bytes wait for an acknowledgement. Meanwhile, the queue drops pictures and keeps
+    /// sound. Returns false if the end of the broadcast exceeds its time limit.
     private func send(_ bytes: ArraySlice<UInt8>, through socket: borrowing SRTSocket, keeping limit: Int) async throws(SRTFailure) -> Bool {
         var waiting = try socket.waitingByteCount
         if waiting <= limit, try socket.send(bytes) { return true }
@@ -150,12 +152,13 @@ final class SRTSender: Sendable {
         return false
     }
 
-    /// Waits until all has arrived and been played out: with the connection the receiver drops what it still holds back.
+    /// Waits until the peer has acknowledged and played everything. When the connection closes, the receiver drops the
+    /// packets in its latency buffer.
     private func drain(_ socket: consuming SRTSocket) async {
         do throws(SRTFailure) {
             while try socket.waitingByteCount > 0 && !isOver { try? await Task.sleep(for: .milliseconds(10)) }
         } catch {
-            // The other side has left: nothing is played out any more.
+            // The peer has closed the connection, so nothing is played any more.
             return
         }
         try? await Task.sleep(for: .milliseconds(min(1500, Int(settings.latency) + 50)))
@@ -163,7 +166,7 @@ final class SRTSender: Sendable {
 
     private var isEnding: Bool { endDeadline.withLock { $0 != nil } }
 
-    /// The end has come, and has taken long enough.
+    /// True if the time limit for the end of the broadcast has passed.
     private var isOver: Bool {
         guard let deadline = endDeadline.withLock({ $0 }) else { return false }
         return deadline <= ContinuousClock.now
@@ -172,13 +175,13 @@ final class SRTSender: Sendable {
     private func mayRetry(_ failure: SRTFailure, failures: Int, hasConnected: Bool) -> Bool {
         let peer = "\(settings.host):\(settings.port)"
         switch failure {
-        // A server that starts again may refuse what it will take later; a passphrase stays wrong.
+        // A server that restarts can refuse a stream temporarily. A wrong passphrase is permanent.
         case .refused(let code, let reason) where !hasConnected || code == 401:
             fail(BroadcastFailure(code: code, message: "\(peer) refused the stream: \(reason)"))
             return false
         case .refused(_, let reason), .unreachable(let reason):
             if isEnding || failures >= (hasConnected ? policy.attempts : policy.attemptsBeforeFirst) {
-                // Where nobody ever answered, the host need not try either.
+                // If the server never answered, the host does not retry either.
                 fail(BroadcastFailure(code: 503, message: "\(peer) cannot be reached: \(reason)", retry: hasConnected))
                 return false
             }
@@ -188,7 +191,7 @@ final class SRTSender: Sendable {
         }
     }
 
-    /// Once until one comes.
+    /// Requests a keyframe, once until a keyframe arrives.
     private func askForKeyframe() {
         if !hasAskedForKeyframe.exchange(true, ordering: .relaxed) { requestKeyframe() }
     }

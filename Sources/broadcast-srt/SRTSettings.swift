@@ -1,18 +1,20 @@
 import BroadcastExtension
 
-/// What the extension was set up with. A key of its own goes before what the address says.
+/// The settings of the extension. A setting with its own key overrides the parameter in the address.
 package struct SRTSettings: Equatable {
     package var host: String
     package var port: String
-    /// At most 512 bytes; empty for none.
+    /// At most 512 bytes. Empty for no stream ID.
     package var streamID: String
-    /// 10 to 79 bytes, or empty: then nothing is encrypted.
+    /// 10 to 79 bytes. If empty, the stream is not encrypted.
     package var passphrase: String
-    /// Bytes of the key that is made of the passphrase; 0 leaves it to the other side.
+    /// The length in bytes of the encryption key, which is derived from the passphrase. With 0, the peer decides.
     package var keyLength: Int32
-    /// How long the receiver holds packets back, so that lost ones can come again; milliseconds.
+    /// The time in milliseconds for which the receiver delays packets, so that lost packets can be sent again.
     package var latency: Int32
 
+    /// Throws a `BroadcastFailure` with the code 400 if a setting is missing or invalid.
+    ///
     /// - Parameter setup: the answers to the manifest's questions.
     package init(setup: [String: String]) throws(BroadcastFailure) {
         let setup = setup.filter { !$0.value.isEmpty }

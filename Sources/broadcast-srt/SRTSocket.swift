@@ -1,15 +1,15 @@
 import CSRT
 import Glibc
 
-/// A socket of libsrt that calls and sends in live mode; no call of it waits. It is closed with its owner.
+/// A libsrt socket in caller and live mode. No call blocks. The socket is closed when the value is destroyed.
 struct SRTSocket: ~Copyable {
-    /// What one packet holds: seven of a transport stream.
+    /// The payload of one packet in bytes: seven transport stream packets.
     static let payloadByteCount = 1316
     private static let connectTimeout: Int32 = 3000
 
     private let handle: SRTSOCKET
 
-    /// Starts to call `peer`. `isConnected` tells how it went.
+    /// Starts to connect to `peer`. `isConnected` returns the result.
     init(_ settings: SRTSettings, calling peer: SRTPeerAddress) throws(SRTFailure) {
         handle = srt_create_socket()
         guard handle != SRT_INVALID_SOCK else { throw .unreachable("no socket can be made") }
@@ -21,13 +21,14 @@ struct SRTSocket: ~Copyable {
         srt_close(handle)
     }
 
-    /// Asks once before anything else is done with libsrt. Its own log could only repeat what errors say.
+    /// Initialises libsrt. Call it before any other use. It disables libsrt's log, because the log only repeats errors
+    /// that this program reports.
     static func startUp() {
         srt_startup()
         srt_setloglevel(LOG_EMERG)
     }
 
-    /// True once the other side has accepted, false while nobody knows; throws where it will not be.
+    /// True if the peer accepted the connection, false while it is pending. Throws if the connection failed.
     var isConnected: Bool {
         get throws(SRTFailure) {
             switch srt_getsockstate(handle) {
@@ -38,7 +39,7 @@ struct SRTSocket: ~Copyable {
         }
     }
 
-    /// Sends one packet of at most `payloadByteCount` bytes; false where the buffer is full for the moment.
+    /// Sends one packet of at most `payloadByteCount` bytes. Returns false if the send buffer is full.
     func send(_ bytes: ArraySlice<UInt8>) throws(SRTFailure) -> Bool {
         let count = bytes.withUnsafeBytes { srt_send(handle, $0.baseAddress?.assumingMemoryBound(to: CChar.self), Int32($0.count)) }
         if count != SRT_ERROR { return true }
@@ -46,7 +47,7 @@ struct SRTSocket: ~Copyable {
         throw .unreachable("the connection broke")
     }
 
-    /// Bytes that the other side has not acknowledged; throws where it never will, as the connection is gone.
+    /// The number of bytes that the peer has not acknowledged. Throws if the connection is broken.
     var waitingByteCount: Int {
         get throws(SRTFailure) {
             var packets = 0
@@ -60,12 +61,12 @@ struct SRTSocket: ~Copyable {
 
     private func configure(_ settings: SRTSettings) throws(SRTFailure) {
         try set(SRTO_TRANSTYPE, Int32(SRTT_LIVE.rawValue))
-        // Both: the second governs connecting.
+        // Both options are required: the second one controls connecting.
         try set(SRTO_SNDSYN, false)
         try set(SRTO_RCVSYN, false)
         try set(SRTO_CONNTIMEO, Self.connectTimeout)
         try set(SRTO_LATENCY, settings.latency)
-        // Nothing is dropped on this side: it would be sound as soon as a picture.
+        // The sender drops nothing, because libsrt would drop sound and pictures alike.
         try set(SRTO_SNDDROPDELAY, Int32(-1))
         if !settings.streamID.isEmpty { try set(SRTO_STREAMID, settings.streamID) }
         guard !settings.passphrase.isEmpty else { return }

@@ -1,13 +1,15 @@
 import Media
 
-/// How many bytes may wait in libsrt, which sends them, and sends them again where they were lost: what the stream brought in half a second.
-/// All else waits in the sender's queue, which knows pictures from sound; what libsrt lets go of, it lets go of blindly.
+/// The number of bytes that libsrt holds, which sends them and retransmits lost ones: the bytes of half a second of the
+/// stream, or of three quarters of the latency if that is longer. All other packets wait in the sender's queue, which
+/// drops pictures before sound; libsrt cannot distinguish them.
 ///
-/// It is counted in bytes and not in time, for a whole backlog that is handed over at once has one time.
+/// The limit is in bytes and not in time, because all packets of a backlog that is sent at once have the same time.
 package struct SendWindow: Sendable {
-    /// Until the stream's rate is known, and at least: otherwise a line whose answers take long would never show what it can do.
+    /// The minimum in bytes, also used until the rate is known. A smaller window would limit a connection with a long
+    /// round trip.
     private static let smallest = 64 << 10
-    /// The rate is measured over that much of the stream.
+    /// The rate is measured over this much of the stream.
     private static let measure = MediaTime(milliseconds: 500)
 
     private let duration: MediaTime
@@ -15,20 +17,21 @@ package struct SendWindow: Sendable {
     private var measuredByteCount = 0
     private var bytesPerSecond: Double?
 
-    /// - Parameter latency: for how long the receiver holds the stream back, milliseconds; four round trips, where it is well chosen.
-    ///   Three of them may be under way: what was lost was then asked for and sent again.
+    /// - Parameter latency: the receiver's delay in milliseconds. If it is well chosen, it is four round trips. Up to
+    ///   three of them can be in progress: a lost packet was then requested and sent again.
     package init(latency: Int32) {
         duration = MediaTime(milliseconds: max(500, Int64(latency) * 3 / 4))
     }
 
-    /// What may wait, bytes.
+    /// The maximum number of bytes that can wait in libsrt.
     package var byteCount: Int {
         max(Self.smallest, Int((bytesPerSecond ?? 0) * duration.seconds))
     }
 
-    /// Tells of a packet that is about to be sent.
+    /// Records a packet that is about to be sent.
     ///
-    /// - Parameter time: its decode time. Where pictures were dropped it jumps, and the window shrinks to what the line takes.
+    /// - Parameter time: the packet's decode time. If pictures were dropped, it jumps, and the window shrinks to the
+    ///   rate of the connection.
     package mutating func add(byteCount: Int, at time: MediaTime) {
         let start = self.start ?? time
         self.start = start

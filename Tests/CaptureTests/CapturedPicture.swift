@@ -4,13 +4,13 @@ import Media
 import TestSupport
 import X11Capture
 
-/// How tests ask a source, and look at what it gives.
+/// Helpers to request samples from a source and to inspect them.
 extension X11ScreenSource {
     func nextSample() throws(CaptureError) -> SampleBuffer? {
         try nextSample(at: MediaTime(nanoseconds: SessionClock.monotonic()))
     }
 
-    /// The next sample's picture, with pixels that outlive the source and its next sample.
+    /// Returns the next sample's picture. Its pixels are a copy, which remains valid after the next sample.
     func nextPicture() throws(CaptureError) -> Picture? {
         guard let picture = try nextSample()?.picture else { return nil }
         let patches = picture.patches.map { patch in
@@ -21,7 +21,7 @@ extension X11ScreenSource {
         return Picture(size: picture.size, patches: patches, damage: picture.damage)
     }
 
-    /// The next picture within half a second: the server's word of a change takes a moment. Nil where none comes.
+    /// Returns the next picture, or nil if none arrives within half a second. The server reports changes with a delay.
     func nextChange() throws -> Picture? {
         let end = ContinuousClock.now + .milliseconds(500)
         while ContinuousClock.now < end {
@@ -30,7 +30,7 @@ extension X11ScreenSource {
         return nil
     }
 
-    /// Asks for samples until one is as it should be.
+    /// Requests samples until one fulfils the condition.
     @discardableResult
     nonisolated(nonsending) func waitForPicture(_ what: String, _ condition: (Picture) -> Bool) async throws -> Picture {
         var found: Picture?
@@ -43,7 +43,7 @@ extension X11ScreenSource {
         return found
     }
 
-    /// Asks for samples until the source is in that condition.
+    /// Requests samples until the source has the condition.
     nonisolated(nonsending) func wait(for condition: SourceCondition) async throws {
         try await waitUntil("the condition \(condition)") {
             _ = try nextSample()
@@ -59,7 +59,7 @@ extension SampleBuffer {
 }
 
 extension Picture {
-    /// The colour of a pixel of the picture, 0xRRGGBB; nil where no patch has it.
+    /// Returns the colour of a pixel as 0xRRGGBB, or nil if no patch contains the pixel.
     func colour(x: Int, y: Int) -> UInt32? {
         guard let patch = patches.first(where: { $0.rectangle.contains(PixelRect(x: x, y: y, width: 1, height: 1)) }) else { return nil }
         return patch.pixels.withUnsafeBytes {
@@ -67,7 +67,7 @@ extension Picture {
         }
     }
 
-    /// The smallest rectangle around what is not of this colour; nil where all of it is.
+    /// Returns the smallest rectangle that contains all pixels of other colours, or nil if there are none.
     func extent(against background: UInt32) -> PixelRect? {
         var found: PixelRect?
         for patch in patches {
@@ -81,8 +81,7 @@ extension Picture {
         return found
     }
 
-    /// True where it has every pixel, and all have this colour.
-    /// Pixels of exactly this colour.
+    /// Returns the number of pixels with exactly this colour.
     func count(of colour: UInt) -> Int {
         patches.reduce(0) { sum, patch in
             sum
@@ -98,6 +97,7 @@ extension Picture {
         }
     }
 
+    /// Returns true if the patches contain all pixels and all pixels have this colour.
     func isPlain(_ colour: UInt32) -> Bool {
         patches.reduce(0) { $0 + $1.rectangle.area } == size.area && extent(against: colour) == nil
     }

@@ -6,7 +6,7 @@ import Media
 import TestSupport
 import Testing
 
-/// An application's own pictures and sound: headers, times, and bad input.
+/// Tests an application's own pictures and sound: headers, times and invalid input.
 @Suite(.serialized) struct ContentTests {
     private func file(_ bytes: [UInt8], in peers: Peers, name: String = "content") throws -> String {
         let path = try peers.makeFolder(name) + "/file"
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func `Each frame of a Y4M file is seen at its time, and the end is a clean one`() async throws {
+    @Test func `Each frame of a Y4M file is shown at its time, and the end is not an error`() async throws {
         try await withPeers { peers in
             let path = try file(y4m("YUV4MPEG2 W32 H16 F10:1 Ip C420jpeg", frames: 3, width: 32, height: 16), in: peers)
             let source = try Y4MSource(path: path)
@@ -48,13 +48,13 @@ import Testing
         return true
     }
 
-    @Test func `Of several frames that are due the newest wins`() async throws {
+    @Test func `If several frames are due, the newest is shown`() async throws {
         try await withPeers { peers in
             let path = try file(y4m("YUV4MPEG2 W32 H16 F30:1", frames: 4, width: 32, height: 16), in: peers)
             let source = try Y4MSource(path: path)
             var shown: [(time: Int64, luma: UInt8)] = []
             try await waitUntil("the first frame") { try note(source, at: 0, in: &shown) }
-            // The thread reads ahead by four frames: they are all there once the last has come.
+            // The thread reads four frames ahead, so all of them are available when the last one is.
             try await waitUntil("the last frame") {
                 _ = try note(source, at: 100, in: &shown)
                 return shown.last?.luma == 53
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func `A frame that is none is told, and one that is cut off is left out`() async throws {
+    @Test func `An invalid frame is an error, and an incomplete last frame is dropped`() async throws {
         try await withPeers { peers in
             let good = y4m("YUV4MPEG2 W32 H16 F30:1", frames: 1, width: 32, height: 16)
             for (bytes, isError) in [(good + Array("GARBAGE\n".utf8), true), (good + Array("FRAME\nabc".utf8), false)] {
@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    @Test func `Every kind of PCM is read as floats`() async throws {
+    @Test func `All PCM formats are converted to floats`() async throws {
         try await withPeers { peers in
             let (format, s16, _) = try samples(of: wav(channels: 2, rate: 44_100, bits: 16, data: [0, 0x40, 0, 0xC0]), in: peers)
             #expect(format == AudioFormat(sampleRate: 44_100, channelCount: 2) && s16 == [0.5, -0.5])
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test func `What follows the sound is not played, and a stream of unknown length is played to its end`() async throws {
+    @Test func `Data after the sound is ignored, and a stream of unknown length is read to its end`() async throws {
         try await withPeers { peers in
             let data = [UInt8](repeating: 1, count: 64)
             for (length, count) in [(32, 16), (0xFFFF_FFFF, 32), (0, 32)] as [(UInt32, Int)] {
@@ -142,7 +142,7 @@ import Testing
         }
     }
 
-    @Test func `Every beginning of a WAV file is sound or a sentence, never a crash`() async throws {
+    @Test func `Every prefix of a WAV file is sound or an error with a sentence`() async throws {
         try await withPeers { peers in
             let whole = wav(channels: 2, rate: 48_000, bits: 16, data: [UInt8](repeating: 7, count: 32))
             for count in 0..<whole.count {

@@ -1,13 +1,13 @@
 import Foundation
 
-/// A pointer as themes have them: pictures with alpha, one after another (Xcursor(3), "Xcursor file format").
+/// A cursor as in cursor themes: one or more images with alpha (Xcursor(3), "Xcursor file format").
 struct CursorFile {
-    /// The width and height of each picture, in pixels.
+    /// The width and height of each image in pixels.
     let size: Int
     let hotSpot: (x: Int, y: Int)
-    /// Each picture is of one colour: 0xAARRGGBB, premultiplied.
+    /// The colour of each image: 0xAARRGGBB, premultiplied.
     let colours: [UInt32]
-    /// How long each is shown, in milliseconds.
+    /// The time for which each image is shown, in milliseconds.
     let delay: Int
 
     func write(to path: String) throws {

@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 import X11Capture
 
-/// Pointers of themes: large, half transparent, animated, invisible.
+/// Tests cursors of themes: large, semi-transparent, animated, invisible.
 @Suite(.serialized) struct CursorOverlayTests {
-    @Test func `a large pointer lies with its hot spot where it points, blended by its alpha`() async throws {
-        // Half transparent red: premultiplied.
+    @Test func `a large pointer has its hot spot at the pointer's position and is blended by its alpha`() async throws {
+        // Semi-transparent red, premultiplied.
         try await withPointer(CursorFile(size: 128, hotSpot: (100, 20), colours: [0x8080_0000], delay: 0)) { source, painter in
             painter.movePointer(x: 300, y: 200)
             let picture = try await source.waitForPicture("the pointer") {
@@ -17,7 +17,7 @@ import X11Capture
         }
     }
 
-    @Test func `an animated pointer changes while it stands still`() async throws {
+    @Test func `an animated pointer changes without moving`() async throws {
         try await withPointer(CursorFile(size: 32, hotSpot: (0, 0), colours: [0xFFFF_0000, 0xFF00_FF00], delay: 60)) { source, painter in
             painter.movePointer(x: 300, y: 200)
             for _ in 0..<3 {
@@ -29,7 +29,7 @@ import X11Capture
         }
     }
 
-    @Test func `an invisible pointer leaves the picture as it is`() async throws {
+    @Test func `an invisible pointer does not change the picture`() async throws {
         try await withPointer(CursorFile(size: 32, hotSpot: (0, 0), colours: [0], delay: 0)) { source, painter in
             painter.movePointer(x: 300, y: 200)
             source.requestWholePicture()

@@ -1,9 +1,9 @@
 import CX11
 import TestSupport
 
-/// A client of the X server that paints on its root window and moves its pointer, pixel by pixel as the test says.
+/// An X client that draws on the root window and moves the pointer.
 ///
-/// Xlib ends the process when this connection breaks: let go of it before the server is killed.
+/// Xlib exits the process if this connection breaks, so release the object before the server is killed.
 final class Painter {
     private let display: OpaquePointer
     private let root: Window
@@ -21,7 +21,7 @@ final class Painter {
         XCloseDisplay(display)
     }
 
-    /// Fills a rectangle with a colour, 0xRRGGBB; it is there when this returns.
+    /// Fills a rectangle with a colour, 0xRRGGBB. Returns after the server has drawn it.
     func fill(_ colour: UInt, x: Int32, y: Int32, width: UInt32, height: UInt32) {
         XSetForeground(display, context, colour)
         XFillRectangle(display, root, context, x, y, width, height)
@@ -34,7 +34,7 @@ final class Painter {
         XSync(display, 0)
     }
 
-    /// Gives the pointer one of the shapes of the cursor font: 68 is the arrow, 34 the crosshair.
+    /// Sets the pointer's shape to one of the cursor font: 68 is the arrow, 34 the crosshair.
     func setPointerShape(_ shape: UInt32) {
         let cursor = XCreateFontCursor(display, shape)
         XDefineCursor(display, root, cursor)

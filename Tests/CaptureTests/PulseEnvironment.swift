@@ -1,8 +1,8 @@
 import Foundation
 import TestSupport
 
-/// Where this process looks for PulseAudio. libpulse reads it from the environment, which is set once and never again, as other threads
-/// read it too: to a path that leads to the server of the moment.
+/// The PulseAudio server that this process finds. libpulse reads its address from the environment. Other threads read
+/// the environment too, so it is set only once, to a symbolic link to the current server.
 enum PulseEnvironment {
     private static let link: String = {
         let path = "/tmp/broadcast-pulse-\(getpid())"
@@ -11,7 +11,8 @@ enum PulseEnvironment {
         return path
     }()
 
-    /// Runs `body` while `server` is the one that is found; nil where none is to be found. One at a time.
+    /// Runs `body` with `server` as the PulseAudio server, or without a server if it is nil. Use it for one server at a
+    /// time.
     nonisolated(nonsending) static func with<Result>(_ server: PulseServer?, _ body: () async throws -> Result) async throws -> Result {
         unlink(link)
         defer { unlink(link) }

@@ -8,11 +8,11 @@ import Testing
 import WindowPrivacy
 import X11Capture
 
-/// Sound from a real PulseAudio server: its times, and what happens when the server goes and comes back.
+/// Tests recording from a real PulseAudio server: its times, and a server that is lost and restarted.
 @Suite(.serialized) struct PulseRecorderTests {
     // MARK: Sound
 
-    @Test func `the default sink's sound arrives, gapless, with times that keep up with the clock`() async throws {
+    @Test func `sound of the default sink arrives without gaps and in real time`() async throws {
         try await withServer { peers, server in
             try await PaintedScreen.start(["tone"], pulse: server, in: peers)
             let recording = try Recording([PulseRequest(track: .app)])
@@ -22,7 +22,8 @@ import X11Capture
             #expect(recording.events == [.started(.app, source: "app.monitor")])
             #expect(recording.pieces.allSatisfy { $0.sample.track == .app && $0.sound.format == .broadcast })
 
-            // Each piece begins where the one before ended; what the server tells of its latency wavers by some milliseconds.
+            // Each piece starts at the end of the previous one. The server's latency values jitter by some
+            // milliseconds.
             for (one, next) in zip(recording.pieces, recording.pieces.dropFirst()) {
                 let gap = next.sample.presentationTime.seconds - one.sample.presentationTime.seconds - Double(one.sound.frameCount) / 48_000
                 #expect(abs(gap) < 0.03, "\(gap) s")
@@ -32,7 +33,7 @@ import X11Capture
             let frames = recording.frameCount - last.sound.frameCount
             let span = last.sample.presentationTime.seconds - first.sample.presentationTime.seconds
             #expect(abs(span - Double(frames) / 48_000) < 0.03, "\(frames) frames in \(span) s")
-            // Sound is delivered shortly after it was heard, never long before.
+            // Sound is delivered shortly after it was recorded, and never long before.
             for piece in recording.pieces {
                 let age = piece.arrival.seconds - piece.sample.presentationTime.seconds
                 #expect(age > -0.1 && age < 0.3, "\(age) s old")
@@ -57,7 +58,7 @@ import X11Capture
             for piece in recording.pieces {
                 for frame in 0..<piece.sound.frameCount {
                     let isLoud = abs(piece.sound.samples[2 * frame]) > 0.1
-                    // Half a second of quiet, then a beep, which starts at a whole second of CLOCK_MONOTONIC.
+                    // Half a second of silence precedes each beep, which starts at a whole second of CLOCK_MONOTONIC.
                     if isLoud && quiet > 24_000 {
                         let time = Double(recording.clock.origin) / 1e9 + piece.sample.presentationTime.seconds + Double(frame) / 48_000
                         onsets.append(time - time.rounded())
@@ -66,12 +67,12 @@ import X11Capture
                 }
             }
             #expect(onsets.count >= 3)
-            // The first may come from before the server knew its latency.
+            // The first beep can be from before the server knew its latency.
             #expect(onsets.dropFirst().allSatisfy { abs($0) < 0.03 }, "\(onsets) s")
         }
     }
 
-    @Test func `two sources are recorded side by side, each as its own track`() async throws {
+    @Test func `two sources are recorded as separate tracks`() async throws {
         try await withServer(sinks: [.init("app"), .init("other", rate: 44_100)]) { peers, server in
             try await PaintedScreen.start(["tone"], pulse: server, in: peers)
             let recording = try Recording([PulseRequest(track: .app), PulseRequest(track: .mic, sourceName: "other.monitor")])
@@ -81,12 +82,12 @@ import X11Capture
             #expect(recording.events.count == 2)
             #expect(recording.events.contains(.started(.app, source: "app.monitor")))
             #expect(recording.events.contains(.started(.mic, source: "other.monitor")))
-            // Nothing is played there.
+            // Nothing plays on this sink.
             #expect(recording.pieces.filter { $0.sample.track == .mic }.allSatisfy { $0.sound.samples.allSatisfy { $0 == 0 } })
         }
     }
 
-    @Test func `the sound follows the default sink`() async throws {
+    @Test func `the recording follows the default sink`() async throws {
         try await withServer(sinks: [.init("app"), .init("other")]) { peers, server in
             let recording = try Recording([PulseRequest(track: .app)])
             try await recording.run("the first sink") { recording.events == [.started(.app, source: "app.monitor")] }
@@ -99,7 +100,7 @@ import X11Capture
 
     // MARK: One application
 
-    @Test func `one application is heard without the others, and what it plays in two streams is added up`() async throws {
+    @Test func `one application is recorded without the others, and its streams are added up`() async throws {
         try await withServer { peers, server in
             try await play(1000, as: "Other", on: server, in: peers)
             try await play(440, as: "Firefox", on: server, in: peers)
@@ -126,7 +127,7 @@ import X11Capture
         }
     }
 
-    @Test func `the sound of a hidden window's process is left out, from the moment on in which it is hidden`() async throws {
+    @Test func `the sound of a hidden window's process is muted when the window is hidden`() async throws {
         try await withServer(sinks: [.init("app"), .init("other")]) { peers, server in
             let secret = try await play(1000, as: "Secret", on: server, in: peers)
             try await play(440, as: "Open", on: server, in: peers)
@@ -154,7 +155,7 @@ import X11Capture
         }
     }
 
-    @Test func `an application that is not playing is silence, and is heard once it plays, again and again`() async throws {
+    @Test func `an application is silent until it plays, and again after it stops`() async throws {
         try await withServer(sinks: [.init("app"), .init("other")]) { peers, server in
             try await play(1000, as: "Other", on: server, in: peers)
             let recording = try Recording([PulseRequest(track: .app, sourceName: "app:Firefox")])
@@ -184,7 +185,7 @@ import X11Capture
 
     // MARK: Loss
 
-    @Test func `a server that is killed and started again gives sound again, and says so once`() async throws {
+    @Test func `after a server restart, recording continues, and the loss is reported once`() async throws {
         try await withServer { peers, server in
             try await PaintedScreen.start(["tone"], pulse: server, in: peers)
             let recording = try Recording([PulseRequest(track: .app)])
@@ -192,7 +193,7 @@ import X11Capture
             try await server.kill()
             try await recording.run("the loss") { recording.events.contains { $0.isServerUnavailable } }
             let lost = recording.clock.now
-            // Two more attempts fail meanwhile.
+            // Two more attempts fail in the meantime.
             try await recording.run("three seconds") { recording.clock.now > lost + MediaTime(milliseconds: 2500) }
             #expect(recording.events.filter { $0.isServerUnavailable }.count == 1)
             recording.pieces.removeAll()
@@ -204,7 +205,7 @@ import X11Capture
         }
     }
 
-    @Test func `a source that goes is told of, and it is back when it comes back`() async throws {
+    @Test func `a source that disappears is reported, and recorded again when it returns`() async throws {
         try await withServer(sinks: [.init("app"), .init("other")]) { peers, server in
             let recording = try Recording([PulseRequest(track: .app), PulseRequest(track: .mic, sourceName: "other.monitor")])
             try await recording.run("both") { recording.events.count == 2 }
@@ -222,7 +223,7 @@ import X11Capture
         }
     }
 
-    @Test func `without a server that is said once, however often it is tried`() async throws {
+    @Test func `a missing server is reported once, independent of the number of attempts`() async throws {
         try await PulseEnvironment.with(nil) {
             let recording = try Recording([PulseRequest(track: .app), PulseRequest(track: .mic)])
             try await recording.run("three attempts") { recording.clock.now.milliseconds > 2500 }
@@ -233,7 +234,7 @@ import X11Capture
         }
     }
 
-    @Test func `an iteration waits no longer than it is told`() async throws {
+    @Test func `an iteration waits at most for its timeout`() async throws {
         try await withServer { _, _ in
             let recording = try Recording([PulseRequest(track: .app)])
             for _ in 0..<20 {
@@ -246,7 +247,7 @@ import X11Capture
 
     // MARK: Sources
 
-    @Test func `the list of sources names the monitors and marks the default`() async throws {
+    @Test func `the list of sources contains the monitors and marks the default`() async throws {
         try await withServer(sinks: [.init("app"), .init("other")]) { _, server in
             try await server.control(["set-default-sink", "app"])
             let sources = try #require(PulseSourceList.fetch())
@@ -258,7 +259,7 @@ import X11Capture
 
     // MARK: Helpers
 
-    /// A player of a steady tone that calls itself so.
+    /// Starts a player of a constant tone with this application name.
     @discardableResult
     private func play(_ frequency: Int, as name: String, on server: PulseServer, in peers: Peers) async throws -> Peer {
         try await PaintedScreen.start(
@@ -273,7 +274,7 @@ import X11Capture
     }
 }
 
-/// A recorder, turned by the test, with all that it gave.
+/// A recorder that the test runs, with its output.
 private final class Recording {
     struct Piece {
         let sample: SampleBuffer
@@ -302,12 +303,13 @@ private final class Recording {
 
     var frameCount: Int { pieces.reduce(0) { $0 + $1.sound.frameCount } }
 
-    /// Frames of the application's track in pieces that are not silent.
+    /// The number of frames of the application's track in pieces that are not silent.
     var loudFrames: Int {
         pieces.filter { $0.sample.track == .app && $0.sound.samples.contains { abs($0) > 0.1 } }.reduce(0) { $0 + $1.sound.frameCount }
     }
 
-    /// The amplitude of a tone in all that was recorded, on the left, by its correlation with a sine and a cosine of that frequency in Hz.
+    /// Returns the amplitude of a tone in the left channel of the recording: its correlation with a sine and a cosine
+    /// of that frequency in Hz.
     func level(of frequency: Double) -> Double {
         let left = pieces.flatMap { piece in stride(from: 0, to: piece.sound.samples.count, by: 2).map { Double(piece.sound.samples[$0]) } }
         var (sine, cosine) = (0.0, 0.0)
@@ -323,7 +325,7 @@ private final class Recording {
         recorder?.iterate(timeout: timeout)
     }
 
-    /// Turns the recorder until the condition holds.
+    /// Runs the recorder until the condition is true.
     nonisolated(nonsending) func run(_ what: String, _ condition: () throws -> Bool) async throws {
         try await waitUntil(what, deadline: .seconds(20)) {
             iterate(MediaTime(milliseconds: 10))

@@ -5,11 +5,11 @@ import TestSupport
 import Testing
 import X11Capture
 
-/// Parts of the desktop: regions and monitors, and what happens when the desktop changes while they are shown.
+/// Tests regions and monitors, and changes of the desktop during a capture.
 @Suite(.serialized) struct RootTargetTests {
     // MARK: Regions
 
-    @Test func `a region shows its place and nothing else`() async throws {
+    @Test func `a region shows only its area`() async throws {
         try await withScreen { screen, painter in
             painter.fill(0xFF0000, x: 0, y: 0, width: 640, height: 480)
             painter.fill(0x2040C0, x: 101, y: 51, width: 200, height: 100)
@@ -21,7 +21,7 @@ import X11Capture
         }
     }
 
-    @Test func `damage counts from the region's top left, and what changes outside is none`() async throws {
+    @Test func `damage is relative to the region, and changes outside are ignored`() async throws {
         try await withScreen { screen, painter in
             painter.fill(0x000000, x: 0, y: 0, width: 640, height: 480)
             let source = try open(screen, .region(PixelRect(x: 100, y: 50, width: 200, height: 100)))
@@ -37,7 +37,7 @@ import X11Capture
         }
     }
 
-    @Test func `what of a region lies beyond the screen's edges is cut off`() async throws {
+    @Test func `parts of a region outside the screen are cut off`() async throws {
         try await withScreen { screen, painter in
             painter.fill(0x2040C0, x: 0, y: 0, width: 640, height: 480)
             let source = try open(screen, .region(PixelRect(x: -20, y: -10, width: 100, height: 100)))
@@ -48,14 +48,14 @@ import X11Capture
         }
     }
 
-    @Test func `a region outside the screen is refused with both sizes`() async throws {
+    @Test func `a region outside the screen is an error with both sizes`() async throws {
         try await withScreen { screen, _ in
             let region = PixelRect(x: 640, y: 0, width: 100, height: 100)
             #expect(throws: CaptureError.regionOutside(region, screen: PixelSize(width: 640, height: 480))) { try open(screen, .region(region)) }
         }
     }
 
-    @Test func `the pointer is drawn where it lies in the region, and not outside`() async throws {
+    @Test func `the pointer is drawn at its position in the region, and not outside`() async throws {
         try await withScreen { screen, painter in
             painter.fill(0x808080, x: 0, y: 0, width: 640, height: 480)
             painter.setPointerShape(34)
@@ -76,7 +76,7 @@ import X11Capture
 
     // MARK: Monitors
 
-    @Test func `a monitor is found by its name, and shows what it shows`() async throws {
+    @Test func `a monitor is found by its name, and its area is shown`() async throws {
         try await withScreen { screen, painter in
             painter.fill(0xFF0000, x: 0, y: 0, width: 320, height: 480)
             painter.fill(0x2040C0, x: 320, y: 0, width: 320, height: 480)
@@ -89,7 +89,7 @@ import X11Capture
         }
     }
 
-    @Test func `an unknown monitor is refused with the names of those that are there`() async throws {
+    @Test func `an unknown monitor is an error with the names of the monitors`() async throws {
         try await withScreen { screen, _ in
             try await split(screen)
             let error = try #require(throws: CaptureError.self) { try open(screen, .monitor("HDMI-7")) }
@@ -102,7 +102,7 @@ import X11Capture
         }
     }
 
-    @Test func `a monitor that is unplugged is withheld, and shown again when it is back`() async throws {
+    @Test func `a disconnected monitor is withheld, and shown again when it is reconnected`() async throws {
         try await withXorg { xorg in
             try await xorg.plugIn("DUMMY1", mode: "1280x720", x: 1920)
             let source = try open(xorg.display, .monitor("DUMMY1"))
@@ -121,7 +121,7 @@ import X11Capture
         }
     }
 
-    @Test func `what no monitor shows is black`() async throws {
+    @Test func `areas that no monitor shows are black`() async throws {
         try await withXorg { xorg in
             try await xorg.plugIn("DUMMY1", mode: "1280x720", x: 1920)
             let painter = try Painter(display: xorg.display)
@@ -132,7 +132,7 @@ import X11Capture
             #expect(picture.colour(x: 1919, y: 1079) == 0xFFFFFF)
             #expect(picture.colour(x: 3199, y: 719) == 0xFFFFFF)
             for (x, y) in [(1920, 720), (3199, 720), (2500, 900), (3199, 1079)] { #expect(picture.colour(x: x, y: y) == 0) }
-            // Also where only a part is grabbed.
+            // The same applies to a partial grab.
             painter.fill(0xFF0000, x: 1900, y: 700, width: 60, height: 60)
             let change = try #require(try source.nextChange())
             #expect(change.colour(x: 1959, y: 719) == 0xFF0000)
@@ -140,7 +140,7 @@ import X11Capture
         }
     }
 
-    @Test func `the monitor with the focused window is followed`() async throws {
+    @Test func `the capture follows the monitor with the focused window`() async throws {
         try await withScreen { screen, painter in
             painter.fill(0xFF0000, x: 0, y: 0, width: 320, height: 480)
             painter.fill(0x2040C0, x: 320, y: 0, width: 320, height: 480)
@@ -154,13 +154,13 @@ import X11Capture
             right.takeFocus()
             try await source.waitForPicture("the other monitor") { $0.colour(x: 130, y: 50) == 0x00FFFF && $0.colour(x: 5, y: 5) == 0x2040C0 }
             #expect(source.description.name == "RIGHT")
-            // The window is carried to the other monitor.
+            // The window moves to the other monitor.
             right.move(x: 100, y: 200)
             try await source.waitForPicture("the first monitor") { $0.colour(x: 150, y: 250) == 0x00FFFF && $0.colour(x: 5, y: 5) == 0xFF0000 }
         }
     }
 
-    @Test func `with a monitor to start at, that one is shown until the focus moves`() async throws {
+    @Test func `a given first monitor is shown until the focus moves`() async throws {
         try await withScreen { screen, painter in
             painter.fill(0x000000, x: 0, y: 0, width: 640, height: 480)
             try await split(screen)
@@ -182,7 +182,7 @@ import X11Capture
 
     // MARK: Changes of the desktop
 
-    @Test func `fifty changes of the mode are fifty whole pictures and no error`() async throws {
+    @Test func `fifty mode changes result in fifty whole pictures without an error`() async throws {
         try await withXorg { xorg in
             let painter = try Painter(display: xorg.display)
             let source = try open(xorg.display, .wholeScreen)
@@ -201,7 +201,7 @@ import X11Capture
         }
     }
 
-    @Test func `a monitor that is set upright is shown upright`() async throws {
+    @Test func `a monitor with a portrait mode is captured in portrait format`() async throws {
         try await withXorg { xorg in
             let source = try open(xorg.display, .monitor("DUMMY0"))
             _ = try source.nextSample()
@@ -213,7 +213,7 @@ import X11Capture
         }
     }
 
-    @Test func `a region that the shrunken screen has no more is withheld until it is back`() async throws {
+    @Test func `a region outside the reduced screen is withheld until the screen is large again`() async throws {
         try await withXorg { xorg in
             let source = try open(xorg.display, .region(PixelRect(x: 1400, y: 100, width: 400, height: 300)))
             _ = try source.nextSample()
@@ -227,7 +227,7 @@ import X11Capture
 
     // MARK: Pixels
 
-    @Test func `ten bits a channel are taken as eight`() async throws {
+    @Test func `ten bits per channel are converted to eight`() async throws {
         try await withXorg(depth: 30) { xorg in
             let painter = try Painter(display: xorg.display)
             painter.fill(0x3FF << 20 | 0x200 << 10 | 0x004, x: 0, y: 0, width: 1920, height: 1080)
@@ -237,7 +237,7 @@ import X11Capture
         }
     }
 
-    @Test func `a whole picture comes when it is asked for`() async throws {
+    @Test func `a whole picture is delivered on request`() async throws {
         try await withScreen { screen, _ in
             let source = try open(screen, .wholeScreen)
             _ = try source.nextSample()
@@ -248,7 +248,7 @@ import X11Capture
         }
     }
 
-    @Test func `without shared memory it is said once that this is slower`() async throws {
+    @Test func `without shared memory, a warning is reported once`() async throws {
         try await withPeers { peers in
             let screen = try await Xvfb.start(in: peers, width: 640, height: 480, arguments: ["-extension", "MIT-SHM"])
             let source = try open(screen, .wholeScreen)
@@ -270,7 +270,7 @@ import X11Capture
         return try X11ScreenSource(request)
     }
 
-    /// Makes two monitors side by side of Xvfb's one.
+    /// Splits Xvfb's monitor into two, side by side.
     private func split(_ screen: Xvfb) async throws {
         try await withPeers { peers in
             for (name, place) in [("LEFT", "320/85x480/127+0+0"), ("RIGHT", "320/85x480/127+320+0")] {

@@ -2,11 +2,11 @@ import Media
 import PulseCapture
 import Testing
 
-/// Streams of one application, added up piece by piece.
+/// Tests adding up the streams of one application piece by piece.
 struct SoundSumTests {
     private let later = MediaTime(milliseconds: 10_000)
 
-    @Test func `one stream passes through at once, with its times`() {
+    @Test func `a single stream passes immediately with its times`() {
         var sum = SoundSum()
         for index in 0..<3 {
             let time = MediaTime(milliseconds: 1000 + 20 * Int64(index))
@@ -18,7 +18,7 @@ struct SoundSumTests {
         }
     }
 
-    @Test func `two streams are added, and times that waver are not followed`() {
+    @Test func `two streams are added, and jitter of their times is ignored`() {
         var sum = SoundSum()
         sum.add(sound(0.25), at: MediaTime(milliseconds: 1000), from: 7)
         _ = sum.take(now: MediaTime(milliseconds: 1020))
@@ -27,13 +27,13 @@ struct SoundSumTests {
             sum.add(sound(0.25), at: MediaTime(milliseconds: time), from: 7)
             sum.add(sound(0.5), at: MediaTime(milliseconds: time + Int64(index % 3) - 1), from: 8)
             let piece = sum.take(now: MediaTime(milliseconds: time + 20))
-            // The second stream was laid where its first piece belongs: the line's own beginning.
+            // The second stream is positioned by the time of its first piece, which is at the start of the timeline.
             #expect(piece?.sound.samples.allSatisfy { $0 == 0.75 } == true)
             #expect(piece?.sound.frameCount == 960)
         }
     }
 
-    @Test func `a stream that stops is waited for no longer than 60 ms, and not at all once it is gone`() {
+    @Test func `a stopped stream delays the sum by at most 60 ms, and a removed stream not at all`() {
         var sum = SoundSum()
         sum.add(sound(0.25), at: MediaTime(milliseconds: 1000), from: 7)
         sum.add(sound(0.5), at: MediaTime(milliseconds: 1000), from: 8)
@@ -47,7 +47,7 @@ struct SoundSumTests {
         #expect(sum.take(now: MediaTime(milliseconds: 1060))?.sound.samples.first == 0.25)
     }
 
-    @Test func `after a silence the sound has its new time`() {
+    @Test func `after silence, the sound has its new time`() {
         var sum = SoundSum()
         sum.add(sound(0.25), at: MediaTime(milliseconds: 1000), from: 7)
         _ = sum.take(now: MediaTime(milliseconds: 1020))
@@ -57,7 +57,7 @@ struct SoundSumTests {
         #expect(piece?.sound.frameCount == 960)
     }
 
-    /// 20 ms of a steady value on both sides.
+    /// Returns 20 ms of a constant value in both channels.
     private func sound(_ value: Float) -> Sound {
         Sound(format: .broadcast, samples: [Float](repeating: value, count: 1920))
     }

@@ -1,17 +1,17 @@
 import CX11
 import TestSupport
 
-/// A window of a client of its own, which paints nothing by itself: what it shows is its background, as the server paints it.
+/// A window of its own client. It draws nothing itself and shows its background, which the server paints.
 ///
-/// Xlib ends the process when this connection breaks: let go of it before the server is killed.
+/// Xlib exits the process if this connection breaks, so release the object before the server is killed.
 final class TestWindow {
     let window: UInt
     private let display: OpaquePointer
 
-    /// Maps a window without a frame, on top of the others.
+    /// Maps a window without a frame above the other windows.
     ///
     /// - Parameters:
-    ///   - background: 0xRRGGBB; nil for none: the server leaves there what was on the screen.
+    ///   - background: 0xRRGGBB. If nil, the server leaves the previous screen content in the window.
     ///   - depth: 32 for a window with alpha.
     init(display name: String, background: UInt?, x: Int32, y: Int32, width: UInt32, height: UInt32, depth: Int32 = 24) throws {
         guard let display = XOpenDisplay(name) else { throw PeerError.answer("no X server at \(name)") }
@@ -42,7 +42,7 @@ final class TestWindow {
         XSync(display, 0)
     }
 
-    /// Maps it right below another one.
+    /// Maps the window directly below another one.
     func showBelow(_ other: TestWindow) {
         var changes = XWindowChanges()
         changes.sibling = other.window
@@ -77,7 +77,7 @@ final class TestWindow {
         XSync(display, 0)
     }
 
-    /// Fills a rectangle of it with a pixel value.
+    /// Fills a rectangle of the window with a pixel value.
     func fill(_ pixel: UInt, x: Int32, y: Int32, width: UInt32, height: UInt32) {
         let context = XCreateGC(display, window, 0, nil)
         XSetForeground(display, context, pixel)

@@ -5,13 +5,13 @@ import TestSupport
 import Testing
 import X11Capture
 
-/// One window: its content, whatever lies over it and whatever becomes of it.
+/// Tests the capture of one window: overlapping windows, and changes of the window.
 @Suite(.serialized) struct WindowTargetTests {
     private static let loud: UInt = 0xFF00FF
 
-    // MARK: What lies over it
+    // MARK: Overlapping windows
 
-    @Test func `what lies over a window is not in its picture`() async throws {
+    @Test func `a window's picture does not contain windows above it`() async throws {
         try await withScreen { screen in
             let window = try TestWindow(display: screen.display, background: 0x2040C0, x: 100, y: 50, width: 200, height: 100)
             let source = try open(screen, .window(window.window))
@@ -32,9 +32,9 @@ import X11Capture
     }
 
     @Test(arguments: [0x2040C0, nil] as [UInt?])
-    func `a window that was covered before it is captured shows nothing of what covers it`(background: UInt?) async throws {
+    func `a window that was covered before the capture shows no pixels of other windows`(background: UInt?) async throws {
         try await withScreen { screen in
-            // Whoever paints no background leaves there what the server put there: pixels of the other window.
+            // If the window has no background, the server leaves the pixels of the other window there.
             let window = try TestWindow(display: screen.display, background: background, x: 100, y: 50, width: 200, height: 100)
             window.fill(0x2040C0, x: 0, y: 0, width: 200, height: 100)
             let over = try TestWindow(display: screen.display, background: Self.loud, x: 150, y: 0, width: 300, height: 300)
@@ -46,7 +46,7 @@ import X11Capture
         }
     }
 
-    @Test func `a covered window that grows or is mapped again shows nothing of what covers it`() async throws {
+    @Test func `a covered window that grows or is mapped again shows no pixels of other windows`() async throws {
         try await withScreen { screen in
             let window = try TestWindow(display: screen.display, background: nil, x: 100, y: 50, width: 200, height: 100)
             window.fill(0x2040C0, x: 0, y: 0, width: 200, height: 100)
@@ -66,7 +66,7 @@ import X11Capture
         }
     }
 
-    @Test func `a covered window that is resized all the time shows nothing of what covers it`() async throws {
+    @Test func `a covered window that is resized continuously shows no pixels of other windows`() async throws {
         try await withPeers { peers in
             let screen = try await Xvfb.start(in: peers, width: 640, height: 480)
             let window = try TestWindow(display: screen.display, background: nil, x: 100, y: 50, width: 200, height: 100)
@@ -91,14 +91,14 @@ import X11Capture
         }
     }
 
-    // MARK: What becomes of it
+    // MARK: Changes of the window
 
-    @Test func `a window that is moved is the same picture, and one that is resized has its new size`() async throws {
+    @Test func `a moved window has the same picture, and a resized one has its new size`() async throws {
         try await withScreen { screen in
             let window = try TestWindow(display: screen.display, background: 0x2040C0, x: 100, y: 50, width: 200, height: 100)
             let source = try open(screen, .window(window.window))
             _ = try source.nextSample()
-            // Half of it lies outside the screen.
+            // Half of the window is outside the screen.
             window.move(x: -100, y: 430)
             window.fill(0x00FF00, x: 0, y: 90, width: 10, height: 10)
             let moved = try await source.waitForPicture("the change") { $0.colour(x: 0, y: 90) == 0x00FF00 }
@@ -110,7 +110,7 @@ import X11Capture
         }
     }
 
-    @Test func `a window that is hidden is withheld, shown again when it is back, and over when it is closed`() async throws {
+    @Test func `a hidden window is withheld until it is shown, and a closed window ends the source`() async throws {
         try await withScreen { screen in
             let window = try TestWindow(display: screen.display, background: 0x2040C0, x: 100, y: 50, width: 200, height: 100)
             let source = try open(screen, .window(window.window))
@@ -130,7 +130,7 @@ import X11Capture
         }
     }
 
-    @Test func `a window that is minimised from the start is withheld until it is shown`() async throws {
+    @Test func `a window that is minimised at the start is withheld until it is shown`() async throws {
         try await withScreen { screen in
             let window = try TestWindow(display: screen.display, background: 0x2040C0, x: 100, y: 50, width: 200, height: 100)
             window.hide()
@@ -143,7 +143,7 @@ import X11Capture
         }
     }
 
-    @Test func `a window that opens and closes a hundred times over is no error`() async throws {
+    @Test func `a window that is hidden and shown a hundred times causes no error`() async throws {
         try await withScreen { screen in
             let window = try TestWindow(display: screen.display, background: 0x2040C0, x: 100, y: 50, width: 200, height: 100)
             let source = try open(screen, .window(window.window))
@@ -170,7 +170,7 @@ import X11Capture
 
     // MARK: The pointer
 
-    @Test func `the pointer is drawn over the window, and not where another lies over it`() async throws {
+    @Test func `the pointer is drawn over the window, but not over windows above it`() async throws {
         try await withScreen { screen in
             let painter = try Painter(display: screen.display)
             painter.setPointerShape(34)
@@ -186,16 +186,16 @@ import X11Capture
             over.hide()
             let uncovered = try #require(try source.nextChange())
             #expect(uncovered.extent(against: 0x808080)?.contains(PixelRect(x: 150, y: 50, width: 1, height: 1)) == true)
-            // The window moves away below the pointer.
+            // The window moves under the pointer.
             window.move(x: 120, y: 50)
             let moved = try #require(try source.nextChange())
             #expect(moved.extent(against: 0x808080)?.contains(PixelRect(x: 130, y: 50, width: 1, height: 1)) == true)
         }
     }
 
-    // MARK: Which window
+    // MARK: Selection
 
-    @Test func `the active window is the focused one where no window manager tells`() async throws {
+    @Test func `without a window manager, the active window is the focused one`() async throws {
         try await withScreen { screen in
             _ = try TestWindow(display: screen.display, background: 0xFF0000, x: 0, y: 0, width: 50, height: 50)
             let window = try TestWindow(display: screen.display, background: 0x2040C0, x: 100, y: 50, width: 200, height: 100)
@@ -205,13 +205,13 @@ import X11Capture
         }
     }
 
-    @Test func `without an active window the way to one is told`() async throws {
+    @Test func `a missing active window is an error`() async throws {
         try await withScreen { screen in
             #expect(throws: CaptureError.noActiveWindow) { try open(screen, .activeWindow) }
         }
     }
 
-    @Test func `an unknown window is refused with those that are there`() async throws {
+    @Test func `an unknown window is an error with the existing windows`() async throws {
         try await withScreen { screen in
             let window = try TestWindow(display: screen.display, background: 0x2040C0, x: 100, y: 50, width: 200, height: 100)
             let name = "0x" + String(window.window, radix: 16)

@@ -6,9 +6,9 @@ import TestSupport
 import Testing
 import X11Capture
 
-/// The screen of a real X server: what is grabbed, when, and how it ends.
+/// Tests the capture of a real X server's screen: the grabbed areas, their times, and errors.
 @Suite(.serialized) struct X11ScreenSourceTests {
-    // MARK: What changed
+    // MARK: Changes
 
     @Test func `the first sample is the whole screen`() async throws {
         try await withScreen { screen, painter in
@@ -28,7 +28,7 @@ import X11Capture
         }
     }
 
-    @Test func `pixels come through shared memory, or over the connection where the server has none`() async throws {
+    @Test func `pixels are grabbed with shared memory, or over the connection without it`() async throws {
         for (arguments, isShared) in [([], true), (["-extension", "MIT-SHM"], false)] as [([String], Bool)] {
             try await withScreen(arguments: arguments) { screen, painter in
                 painter.fill(0x2040C0, x: 0, y: 0, width: 640, height: 480)
@@ -44,7 +44,7 @@ import X11Capture
         }
     }
 
-    @Test func `where nothing changed there is no sample`() async throws {
+    @Test func `without a change there is no sample`() async throws {
         try await withScreen { screen, painter in
             let source = try open(screen, showsCursor: true)
             _ = try source.nextSample()
@@ -55,7 +55,7 @@ import X11Capture
         }
     }
 
-    @Test func `a painted rectangle is the damage, with its pixels, on even edges`() async throws {
+    @Test func `a painted rectangle is reported as damage, and its patch has even edges`() async throws {
         try await withScreen { screen, painter in
             painter.fill(0x000000, x: 0, y: 0, width: 640, height: 480)
             let source = try open(screen, showsCursor: false)
@@ -70,7 +70,7 @@ import X11Capture
         }
     }
 
-    @Test func `places far apart are damage of their own, and each has its pixels`() async throws {
+    @Test func `distant areas are separate damage with their own pixels`() async throws {
         try await withScreen { screen, painter in
             painter.fill(0x000000, x: 0, y: 0, width: 640, height: 480)
             let source = try open(screen, showsCursor: false)
@@ -89,7 +89,7 @@ import X11Capture
         }
     }
 
-    @Test func `patches of many updates put together are the screen`() async throws {
+    @Test func `the patches of many updates add up to the screen`() async throws {
         try await withScreen { screen, painter in
             let source = try open(screen, showsCursor: false)
             var shown = [UInt32?](repeating: nil, count: 640 * 480)
@@ -126,7 +126,7 @@ import X11Capture
 
     // MARK: The pointer
 
-    @Test func `a pointer that moves damages its old and its new place`() async throws {
+    @Test func `a moving pointer damages its old and its new area`() async throws {
         try await withScreen { screen, painter in
             painter.fill(0x808080, x: 0, y: 0, width: 640, height: 480)
             painter.setPointerShape(68)
@@ -141,14 +141,14 @@ import X11Capture
             #expect(!second.damage.isWhole)
             #expect(second.damage.covers(old.offsetBy(x: 300, y: 200)))
             #expect(second.damage.rectangles.reduce(0) { $0 + $1.area } <= 2 * 64 * 64)
-            // The old place is grey again, and the new one has the pointer.
+            // The old area is grey again, and the new one shows the pointer.
             for y in old.y..<old.maxY { for x in old.x..<old.maxX { #expect(second.colour(x: x, y: y) == 0x808080) } }
             #expect(second.extent(against: 0x808080) == old.offsetBy(x: 300, y: 200))
             #expect(try source.nextSample() == nil)
         }
     }
 
-    @Test func `a pointer that changes its shape is damage where it is`() async throws {
+    @Test func `a pointer that changes its shape damages its area`() async throws {
         try await withScreen { screen, painter in
             painter.fill(0x808080, x: 0, y: 0, width: 640, height: 480)
             painter.setPointerShape(68)
@@ -165,7 +165,7 @@ import X11Capture
         }
     }
 
-    @Test func `a pointer at the edge is cut off there`() async throws {
+    @Test func `a pointer at the screen's edge is clipped`() async throws {
         try await withScreen { screen, painter in
             painter.fill(0x808080, x: 0, y: 0, width: 640, height: 480)
             painter.setPointerShape(34)
@@ -179,7 +179,7 @@ import X11Capture
         }
     }
 
-    @Test func `without a pointer in the picture its moves are no damage`() async throws {
+    @Test func `a pointer that is not captured causes no damage`() async throws {
         try await withScreen { screen, painter in
             painter.fill(0x808080, x: 0, y: 0, width: 640, height: 480)
             painter.setPointerShape(68)
@@ -195,7 +195,7 @@ import X11Capture
 
     // MARK: The server
 
-    @Test(arguments: [true, false]) func `a server that is killed is a typed error, and the process lives on`(showsCursor: Bool) async throws {
+    @Test(arguments: [true, false]) func `a killed server is a typed error and does not exit the process`(showsCursor: Bool) async throws {
         try await withPeers { peers in
             let screen = try await Xvfb.start(in: peers, width: 640, height: 480)
             let source = try open(screen, showsCursor: showsCursor)
@@ -207,17 +207,17 @@ import X11Capture
                 do throws(CaptureError) { _ = try source.nextSample() } catch { failure = error }
             }
             #expect(failure == .displayServerGone(screen.display))
-            // Asking again neither ends the process nor hangs.
+            // Another call neither exits the process nor blocks.
             #expect(throws: CaptureError.displayServerGone(screen.display)) { try source.nextSample() }
         }
     }
 
-    @Test func `a server that is not there is a typed error that names it`() {
+    @Test func `a missing server is a typed error with its name`() {
         #expect(throws: CaptureError.cannotOpenDisplay(":6553")) { try X11Connection(name: ":6553") }
         #expect(throws: CaptureError.cannotOpenDisplay("nonsense")) { try X11Connection(name: "nonsense") }
     }
 
-    @Test(arguments: [8, 16]) func `a colour depth that cannot be converted is a typed error`(depth: Int) async throws {
+    @Test(arguments: [8, 16]) func `an unsupported colour depth is a typed error`(depth: Int) async throws {
         try await withPeers { peers in
             let screen = try await Xvfb.start(in: peers, width: 640, height: 480, depth: depth)
             #expect(throws: CaptureError.unsupportedVisual(depth: depth)) { try open(screen, showsCursor: true) }
@@ -231,7 +231,7 @@ import X11Capture
         }
     }
 
-    @Test func `no shared memory is left behind, and it goes with the process while it is used`() async throws {
+    @Test func `the shared memory segment is deleted with the source, and marked for deletion before`() async throws {
         let before = try sharedSegments()
         try await withScreen { screen, painter in
             do {
@@ -240,7 +240,7 @@ import X11Capture
                 let during = try sharedSegments().filter { segment in !before.contains { $0.identifier == segment.identifier } }
                 #expect(during.count == 1)
                 #expect(during.first?.bytes == 640 * 480 * 4)
-                // 01000: SHM_DEST, marked to be removed; 0600: for its owner only.
+                // 01000 is SHM_DEST, marked for removal. 0600 is access for its owner only.
                 #expect(during.first?.mode == "1600")
             }
             let identifiers = Set(before.map(\.identifier))
@@ -271,7 +271,7 @@ import X11Capture
         let bytes: Int
     }
 
-    /// The SysV segments that this process made (proc(5), /proc/sysvipc/shm: key, shmid, perms, size, cpid).
+    /// Returns the SysV segments of this process (proc(5), /proc/sysvipc/shm: key, shmid, perms, size, cpid).
     private func sharedSegments() throws -> [Segment] {
         try String(contentsOfFile: "/proc/sysvipc/shm", encoding: .utf8).split(separator: "\n").dropFirst().compactMap { line in
             let fields = line.split(separator: " ")

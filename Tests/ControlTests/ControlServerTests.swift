@@ -6,7 +6,7 @@ import Testing
 @Suite struct ControlServerTests {
     // MARK: Requests
 
-    @Test func `a client is given the session's answer`() async throws {
+    @Test func `a client receives the session's answer`() async throws {
         try await withServer { (path: String) async throws in
             let reply = try await ControlClient.ask(ControlRequest(command: "status"), at: path)
             #expect(reply == ControlReply(session: session(state: "live")))
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func `one connection carries many requests, also when they come in pieces`() async throws {
+    @Test func `one connection carries several requests, even in pieces`() async throws {
         try await withServer { (path: String) async throws in
             let client = try LineClient(path: path)
             for _ in 0..<3 {
@@ -48,7 +48,7 @@ import Testing
         "{\"command\":\"status\"", "{\"command\":\"status\"}}", "\u{0}\u{1}\u{7F}", String(repeating: "[", count: 60_000),
     ]
 
-    @Test(arguments: garbage) func `garbage is answered with an error, and the connection goes on`(line: String) async throws {
+    @Test(arguments: garbage) func `an invalid request is answered with an error, and the connection remains open`(line: String) async throws {
         try await withServer { (path: String) async throws in
             let client = try LineClient(path: path)
             client.send(line + "\n")
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `bytes that are no UTF-8 are answered with an error`() async throws {
+    @Test func `invalid UTF-8 is answered with an error`() async throws {
         try await withServer { (path: String) async throws in
             let client = try LineClient(path: path)
             client.send([0xFF, 0xFE, 0x80, 0x00, 0xC0, 0x0A])
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func `a line over 64 KiB closes the connection, with or without its end, and leaves others alone`() async throws {
+    @Test func `a line over 64 KiB closes only its own connection`() async throws {
         try await withServer { (path: String) async throws in
             let endless = try LineClient(path: path)
             let long = try LineClient(path: path)
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func `a line of exactly 64 KiB is read`() async throws {
+    @Test func `a line of exactly 64 KiB is accepted`() async throws {
         try await withServer { (path: String) async throws in
             let client = try LineClient(path: path)
             let request = "{\"command\":\"status\",\"filler\":\""
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func `a client that goes away before its answer does no harm`() async throws {
+    @Test func `a client that disconnects before its answer does not affect others`() async throws {
         try await withServer { (path: String) async throws in
             for _ in 0..<20 {
                 let client = try LineClient(path: path)
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test func `a request carries its values as they are`() async throws {
+    @Test func `a request transfers its values unchanged`() async throws {
         try await withFolder { (folder: String) async throws in
             let path = folder + "/default.sock"
             let received = Mutex<[ControlRequest]>([])
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test func `a client that asks for events is sent each, a line an event, until there are no more`() async throws {
+    @Test func `a client that requests events receives each event as a line`() async throws {
         try await withFolder { (folder: String) async throws in
             let path = folder + "/default.sock"
             let (events, continuation) = AsyncStream.makeStream(of: EventReport.self)
@@ -142,7 +142,7 @@ import Testing
         }
     }
 
-    @Test func `the lines of a client that follows events end with the session`() async throws {
+    @Test func `the lines of an events request end with the session`() async throws {
         try await withFolder { (folder: String) async throws in
             let path = folder + "/default.sock"
             let (events, continuation) = AsyncStream.makeStream(of: EventReport.self)
@@ -158,7 +158,7 @@ import Testing
         }
     }
 
-    @Test func `many clients at once are each answered`() async throws {
+    @Test func `many simultaneous clients are all answered`() async throws {
         try await withServer { (path: String) async throws in
             let states = await withTaskGroup(of: String?.self) { group in
                 for _ in 0..<40 { group.addTask { (try? await ControlClient.ask(ControlRequest(command: "status"), at: path))??.session?.state } }
@@ -169,7 +169,7 @@ import Testing
         }
     }
 
-    @Test func `where nobody listens there is no answer`() async throws {
+    @Test func `without a listener there is no answer`() async throws {
         try await withFolder { (folder: String) async throws in
             #expect(try await ControlClient.ask(ControlRequest(command: "status"), at: folder + "/none.sock") == nil)
             #expect(LineClient.leaveStaleSocket(at: folder + "/stale.sock"))
@@ -179,7 +179,7 @@ import Testing
 
     // MARK: The socket
 
-    @Test func `only its owner may use the socket and its lock`() async throws {
+    @Test func `only the owner can access the socket and its lock`() async throws {
         try await withServer { (path: String) async throws in
             for file in [path, path + ".lock"] {
                 var status = stat()
@@ -190,7 +190,7 @@ import Testing
         }
     }
 
-    @Test func `of two that want one name the second is refused, and the first goes on`() async throws {
+    @Test func `a second session with the same name is rejected, and the first continues`() async throws {
         try await withServer { (path: String) async throws in
             await #expect(throws: ControlServer.Failure.inUse) {
                 try await listen(at: path) { _ in ControlReply(session: session(state: "second")) }
@@ -199,7 +199,7 @@ import Testing
         }
     }
 
-    @Test func `of many that start at once exactly one gets the name`() async throws {
+    @Test func `of many simultaneous sessions, exactly one acquires the name`() async throws {
         try await withFolder { (folder: String) async throws in
             let servers = await withTaskGroup(of: ControlServer?.self) { group in
                 for _ in 0..<8 {
@@ -213,7 +213,7 @@ import Testing
         }
     }
 
-    @Test func `what a killed session left behind is no obstacle`() async throws {
+    @Test func `files of a killed session do not prevent a start`() async throws {
         try await withFolder { (folder: String) async throws in
             let path = folder + "/default.sock"
             #expect(LineClient.leaveStaleSocket(at: path))
@@ -224,7 +224,7 @@ import Testing
         }
     }
 
-    @Test func `after the end the socket is gone and the name is free`() async throws {
+    @Test func `after the end, the socket is deleted and the name is free`() async throws {
         try await withFolder { (folder: String) async throws in
             let path = folder + "/default.sock"
             for state in ["first", "second"] {
@@ -236,7 +236,7 @@ import Testing
         }
     }
 
-    @Test func `of many that start and end all the time never two have the name`() async throws {
+    @Test func `two sessions never have the same name, even if many start and end`() async throws {
         try await withFolder { (folder: String) async throws in
             let holders = Holders()
             await withTaskGroup(of: Void.self) { group in
@@ -252,22 +252,22 @@ import Testing
         }
     }
 
-    @Test func `where the socket can't be made neither a lock nor a thread is left`() async throws {
+    @Test func `if the socket cannot be created, no lock or thread remains`() async throws {
         try await withFolder { (folder: String) async throws in
             let path = folder + "/" + String(repeating: "x", count: 150)
             func threads() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count }
             _ = try? await listen(at: path) { _ in ControlReply(session: session(state: "live")) }
             let before = try threads()
             for _ in 0..<40 { _ = try? await listen(at: path) { _ in ControlReply(session: session(state: "live")) } }
-            // Dispatch and the pool have some that come and go.
+            // Dispatch and the thread pool start and end some threads.
             #expect(try threads() < before + 30)
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
         }
     }
 
-    // MARK: Sessions that say nothing
+    // MARK: Sessions that do not answer
 
-    @Test func `a session that is stopped is given up, and its process told`() async throws {
+    @Test func `a stopped session times out, and its process is reported`() async throws {
         try await withFolder { (folder: String) async throws in
             let stopped = try SilentListener(path: folder + "/stopped.sock")
             for command in ["status", "stop", "clip"] {
@@ -281,7 +281,7 @@ import Testing
         }
     }
 
-    @Test func `an answer that takes its time is waited for while the session shows life`() async throws {
+    @Test func `a slow answer is waited for while the session answers status requests`() async throws {
         try await withFolder { (folder: String) async throws in
             let server = try await listen(at: folder + "/a.sock") { request in
                 if request.command == "stop" { try? await Task.sleep(for: .milliseconds(600)) }
@@ -293,7 +293,7 @@ import Testing
         }
     }
 
-    @Test func `a request that no session would read is not sent`() async throws {
+    @Test func `a request over the maximum length is not sent`() async throws {
         try await withFolder { (folder: String) async throws in
             let long = ControlRequest(command: "annotate", values: ["k": String(repeating: "x", count: 65_536)])
             await #expect(throws: ControlClient.Failure.tooLong) { try await ControlClient.ask(long, at: folder + "/none.sock") }
@@ -302,7 +302,7 @@ import Testing
 
     // MARK: Followers
 
-    @Test func `a connection follows once, and a session has so many followers at a time`() async throws {
+    @Test func `a connection can request events once, and the number of such clients is limited`() async throws {
         try await withFolder { (folder: String) async throws in
             let path = folder + "/default.sock"
             let server = try await ControlServer.listen(
@@ -320,7 +320,7 @@ import Testing
             let refused = try LineClient(path: path)
             refused.send("{\"command\":\"events\"}\n")
             #expect(try await refused.nextLine()?.contains("32 clients follow") == true)
-            // Whoever leaves makes room.
+            // A client that disconnects frees its slot.
             clients.removeLast()
             let deadline = ContinuousClock.now + .seconds(10)
             while ContinuousClock.now < deadline {
@@ -333,7 +333,7 @@ import Testing
         }
     }
 
-    @Test func `an answer that is due is sent before the end`() async throws {
+    @Test func `a pending answer is sent before the end`() async throws {
         try await withFolder { (folder: String) async throws in
             let path = folder + "/default.sock"
             let isAsked = Mutex(false)
@@ -349,14 +349,14 @@ import Testing
         }
     }
 
-    @Test func `a place where no socket can be made is a typed error`() async throws {
+    @Test func `a path where no socket can be created is a typed error`() async throws {
         try await withFolder { (folder: String) async throws in
             await #expect {
                 _ = try await listen(at: folder + "/missing/default.sock") { _ in ControlReply(session: session(state: "live")) }
             } throws: { error in
                 if case .cannotBind? = error as? ControlServer.Failure { true } else { false }
             }
-            // Longer than sun_path can hold: 108 bytes.
+            // Longer than sun_path, which has 108 bytes.
             await #expect {
                 _ = try await listen(at: folder + "/" + String(repeating: "x", count: 150)) { _ in
                     ControlReply(session: session(state: "live"))
@@ -369,7 +369,7 @@ import Testing
 
     // MARK: Helpers
 
-    /// A server that knows `status`, and `slow`, which takes its time.
+    /// Starts a server that supports `status` and `slow`, which answers late.
     private func withServer(_ body: (String) async throws -> Void) async throws {
         try await withFolder { (folder: String) async throws in
             let path = folder + "/default.sock"
@@ -400,7 +400,7 @@ import Testing
     }
 }
 
-/// Counts who has a name at the same time.
+/// Counts the sessions that have a name at the same time.
 private final class Holders: Sendable {
     private let now = Mutex(0)
     let most = Mutex(0)
@@ -420,7 +420,7 @@ private final class Holders: Sendable {
     }
 }
 
-/// A server whose events are over at once.
+/// Starts a server whose event stream ends immediately.
 private func listen(
     at path: String, answer: @escaping @Sendable (ControlRequest) async -> ControlReply
 ) async throws(ControlServer.Failure) -> ControlServer {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A client of the control socket that can say anything, on a plain socket.
+/// A client of the control socket that can send any bytes, on a plain socket.
 final class LineClient {
     struct Failure: Error {
         let call: String
@@ -10,7 +10,7 @@ final class LineClient {
     private let descriptor: Int32
     private var received: [UInt8] = []
 
-    /// Connects.
+    /// Connects to the socket at `path`.
     init(path: String) throws {
         descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         let status = Self.withAddress(of: path) { connect(descriptor, $0, $1) }
@@ -21,14 +21,14 @@ final class LineClient {
         close(descriptor)
     }
 
-    /// A socket file that nobody listens on, as a killed session leaves it behind.
+    /// Creates a socket file without a listener, as a killed session leaves it behind.
     static func leaveStaleSocket(at path: String) -> Bool {
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         defer { close(descriptor) }
         return withAddress(of: path) { bind(descriptor, $0, $1) } == 0
     }
 
-    /// Writes all of `text`; false where the peer has closed the connection.
+    /// Writes all of `text`. Returns false if the peer closed the connection.
     @discardableResult func send(_ text: String) -> Bool { send(Array(text.utf8)) }
 
     @discardableResult func send(_ bytes: [UInt8]) -> Bool {
@@ -41,7 +41,8 @@ final class LineClient {
         return true
     }
 
-    /// The next line without its newline; nil where the peer closed the connection. It waits ten seconds at most, and keeps no thread from the server.
+    /// Returns the next line without its newline, or nil if the peer closed the connection. Waits at most ten seconds,
+    /// without blocking a thread.
     nonisolated(nonsending) func nextLine() async throws -> String? {
         let deadline = ContinuousClock.now + .seconds(10)
         while true {
@@ -71,7 +72,7 @@ final class LineClient {
     }
 }
 
-/// A session that was stopped: its socket takes clients in, and nobody reads what they say.
+/// Simulates a stopped session: its socket accepts connections, but no process reads from them.
 final class SilentListener {
     let path: String
     private let descriptor: Int32

@@ -1,9 +1,9 @@
 import Control
 import Testing
 
-/// The names that scripts read (DESIGN section 7).
+/// Tests the names that scripts read (docs/protocols.md).
 @Suite struct StatusReportTests {
-    @Test func `a session is told with every documented name, in snake case`() {
+    @Test func `a session is encoded with every documented name, in snake case`() {
         var session = Self.session
         session.application = SessionReport.Application(id: "firefox", title: "Start")
         let json = String(decoding: ControlJSON.encode(StatusReport(sessions: [session])), as: UTF8.self)
@@ -25,7 +25,7 @@ import Testing
         #expect(json == expected)
     }
 
-    @Test func `what is unknown is left out`() {
+    @Test func `unknown values are omitted`() {
         let session = SessionReport(
             session: "default", pid: 1, state: "starting", started: "2026-01-02T03:04:05Z", elapsed: 0, title: nil,
             source: SessionReport.Source(kind: "screen", display: ":0", width: nil, height: nil), video: nil,
@@ -37,13 +37,13 @@ import Testing
         #expect(String(decoding: ControlJSON.encode(session), as: UTF8.self) == expected)
     }
 
-    @Test func `a report comes back as it was`() {
+    @Test func `a report survives encoding and decoding`() {
         let report = StatusReport(sessions: [Self.session])
         #expect(ControlJSON.decode(StatusReport.self, from: ControlJSON.encode(report)) == report)
         #expect(ControlJSON.decode(StatusReport.self, from: ControlJSON.encode(report, pretty: true)) == report)
     }
 
-    @Test func `a reply is one line, whatever the strings in it hold`() {
+    @Test func `a reply is one line, with any content of its strings`() {
         var session = Self.session
         session.title = "two\nlines, \"quotes\", a tab\t, umläute and \u{2028}"
         let line = ControlJSON.encode(ControlReply(session: session))
@@ -51,7 +51,7 @@ import Testing
         #expect(ControlJSON.decode(ControlReply.self, from: line)?.session?.title == session.title)
     }
 
-    @Test func `fields that this version does not know are ignored`() {
+    @Test func `unknown fields are ignored`() {
         let json = """
             {"future":{"a":[1,2]},"version":1,"sessions":[]}
             """

@@ -1,15 +1,16 @@
 import BroadcastExtension
 import Upload
 
-/// What an extension and its host say to each other.
+/// The protocol between an extension and its host.
 extension FuzzTargets {
-    /// Frames: in one piece and in small ones they are the same, and what was read can be written.
+    /// Parses frames. The result must not depend on how the bytes are split, and parsed headers must be the same after
+    /// encoding and parsing them again.
     public static func frames(_ bytes: [UInt8]) {
         let whole = frames(bytes, pieceLength: bytes.count)
         let pieces = frames(bytes, pieceLength: 7)
-        precondition(whole.frames == pieces.frames && whole.failed == pieces.failed, "where the bytes are cut makes a difference")
+        precondition(whole.frames == pieces.frames && whole.failed == pieces.failed, "the split changes the result")
         for frame in whole.frames {
-            precondition((try? FrameHeader(frame.header.bytes)) == frame.header, "a header changed on the way")
+            precondition((try? FrameHeader(frame.header.bytes)) == frame.header, "a header changed")
             _ = ControlEvent(json: frame.payload)
         }
     }
@@ -30,25 +31,25 @@ extension FuzzTargets {
         return (frames, false)
     }
 
-    /// An extension's answers: in one piece and in small ones they are the same lines, none of them is too long, and what was read as an answer can
-    /// be written.
+    /// Parses an extension's replies. The lines must not depend on how the bytes are split, and no line may be too
+    /// long. A parsed reply must be the same after encoding and parsing it again.
     public static func replies(_ bytes: [UInt8]) {
         let whole = lines(bytes, pieceLength: max(bytes.count, 1))
         let pieces = lines(bytes, pieceLength: 7)
-        precondition((whole == nil) == (pieces == nil), "where the bytes are cut makes a difference")
+        precondition((whole == nil) == (pieces == nil), "the split changes the result")
         guard let whole, let pieces else { return }
-        precondition(whole == pieces, "where the bytes are cut makes a difference")
+        precondition(whole == pieces, "the split changes the result")
         for line in whole {
             precondition(!line.isEmpty && line.count <= ReplyLines.maximumLineByteCount)
             guard let reply = Reply(line: line) else { continue }
-            precondition(Reply(line: reply.line.dropLast()) == reply, "an answer changed on the way")
+            precondition(Reply(line: reply.line.dropLast()) == reply, "a reply changed")
         }
     }
 
-    /// nil where it was ended for a flood or a line without an end.
+    /// Returns nil if the reader threw an error: a flood, or a line without an end.
     private static func lines(_ bytes: [UInt8], pieceLength: Int) -> [[UInt8]]? {
         var reader = ReplyLines()
-        // All within one second: the harshest of all clocks.
+        // All bytes arrive at the same time, which is the worst case.
         let now = ContinuousClock.now
         var lines: [[UInt8]] = []
         var rest = bytes[...]

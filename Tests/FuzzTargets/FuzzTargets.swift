@@ -2,24 +2,25 @@ import Media
 import Mux
 import RTMP
 
-/// What is fed with anything at all: by `Fuzz/` with libFuzzer's inventions, by the tests with the corpus and its mutations.
+/// The functions to fuzz: `Fuzz/` calls them with libFuzzer's input, and the tests call them with the corpus and its
+/// mutations.
 ///
-/// Each traps where something is wrong: in the code that it calls, or in what must hold of the result.
+/// Each function traps if there is an error in the called code, or if the result violates an invariant.
 public enum FuzzTargets {
-    /// AMF 0 values: what was read can be written, and reads the same.
+    /// Parses AMF 0 values. They must be the same after encoding and parsing them again.
     public static func amf0(_ bytes: [UInt8]) {
         guard let values = try? AMF0Decoder.decode(bytes) else { return }
         let written = AMF0Encoder.encode(values)
         let again = try? AMF0Decoder.decode(written)
-        // Not the values: NaN is not itself.
-        precondition(again.map { AMF0Encoder.encode($0) } == written, "AMF 0 values changed on the way")
+        // Compare the encoded bytes and not the values, because NaN is not equal to itself.
+        precondition(again.map { AMF0Encoder.encode($0) } == written, "the AMF 0 values changed")
     }
 
-    /// A chunk stream: in one piece and in small ones it gives the same messages.
+    /// Parses a chunk stream. The messages must not depend on how the bytes are split.
     public static func chunks(_ bytes: [UInt8]) {
         let whole = messages(bytes, pieceLength: bytes.count)
         let pieces = messages(bytes, pieceLength: 7)
-        precondition(whole.messages == pieces.messages && whole.failed == pieces.failed, "where the bytes are cut makes a difference")
+        precondition(whole.messages == pieces.messages && whole.failed == pieces.failed, "the split changes the result")
     }
 
     private static func messages(_ bytes: [UInt8], pieceLength: Int) -> (messages: [RTMPMessage], failed: Bool) {
@@ -41,9 +42,10 @@ public enum FuzzTargets {
         return (messages, false)
     }
 
-    /// A server's side of the whole conversation, handshake included: it ends once, and no error has the key.
+    /// Processes the server's side of a whole connection, including the handshake. The connection must end exactly
+    /// once, and no error may contain a secret.
     public static func publisher(_ bytes: [UInt8]) {
-        guard let url = try? RTMPURL("rtmp://ann:the_password@host/live/the_secret_key") else { preconditionFailure("the URL is good") }
+        guard let url = try? RTMPURL("rtmp://ann:the_password@host/live/the_secret_key") else { preconditionFailure("the URL must be valid") }
         var negotiation = ConnectNegotiation(url)
         var machine = PublisherStateMachine(negotiation, stream: stream, random: [])
         var actions = machine.start()
@@ -63,12 +65,12 @@ public enum FuzzTargets {
             guard case .failed(let error) = action else { continue }
             endings += 1
             let words = error.description.lowercased()
-            precondition(!words.contains("the_secret_key") && !words.contains("the_password"), "an error tells a secret")
+            precondition(!words.contains("the_secret_key") && !words.contains("the_password"), "an error contains a secret")
         }
-        precondition(endings == 1, "it ended \(endings) times")
+        precondition(endings == 1, "the connection ended \(endings) times")
     }
 
-    /// An FLV file.
+    /// Parses an FLV file.
     public static func flv(_ bytes: [UInt8]) {
         var tags = FLVTagReader()
         var packets = FLVPacketReader()

@@ -1,11 +1,11 @@
-/// Good input made bad, the same way in every run.
+/// Reproducible mutations of valid input.
 public enum Mutations {
-    /// Every prefix of `input`, the empty one and the whole included, handed to `feed`.
+    /// Calls `feed` with every prefix of `input`, including the empty prefix and the whole input.
     public static func prefixes(of input: [UInt8], _ feed: ([UInt8]) throws -> Void) rethrows {
         for length in 0...input.count { try feed(Array(input[..<length])) }
     }
 
-    /// `count` copies of `input` with one to six wrong bits each, handed to `feed`.
+    /// Calls `feed` with `count` copies of `input`, each with one to six inverted bits.
     public static func wrongBits(in input: [UInt8], count: Int = 1000, seed: UInt64 = 7, _ feed: ([UInt8]) throws -> Void) rethrows {
         guard !input.isEmpty else { return }
         var generator = SplitMix64(state: seed)

@@ -12,7 +12,7 @@ struct FolderStoreTests {
 
     private func text(_ name: String) -> String? { try? String(contentsOfFile: folder + "/" + name, encoding: .utf8) }
 
-    @Test func `Objects are put and deleted, and nothing else is left`() async throws {
+    @Test func `Objects are stored and deleted, and no other files remain`() async throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let store = try FolderStore(folder: folder)
         try await store.put(object("a.ts", .segment, "one"))
@@ -24,7 +24,7 @@ struct FolderStoreTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["live.m3u8"])
     }
 
-    @Test func `What is somebody else's is never written over`() async throws {
+    @Test func `A file of the user is never overwritten`() async throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let store = try FolderStore(folder: folder)
         try "mine".write(toFile: folder + "/live.m3u8", atomically: true, encoding: .utf8)
@@ -43,7 +43,7 @@ struct FolderStoreTests {
         }
     }
 
-    @Test func `Nothing is written through a link that somebody has put in the way`() async throws {
+    @Test func `An object is never written through a symbolic link`() async throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let store = try FolderStore(folder: folder)
         try "mine".write(toFile: folder + "/victim", atomically: true, encoding: .utf8)
@@ -56,7 +56,7 @@ struct FolderStoreTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == ["a.ts", "live.m3u8", "victim"])
     }
 
-    @Test func `What a broadcast left half written that was killed is no hindrance`() async throws {
+    @Test func `A partial file of a killed broadcast does not prevent an upload`() async throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let store = try FolderStore(folder: folder)
         try "half of something long".write(toFile: folder + "/.live.m3u8.part", atomically: true, encoding: .utf8)
@@ -65,11 +65,11 @@ struct FolderStoreTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["live.m3u8"])
     }
 
-    @Test func `A folder that cannot be made is told`() {
+    @Test func `A folder that cannot be created throws an error`() {
         expectRefusal(404, of: folder + "/deep/er")
     }
 
-    @Test func `What is no folder is told at the start`() throws {
+    @Test func `A path that is not a folder throws an error at the start`() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try "mine".write(toFile: folder, atomically: true, encoding: .utf8)
         expectRefusal(404, of: folder)
@@ -80,8 +80,8 @@ struct FolderStoreTests {
         expectRefusal(404, of: link)
     }
 
-    /// Root may write everywhere.
-    @Test(.enabled(if: geteuid() != 0)) func `A folder that may not be written to is told at the start`() throws {
+    /// Root can write to every folder.
+    @Test(.enabled(if: geteuid() != 0)) func `A folder that is not writable throws an error at the start`() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o555])

@@ -4,7 +4,7 @@ import Testing
 import broadcast_hls
 
 struct HLSSettingsTests {
-    @Test func `Addresses make an address of each name`() throws {
+    @Test func `An address contains the name of each object`() throws {
         let cases = [
             ("https://example.com/live/", "https://example.com/live/a.ts", nil),
             ("https://example.com/live", "https://example.com/live/a.ts", nil),
@@ -24,11 +24,11 @@ struct HLSSettingsTests {
     }
 
     @Test(arguments: ["ftp://example.com/", "http:///live", "https://user:pass@example.com/live", "http://example.com/a b", "http://"])
-    func `What is no address of a server is refused`(text: String) {
+    func `An invalid server address is rejected`(text: String) {
         #expect(HTTPAddress(text) == nil)
     }
 
-    @Test func `A folder may be named with its playlist, and with a tilde`() throws {
+    @Test func `A folder can include the playlist's name and a tilde`() throws {
         let talk = try HLSSettings(setup: ["url": "hls:/srv/www/talk.m3u8"], home: "/home/ada")
         #expect(talk.place == .folder("/srv/www") && talk.playlist == "talk.m3u8")
         let home = try HLSSettings(setup: ["url": "~/live/"], home: "/home/ada")
@@ -36,7 +36,7 @@ struct HLSSettingsTests {
         #expect(home.segmentDuration == 4 && home.window == 6 && home.format == .ts && home.authorization == nil)
     }
 
-    @Test func `A key takes its place in the address, and no message repeats it`() throws {
+    @Test func `The key replaces its placeholder in the address, and no message contains it`() throws {
         let setup = ["url": "https://example.com/up?cid={key}&file=", "key": "canary-7Q2x"]
         guard case .server(let address) = try HLSSettings(setup: setup, home: nil).place else {
             Issue.record("no server")
@@ -48,7 +48,7 @@ struct HLSSettingsTests {
         }
     }
 
-    @Test func `Who signs in does so with a token, or with user and password`() throws {
+    @Test func `Authorization uses a token, or a user name and a password`() throws {
         let url = ["url": "https://example.com/"]
         #expect(try HLSSettings(setup: url.merging(["token": "t"]) { $1 }, home: nil).authorization == "Bearer t")
         let basic = try HLSSettings(setup: url.merging(["user": "Aladdin", "password": "open sesame"]) { $1 }, home: nil)
@@ -60,7 +60,7 @@ struct HLSSettingsTests {
         ([:], "url"), (["url": "live"], "url"), (["url": "/srv", "window": "2"], "window"), (["url": "/srv", "window": "many"], "window"),
         (["url": "/srv", "segment": "0.1"], "segment"), (["url": "/srv", "format": "mp3"], "format"),
     ])
-    func `What is wrong is told with its key`(setup: [String: String], key: String) {
+    func `An error names the key of the invalid setting`(setup: [String: String], key: String) {
         do throws(BroadcastFailure) {
             _ = try HLSSettings(setup: setup, home: nil)
             Issue.record("nothing was refused")

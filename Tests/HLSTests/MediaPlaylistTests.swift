@@ -12,7 +12,7 @@ struct MediaPlaylistTests {
             isDiscontinuous: isDiscontinuous, header: header)
     }
 
-    @Test func `A playlist reads as RFC 8216 has it`() {
+    @Test func `A playlist has the format of RFC 8216`() {
         var playlist = MediaPlaylist(window: 3, firstNumber: 100, targetDuration: 4)
         let removed = playlist.append(entry(0)) + playlist.append(entry(1, milliseconds: 3967, isDiscontinuous: true))
         #expect(removed == [])
@@ -34,7 +34,7 @@ struct MediaPlaylistTests {
                 """)
     }
 
-    @Test func `The window moves on, and its numbers count what has left`() {
+    @Test func `Sequence numbers count the segments that left the window`() {
         var playlist = MediaPlaylist(window: 3, firstNumber: 100, targetDuration: 4)
         for number in 0..<4 { _ = playlist.append(entry(number, isDiscontinuous: number == 1)) }
         let removed = playlist.append(entry(4)).map(\.name)
@@ -45,13 +45,13 @@ struct MediaPlaylistTests {
         #expect(lines.last == "#EXT-X-ENDLIST")
     }
 
-    @Test func `A window of 0 keeps all, as an event`() {
+    @Test func `A window of 0 keeps all segments in an EVENT playlist`() {
         var playlist = MediaPlaylist(window: 0, firstNumber: 0, targetDuration: 4)
         for number in 0..<40 { _ = playlist.append(entry(number)) }
         #expect(playlist.text(isEnded: false).contains("#EXT-X-PLAYLIST-TYPE:EVENT\n") && playlist.entries.count == 40)
     }
 
-    @Test func `A header is named before the first segment that needs it, also once the window has moved`() {
+    @Test func `A header precedes the first segment that needs it, even after the window moved`() {
         var playlist = MediaPlaylist(window: 3, firstNumber: 0, targetDuration: 4)
         for number in 0..<3 { _ = playlist.append(entry(number, header: "a.mp4")) }
         _ = playlist.append(entry(3, isDiscontinuous: true, header: "b.mp4"))
@@ -63,7 +63,7 @@ struct MediaPlaylistTests {
             ])
     }
 
-    @Test func `No segment is longer than the target duration says, rounded to seconds`() {
+    @Test func `No segment exceeds the target duration, rounded to seconds`() {
         var playlist = MediaPlaylist(window: 3, firstNumber: 0, targetDuration: 4)
         _ = playlist.append(entry(0, milliseconds: 4499))
         #expect(playlist.text(isEnded: false).contains("#EXT-X-TARGETDURATION:4\n"))

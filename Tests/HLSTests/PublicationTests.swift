@@ -17,7 +17,7 @@ struct PublicationTests {
         )
     }
 
-    /// Does what there is to do, and says what it was.
+    /// Completes all available steps and returns their descriptions.
     private func steps(_ publication: inout Publication) -> [String] {
         var steps: [String] = []
         while let step = publication.nextStep() {
@@ -34,7 +34,7 @@ struct PublicationTests {
         }
     }
 
-    @Test func `A segment is there before the playlist names it`() {
+    @Test func `A segment is uploaded before the playlist names it`() {
         var publication = publication()
         publication.append(segment())
         let done = steps(&publication)
@@ -42,26 +42,26 @@ struct PublicationTests {
         #expect(!publication.isFinished)
     }
 
-    @Test func `A header is put once, before the first segment that needs it`() {
+    @Test func `A header is uploaded once, before the first segment that needs it`() {
         var publication = publication()
         for _ in 0..<2 { publication.append(segment(header: [1])) }
         let names = steps(&publication).map { $0.replacing("live-20261121T135114Z-00ab-", with: "") }
         #expect(names == ["put header0.mp4", "put 000000.ts", "put live.m3u8", "put 000001.ts", "put live.m3u8"])
     }
 
-    @Test func `Old segments go when nobody can still play them`() {
+    @Test func `Old segments are deleted when no player can need them`() {
         var publication = publication()
         var log: [[String]] = []
         for _ in 0..<10 {
             publication.append(segment())
             log.append(steps(&publication).filter { $0.hasPrefix("delete") })
         }
-        // Segment 0 leaves the window of 12 s with segment 3, and goes 16 s later.
+        // Segment 0 leaves the window of 12 s when segment 3 arrives, and is deleted 16 s later.
         #expect(log.prefix(7).flatMap { $0 } == [])
         #expect(log[7] == ["delete live-20261121T135114Z-00ab-000000.ts"] && log[8] == ["delete live-20261121T135114Z-00ab-000001.ts"])
     }
 
-    @Test func `At the end the playlist says so, and only what it names stays`() {
+    @Test func `At the end, the playlist declares the end, and only its segments remain`() {
         var publication = publication()
         for _ in 0..<5 { publication.append(segment()) }
         _ = steps(&publication)
@@ -76,7 +76,7 @@ struct PublicationTests {
         #expect(publication.isFinished)
     }
 
-    @Test func `An end that comes while a playlist is under way is still said`() {
+    @Test func `An end during the upload of a playlist is still published`() {
         var publication = publication()
         publication.append(segment())
         _ = publication.nextStep()
@@ -92,14 +92,14 @@ struct PublicationTests {
         #expect(done == ["put live.m3u8"] && publication.isFinished)
     }
 
-    @Test func `A broadcast without a picture leaves an older playlist alone`() {
+    @Test func `A broadcast without a picture does not change an existing playlist`() {
         var publication = publication()
         publication.end()
         let step = publication.nextStep()
         #expect(step == nil && publication.isFinished)
     }
 
-    @Test func `While the store is away the oldest segments that wait are let go, and the next one says so`() {
+    @Test func `While the store is away, the oldest waiting segments are dropped and a gap is marked`() {
         var publication = publication(maximumWaitingByteCount: 350)
         for byte in UInt8(0)..<6 { publication.append(segment(byte)) }
         #expect(publication.droppedSegments == 3 && publication.waitingSegments == 3)
@@ -110,7 +110,7 @@ struct PublicationTests {
             if case .put(let object) = step, object.kind == .playlist { last = String(decoding: object.bytes, as: UTF8.self) }
             publication.complete()
         }
-        // The first may be on its way already.
+        // The upload of the first segment can be in progress.
         #expect(bytes == [0, 4, 5])
         #expect(last.components(separatedBy: "#EXT-X-DISCONTINUITY\n").count == 2)
     }

@@ -22,12 +22,12 @@ struct SegmenterTests {
             isKeyframe: isKeyframe, isDiscontinuity: isDiscontinuity, sequence: 0, data: [0, 0, 0, 2, isKeyframe ? 0x65 : 0x41, 0x88])
     }
 
-    /// Ten pictures a second, with keyframes every so many milliseconds, from a time up to another.
+    /// Returns ten pictures a second from one time to another, with a keyframe every `keyframes` milliseconds.
     private func pictures(_ from: Int64, _ to: Int64, keyframes: Int64) -> [EncodedPacket] {
         stride(from: from, to: to, by: 100).map { picture($0, isKeyframe: $0 % keyframes == 0) }
     }
 
-    @Test func `Segments end at the keyframes that come after four seconds`() {
+    @Test func `A segment ends at the first keyframe after four seconds`() {
         var segmenter = segmenter()
         var segments = pictures(0, 9000, keyframes: 2000).compactMap { segmenter.append($0) }
         segments += [segmenter.end()].compactMap { $0 }
@@ -36,14 +36,14 @@ struct SegmenterTests {
         #expect(segments.allSatisfy { !$0.isDiscontinuous && $0.header == nil })
     }
 
-    @Test func `A keyframe that comes a little early ends a segment too`() {
+    @Test func `A keyframe that is slightly early ends a segment too`() {
         var segmenter = segmenter()
         let times: [Int64] = [0, 1980, 3960, 5950, 7930, 9000]
         let segments = times.compactMap { segmenter.append(picture($0, isKeyframe: true)) }
         #expect(segments.map(\.duration.milliseconds) == [3960, 3970])
     }
 
-    @Test func `A keyframe is asked for once where none comes in time`() {
+    @Test func `A late keyframe is requested once`() {
         var segmenter = segmenter()
         var requests: [Int64] = []
         for packet in pictures(0, 7000, keyframes: 10_000) {
@@ -55,17 +55,17 @@ struct SegmenterTests {
         #expect(segment?.duration.milliseconds == 7000)
     }
 
-    @Test func `After a gap a new segment says that it does not follow on`() {
+    @Test func `After a gap, the next segment is marked as discontinuous`() {
         var segmenter = segmenter()
         for packet in pictures(0, 1000, keyframes: 2000) { _ = segmenter.append(packet) }
         let ended = segmenter.append(picture(6000, isKeyframe: true, isDiscontinuity: true))
-        // To its own last picture's end, not over the gap.
+        // The segment ends with its own last picture, before the gap.
         #expect(ended?.duration.milliseconds == 1000 && ended?.isDiscontinuous == false)
         let next = segmenter.end()
         #expect(next?.duration.milliseconds == 100 && next?.isDiscontinuous == true)
     }
 
-    @Test func `A gap without a keyframe leaves out pictures until one comes, and asks for it`() {
+    @Test func `After a gap without a keyframe, pictures are dropped and a keyframe is requested`() {
         var segmenter = segmenter()
         for packet in pictures(0, 1000, keyframes: 2000) { _ = segmenter.append(packet) }
         let packets = [picture(3000, isDiscontinuity: true), picture(3100), picture(3200, isKeyframe: true)]
@@ -80,7 +80,7 @@ struct SegmenterTests {
         #expect(next?.isDiscontinuous == true)
     }
 
-    @Test func `Nothing comes before the first keyframe`() {
+    @Test func `Packets before the first keyframe are dropped`() {
         var segmenter = segmenter()
         let sound = EncodedPacket(
             track: .mixed, presentationTime: .zero, decodeTime: .zero, isKeyframe: true, sequence: 0, data: [1, 2, 3])
@@ -93,12 +93,12 @@ struct SegmenterTests {
         let segments = pictures(0, 8100, keyframes: 2000).compactMap { segmenter.append($0) }
         for segment in segments {
             #expect(segment.bytes.count % 188 == 0)
-            // The program association table, PID 0, then the map, PID 0x1000.
+            // The program association table, PID 0, then the program map table, PID 0x1000.
             #expect(Array(segment.bytes[0..<3]) == [0x47, 0x40, 0x00] && Array(segment.bytes[188..<191]) == [0x47, 0x50, 0x00])
         }
     }
 
-    @Test func `Fragmented MP4 has one header, and fragments without it`() throws {
+    @Test func `Fragmented MP4 has one separate header`() throws {
         var segmenter = segmenter(.fmp4)
         var segments = pictures(0, 5000, keyframes: 2000).compactMap { segmenter.append($0) }
         segments += [segmenter.end()].compactMap { $0 }
@@ -108,7 +108,7 @@ struct SegmenterTests {
         #expect(try types(of: segments[1].bytes) == ["moof", "mdat"])
     }
 
-    @Test func `Other tracks start a segment of their own with a header of their own`() {
+    @Test func `A change of tracks starts a new segment with a new header`() {
         var segmenter = segmenter(.fmp4)
         _ = segmenter.append(picture(0, isKeyframe: true))
         var other = Self.stream
@@ -119,7 +119,7 @@ struct SegmenterTests {
         #expect(ended?.duration.milliseconds == 100 && next?.isDiscontinuous == true && next?.header != ended?.header)
     }
 
-    /// The types of the boxes at the top level (ISO/IEC 14496-12, 4.2).
+    /// Returns the types of the top-level boxes (ISO/IEC 14496-12, 4.2).
     private func types(of bytes: [UInt8]) throws -> [String] {
         var types: [String] = []
         var position = 0

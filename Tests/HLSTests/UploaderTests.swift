@@ -7,7 +7,7 @@ import Testing
 import broadcast_hls
 
 struct UploaderTests {
-    /// A store that takes all, hangs, or takes nothing.
+    /// A store that accepts all objects, hangs, or fails.
     private final class FickleStore: SegmentStore {
         enum Mood {
             case willing, hanging, failing
@@ -26,7 +26,7 @@ struct UploaderTests {
         func delete(_ name: String) async throws(StoreError) {}
     }
 
-    /// What an uploader says, in order.
+    /// The reports of an uploader, in order.
     private final class Log: Sendable {
         private let lines = Mutex<[String]>([])
 
@@ -63,7 +63,7 @@ struct UploaderTests {
     @Test(arguments: [
         (true, "the store does not answer; 1 segment waits"), (false, "the store cannot be reached; 1 segment waits"),
     ])
-    func `A store that hangs or fails for longer than a hiccup is not called live until it takes something again`(
+    func `A store that hangs or fails for longer than the limit is not ready until it recovers`(
         hangs: Bool, sentence: String
     ) async throws {
         let uploader = uploader(hiccup: .milliseconds(300))
@@ -81,7 +81,7 @@ struct UploaderTests {
         #expect(log.all.contains("uploading again") && !log.all.contains { $0.hasPrefix("failed") })
     }
 
-    @Test func `A failure that is over soon is told, and the store stays live`() async throws {
+    @Test func `A short failure is reported, and the store remains ready`() async throws {
         let uploader = uploader(hiccup: .seconds(60))
         let run = Task { await uploader.run() }
         uploader.append(segment())

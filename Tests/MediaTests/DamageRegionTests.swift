@@ -15,14 +15,14 @@ import Testing
         PixelRect(x: 1920, y: 0, width: 10, height: 10), PixelRect(x: -10, y: 5, width: 10, height: 10),
         PixelRect(x: 5, y: 5, width: 0, height: 10), PixelRect(x: 5, y: 5, width: -2, height: 10),
     ])
-    func `what lies outside or is empty damages nothing`(rectangle: PixelRect) {
+    func `a rectangle that is empty or outside the picture adds no damage`(rectangle: PixelRect) {
         var region = DamageRegion(size: Self.fullHD)
         region.add(rectangle)
         #expect(region.isEmpty)
         #expect(region.boundingBox.isEmpty)
     }
 
-    @Test func `a rectangle inside another changes nothing, whichever comes first`() {
+    @Test func `a rectangle inside another one changes nothing, in any order`() {
         let large = PixelRect(x: 100, y: 100, width: 200, height: 100)
         let small = PixelRect(x: 150, y: 120, width: 8, height: 8)
         var one = DamageRegion(size: Self.fullHD)
@@ -35,7 +35,7 @@ import Testing
         #expect(other.rectangles == [large])
     }
 
-    @Test func `neighbours merge where the one holds at most an eighth more than the two`() {
+    @Test func `rectangles merge if the merged area is at most an eighth larger than both`() {
         // 80 + 80 pixels and a gap of 2 columns: 180 = 160 * 9 / 8.
         var near = DamageRegion(size: Self.fullHD)
         near.add(PixelRect(x: 0, y: 0, width: 8, height: 10))
@@ -47,7 +47,7 @@ import Testing
         #expect(far.rectangles == [PixelRect(x: 0, y: 0, width: 8, height: 10), PixelRect(x: 11, y: 0, width: 8, height: 10)])
     }
 
-    @Test func `one rectangle that joins two others leaves a single one`() {
+    @Test func `a rectangle that connects two others results in one rectangle`() {
         var region = DamageRegion(size: Self.fullHD)
         region.add(PixelRect(x: 0, y: 0, width: 20, height: 20))
         region.add(PixelRect(x: 40, y: 0, width: 20, height: 20))
@@ -56,7 +56,7 @@ import Testing
         #expect(region.rectangles == [PixelRect(x: 0, y: 0, width: 60, height: 20)])
     }
 
-    @Test func `the sixty-fifth piece makes it the whole picture`() {
+    @Test func `the sixty-fifth rectangle makes the region the whole picture`() {
         var region = DamageRegion(size: Self.fullHD)
         for index in 0..<64 { region.add(PixelRect(x: index % 8 * 200, y: index / 8 * 100, width: 4, height: 4)) }
         #expect(region.rectangles.count == 64)
@@ -66,7 +66,7 @@ import Testing
         #expect(region.rectangles == [PixelRect(x: 0, y: 0, width: 1920, height: 1080)])
     }
 
-    @Test func `more than half of the area makes it the whole picture, half of it does not`() {
+    @Test func `more than half of the area makes the region the whole picture, half does not`() {
         var half = DamageRegion(size: PixelSize(width: 100, height: 100))
         half.add(PixelRect(x: 0, y: 0, width: 50, height: 100))
         #expect(half.rectangles == [PixelRect(x: 0, y: 0, width: 50, height: 100)])
@@ -77,14 +77,14 @@ import Testing
         #expect(half.isWhole)
     }
 
-    @Test func `once it is whole it stays whole`() {
+    @Test func `a whole region remains whole`() {
         var region = DamageRegion.whole(Self.fullHD)
         region.add(PixelRect(x: 5, y: 5, width: 5, height: 5))
         #expect(region.isWhole)
         #expect(region == .whole(Self.fullHD))
     }
 
-    @Test func `a union holds both regions`() {
+    @Test func `a union contains both regions`() {
         var one = DamageRegion(size: Self.fullHD)
         one.add(PixelRect(x: 0, y: 0, width: 10, height: 10))
         var other = DamageRegion(size: Self.fullHD)
@@ -99,7 +99,7 @@ import Testing
         #expect(!one.intersects(PixelRect(x: 910, y: 210, width: 50, height: 50)))
     }
 
-    @Test(arguments: 1...8) func `whatever is added is covered, and the invariants hold`(seed: UInt64) {
+    @Test(arguments: 1...8) func `all added rectangles are covered, and the invariants hold`(seed: UInt64) {
         var random = SplitMix64(state: seed)
         for _ in 0..<60 {
             let size = PixelSize(width: Int.random(in: 1...400, using: &random), height: Int.random(in: 1...300, using: &random))
@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    /// What breaks the region's invariant, if anything does.
+    /// Returns a description of a violated invariant, or nil.
     private static func fault(of region: DamageRegion) -> String? {
         let picture = PixelRect(region.size)
         if region.rectangles.count > 64 { return "\(region.rectangles.count) rectangles" }

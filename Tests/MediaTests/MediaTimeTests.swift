@@ -7,7 +7,7 @@ import Testing
             (0, 48_000, 0), (1, 48_000, 20_833), (2, 48_000, 41_667), (1024, 48_000, 21_333_333), (48_000, 48_000, 1_000_000_000),
             (1, 90_000, 11_111), (1, 30, 33_333_333), (2, 30, 66_666_667), (1, 3, 333_333_333), (2, 3, 666_666_667),
         ] as [(Int64, Int64, Int64)])
-    func `a tick becomes the nearest nanosecond`(value: Int64, timescale: Int64, nanoseconds: Int64) {
+    func `a tick is converted to the nearest nanosecond`(value: Int64, timescale: Int64, nanoseconds: Int64) {
         #expect(MediaTime(value: value, timescale: timescale).nanoseconds == nanoseconds)
     }
 
@@ -16,7 +16,7 @@ import Testing
             (-1024, 48_000, -21_333_333), (-1, 48_000, -20_833), (-2, 48_000, -41_667), (-1, 3, -333_333_333), (-2, 3, -666_666_667),
             (-48_001, 48_000, -1_000_020_833),
         ] as [(Int64, Int64, Int64)])
-    func `a tick before the start is rounded like its mirror image`(value: Int64, timescale: Int64, nanoseconds: Int64) {
+    func `a negative tick is rounded symmetrically`(value: Int64, timescale: Int64, nanoseconds: Int64) {
         #expect(MediaTime(value: value, timescale: timescale).nanoseconds == nanoseconds)
     }
 
@@ -26,11 +26,11 @@ import Testing
             (-499_999, 1000, 0), (-500_000, 1000, -1), (-1_500_000, 1000, -2), (-21_333_333, 48_000, -1024), (33_333_333, 90_000, 3000),
             (33_333_333, 30, 1),
         ] as [(Int64, Int64, Int64)])
-    func `a time becomes the nearest tick, half a tick the one further from the start`(nanoseconds: Int64, timescale: Int64, value: Int64) {
+    func `a time is converted to the nearest tick, and half a tick is rounded away from zero`(nanoseconds: Int64, timescale: Int64, value: Int64) {
         #expect(MediaTime(nanoseconds: nanoseconds).value(timescale: timescale) == value)
     }
 
-    @Test func `milliseconds are rounded to the nearest`() {
+    @Test func `milliseconds are rounded to the nearest integer`() {
         #expect(MediaTime(nanoseconds: 1_499_999).milliseconds == 1)
         #expect(MediaTime(nanoseconds: 1_500_000).milliseconds == 2)
         #expect(MediaTime(nanoseconds: -1_500_000).milliseconds == -2)
@@ -44,8 +44,8 @@ import Testing
         #expect(MediaTime(nanoseconds: 1_500_000_000).seconds == 1.5)
     }
 
-    @Test func `a broadcast of many days neither overflows nor loses a tick`() {
-        // 300 days at 48 and 90 kHz; 2^32 milliseconds, where RTMP's timestamps wrap.
+    @Test func `a broadcast of many days does not overflow or lose a tick`() {
+        // 300 days at 48 and 90 kHz, and 2^32 milliseconds, after which RTMP timestamps wrap.
         #expect(MediaTime(value: 1_244_160_000_001, timescale: 48_000).nanoseconds == 25_920_000_000_020_833)
         #expect(MediaTime(value: 2_332_800_000_001, timescale: 90_000).nanoseconds == 25_920_000_000_011_111)
         #expect(MediaTime(nanoseconds: 25_920_000_000_020_833).value(timescale: 48_000) == 1_244_160_000_001)
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(arguments: [30, 1000, 44_100, 48_000, 90_000] as [Int64])
-    func `every tick comes back from nanoseconds as itself`(timescale: Int64) {
+    func `every tick survives a conversion to nanoseconds and back`(timescale: Int64) {
         var random = SplitMix64(state: 1)
         let days30 = 2_592_000 * timescale
         for _ in 0..<20_000 {
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `times add, subtract and compare by their nanoseconds`() {
+    @Test func `times are added, subtracted and compared by their nanoseconds`() {
         var time = MediaTime(milliseconds: 40) + MediaTime(nanoseconds: 5)
         #expect(time.nanoseconds == 40_000_005)
         time += MediaTime(nanoseconds: 5)

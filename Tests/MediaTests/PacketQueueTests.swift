@@ -4,9 +4,9 @@ import Testing
 @Suite struct PacketQueueTests {
     static let small = PacketQueue.Limits(duration: MediaTime(milliseconds: 1000), byteCount: 1000, startsWithVideo: true)
 
-    // MARK: The start
+    // MARK: Start
 
-    @Test func `nothing is kept before the queue is opened, and nothing of it is counted`() async {
+    @Test func `packets before open are discarded and not counted`() async {
         let queue = PacketQueue(limits: .live)
         queue.push(video(0, at: 0, keyframe: true))
         queue.open()
@@ -15,7 +15,7 @@ import Testing
         #expect(queue.droppedFrames == 0)
     }
 
-    @Test func `a live queue starts with a keyframe and lets sound before it go`() async {
+    @Test func `a live queue starts with a keyframe and drops audio before it`() async {
         let queue = PacketQueue(limits: .live)
         queue.open()
         queue.push(sound(0, at: 0))
@@ -28,7 +28,7 @@ import Testing
         #expect(queue.droppedFrames == 0)
     }
 
-    @Test func `a file's queue keeps the sound before the first keyframe`() async {
+    @Test func `a file queue keeps audio before the first keyframe`() async {
         let queue = PacketQueue(limits: .file)
         queue.open()
         queue.push(sound(0, at: 0))
@@ -38,7 +38,7 @@ import Testing
         #expect(await drain(queue) == ["mixed 0", "screen 1 key"])
     }
 
-    @Test func `a reader that waits for a keyframe says so until there is one`() {
+    @Test func `push requests a keyframe until one arrives`() {
         let queue = PacketQueue(limits: .live)
         queue.open()
         #expect(queue.push(video(0, at: 0, keyframe: false)))
@@ -49,14 +49,14 @@ import Testing
 
     // MARK: Overflow
 
-    @Test func `video over the bytes is dropped up to the next keyframe, counted, and the gap is marked`() async {
+    @Test func `video over the byte limit is dropped up to a keyframe and counted, and the gap is marked`() async {
         let queue = PacketQueue(limits: Self.small)
         queue.open()
         queue.push(video(0, at: 0, keyframe: true, bytes: 400))
         queue.push(video(1, at: 10, keyframe: false, bytes: 600))
         queue.push(video(2, at: 20, keyframe: false, bytes: 1))
         #expect(await take(2, of: queue) == ["screen 0 key", "screen 1"])
-        // There is room again, but these depend on the picture that was dropped.
+        // There is space again, but these packets depend on the dropped picture.
         #expect(queue.push(video(3, at: 30, keyframe: false, bytes: 1)))
         queue.push(video(4, at: 40, keyframe: true, bytes: 1))
         queue.push(video(5, at: 50, keyframe: false, bytes: 1))
@@ -65,7 +65,7 @@ import Testing
         #expect(queue.droppedFrames == 2)
     }
 
-    @Test func `exactly as many bytes as the limit still fit`() async {
+    @Test func `exactly as many bytes as the limit are accepted`() async {
         let queue = PacketQueue(limits: Self.small)
         queue.open()
         queue.push(video(0, at: 0, keyframe: true, bytes: 999))
@@ -76,7 +76,7 @@ import Testing
         #expect(queue.droppedFrames == 1)
     }
 
-    @Test func `video over the time is dropped, exactly the limit is not`() async {
+    @Test func `video over the time limit is dropped, and exactly the limit is accepted`() async {
         let queue = PacketQueue(limits: Self.small)
         queue.open()
         queue.push(video(0, at: 5000, keyframe: true))
@@ -89,7 +89,7 @@ import Testing
         #expect(queue.droppedFrames == 2)
     }
 
-    @Test func `a keyframe that does not fit is dropped too, the next that does goes on`() async {
+    @Test func `a keyframe over the limit is dropped, and the next one that fits is accepted`() async {
         let queue = PacketQueue(limits: Self.small)
         queue.open()
         queue.push(video(0, at: 0, keyframe: true, bytes: 900))
@@ -100,7 +100,7 @@ import Testing
         #expect(queue.droppedFrames == 1)
     }
 
-    @Test func `a picture larger than the whole limit passes an empty queue`() async {
+    @Test func `an empty queue accepts a picture larger than the limit`() async {
         let queue = PacketQueue(limits: Self.small)
         queue.open()
         queue.push(video(0, at: 0, keyframe: true, bytes: 50_000))
@@ -108,7 +108,7 @@ import Testing
         #expect(await drain(queue) == ["screen 0 key"])
     }
 
-    @Test func `sound is never dropped because video overflows`() async {
+    @Test func `audio is not dropped if video exceeds the limit`() async {
         let queue = PacketQueue(limits: Self.small)
         queue.open()
         queue.push(video(0, at: 0, keyframe: true, bytes: 990))
@@ -122,7 +122,7 @@ import Testing
         #expect(queue.droppedFrames == 40)
     }
 
-    @Test func `only a reader that never takes anything loses sound, past the limit in bytes`() async {
+    @Test func `audio over the byte limit is dropped only if nothing is ever taken`() async {
         let queue = PacketQueue(limits: Self.small)
         queue.open()
         queue.push(video(0, at: 0, keyframe: true, bytes: 10))
@@ -131,7 +131,7 @@ import Testing
         #expect(await drain(queue) == ["screen 0 key"] + (0..<10).map { "mixed \($0)" })
     }
 
-    @Test func `taking makes room again`() async {
+    @Test func `taking an element frees space`() async {
         let queue = PacketQueue(limits: Self.small)
         queue.open()
         for index in 0..<500 {
@@ -146,7 +146,7 @@ import Testing
         #expect(queue.backlog == .zero)
     }
 
-    @Test func `letting go of everything waits for the next keyframe`() async {
+    @Test func `after discardAll, video restarts at the next keyframe`() async {
         let queue = PacketQueue(limits: Self.small)
         queue.open()
         queue.push(video(0, at: 0, keyframe: true, bytes: 990))
@@ -163,7 +163,7 @@ import Testing
 
     // MARK: Lifecycle
 
-    @Test func `lifecycle calls keep their place between the packets`() async {
+    @Test func `lifecycle elements keep their position between the packets`() async {
         let queue = PacketQueue(limits: .live)
         queue.open()
         queue.push(video(0, at: 0, keyframe: true))
@@ -176,7 +176,7 @@ import Testing
         #expect(await drain(queue) == ["screen 0 key", "paused at 5", "resumed at 8", "mixed 0", "annotated [\"title\": \"Terminal\"]", "screen 1"])
     }
 
-    @Test func `a lifecycle call passes where packets are dropped`() async {
+    @Test func `a full queue accepts lifecycle elements`() async {
         let queue = PacketQueue(limits: Self.small)
         queue.open()
         queue.push(video(0, at: 0, keyframe: true, bytes: 1000))
@@ -186,7 +186,7 @@ import Testing
         #expect(await drain(queue) == ["screen 0 key", "paused at 5"])
     }
 
-    @Test func `after the end what waits is still taken, what comes is not`() async {
+    @Test func `after the end, waiting elements are still returned and new ones are rejected`() async {
         let queue = PacketQueue(limits: .live)
         queue.open()
         queue.push(video(0, at: 0, keyframe: true))
@@ -200,7 +200,7 @@ import Testing
 
     // MARK: Waiting
 
-    @Test func `a consumer waits for a packet and gets it`() async throws {
+    @Test func `a consumer waits for a packet and receives it`() async throws {
         let queue = PacketQueue(limits: .live)
         queue.open()
         let consumer = Task { await queue.next().map(describe) }
@@ -209,7 +209,7 @@ import Testing
         #expect(await consumer.value == "screen 7 key")
     }
 
-    @Test func `a consumer that waits is woken by a lifecycle call and by the end`() async throws {
+    @Test func `a lifecycle element and the end resume a waiting consumer`() async throws {
         let queue = PacketQueue(limits: .live)
         let consumer = Task { await drain(queue) }
         try await Task.sleep(for: .milliseconds(20))
@@ -219,7 +219,7 @@ import Testing
         #expect(await consumer.value == ["paused at 5"])
     }
 
-    @Test func `many producers and a consumer that is too slow at times lose pictures only, in order`() async {
+    @Test func `many producers with a slow consumer lose only pictures, and the order is kept`() async {
         let queue = PacketQueue(limits: PacketQueue.Limits(duration: MediaTime(milliseconds: 60_000), byteCount: 40_000, startsWithVideo: true))
         queue.open()
         queue.push(video(0, at: 0, keyframe: true))
@@ -264,7 +264,7 @@ import Testing
         }
     }
 
-    @Test func `what waits for a reader that has stopped stays bounded`() async {
+    @Test func `the queue remains bounded if the consumer stops`() async {
         let queue = PacketQueue(limits: PacketQueue.Limits(duration: MediaTime(milliseconds: 2000), byteCount: 100_000, startsWithVideo: true))
         queue.open()
         for index in 0..<100_000 {
@@ -279,7 +279,7 @@ import Testing
         #expect(bytes <= 200_000)
     }
 
-    /// Takes `count` elements, which must be there.
+    /// Takes `count` elements, which must be available.
     private func take(_ count: Int, of queue: PacketQueue) async -> [String] {
         var taken: [String] = []
         while taken.count < count, let element = await queue.next() { taken.append(describe(element)) }
@@ -301,7 +301,7 @@ private func packet(_ track: Track, _ sequence: UInt32, _ milliseconds: Int64, _
         track: track, presentationTime: time, decodeTime: time, isKeyframe: isKeyframe, sequence: sequence, data: [UInt8](repeating: 1, count: bytes))
 }
 
-/// Everything up to the queue's end.
+/// Takes all elements up to the queue's end.
 private func drain(_ queue: PacketQueue) async -> [String] {
     var taken: [String] = []
     while let element = await queue.next() { taken.append(describe(element)) }

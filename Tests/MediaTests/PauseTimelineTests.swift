@@ -7,12 +7,12 @@ import Testing
         return EncodedPacket(track: track, presentationTime: time, decodeTime: time, isKeyframe: isKeyframe, sequence: 0, data: [1])
     }
 
-    @Test func `without a pause every packet stays where it is`() {
+    @Test func `without a pause, packets keep their time`() {
         var timeline = PauseTimeline()
         #expect(timeline.place(packet(.screen, at: 40))?.presentationTime.milliseconds == 40)
     }
 
-    @Test func `a paused stretch is cut out up to the first keyframe after it`() {
+    @Test func `a paused interval is removed up to the first keyframe after it`() {
         var timeline = PauseTimeline()
         timeline.pause(at: MediaTime(milliseconds: 1000))
         #expect(timeline.place(packet(.screen, at: 990))?.presentationTime.milliseconds == 990)
@@ -24,7 +24,7 @@ import Testing
         #expect(timeline.place(packet(.screen, at: 5073))?.presentationTime.milliseconds == 1033)
     }
 
-    @Test func `sound that comes later than its picture is judged by its own time`() {
+    @Test func `late audio is classified by its own time`() {
         var timeline = PauseTimeline()
         timeline.pause(at: MediaTime(milliseconds: 1000))
         timeline.resume(at: MediaTime(milliseconds: 3000))

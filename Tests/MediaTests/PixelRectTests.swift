@@ -2,13 +2,13 @@ import Media
 import Testing
 
 @Suite struct PixelRectTests {
-    @Test func `two rectangles share what lies in both`() {
+    @Test func `an intersection contains the pixels of both rectangles`() {
         let one = PixelRect(x: 10, y: 20, width: 30, height: 40)
         #expect(one.intersection(PixelRect(x: 25, y: 5, width: 100, height: 30)) == PixelRect(x: 25, y: 20, width: 15, height: 15))
         #expect(one.intersects(PixelRect(x: 39, y: 59, width: 1, height: 1)))
     }
 
-    @Test func `rectangles that only touch share nothing`() {
+    @Test func `adjacent rectangles have an empty intersection`() {
         let one = PixelRect(x: 10, y: 20, width: 30, height: 40)
         #expect(!one.intersects(PixelRect(x: 40, y: 20, width: 5, height: 5)))
         #expect(!one.intersects(PixelRect(x: 10, y: 60, width: 5, height: 5)))
@@ -16,7 +16,7 @@ import Testing
         #expect(one.intersection(PixelRect(x: 100, y: 100, width: 5, height: 5)).area == 0)
     }
 
-    @Test func `the union surrounds both, and nothing is added by an empty one`() {
+    @Test func `a union contains both rectangles and ignores an empty one`() {
         let one = PixelRect(x: -4, y: 2, width: 6, height: 3)
         let empty = PixelRect(x: 900, y: 900, width: 0, height: 7)
         #expect(one.union(PixelRect(x: 10, y: 0, width: 2, height: 1)) == PixelRect(x: -4, y: 0, width: 16, height: 5))
@@ -24,7 +24,7 @@ import Testing
         #expect(empty.union(one) == one)
     }
 
-    @Test func `a rectangle contains itself and what lies inside, not what sticks out`() {
+    @Test func `a rectangle contains itself and inner rectangles, but not overlapping ones`() {
         let one = PixelRect(x: 10, y: 20, width: 30, height: 40)
         #expect(one.contains(one))
         #expect(one.contains(PixelRect(x: 39, y: 59, width: 1, height: 1)))
@@ -38,11 +38,11 @@ import Testing
         (PixelRect(x: 5, y: 7, width: 2, height: 2), PixelRect(x: 4, y: 6, width: 4, height: 4)),
         (PixelRect(x: -1, y: -3, width: 2, height: 4), PixelRect(x: -2, y: -4, width: 4, height: 6)),
     ])
-    func `chroma alignment grows each edge to an even pixel`(rectangle: PixelRect, aligned: PixelRect) {
+    func `chroma alignment expands each edge to an even pixel`(rectangle: PixelRect, aligned: PixelRect) {
         #expect(rectangle.alignedToChroma == aligned)
     }
 
-    @Test func `moving keeps the size`() {
+    @Test func `an offset keeps the size`() {
         #expect(PixelRect(x: 1, y: 2, width: 3, height: 4).offsetBy(x: -5, y: 6) == PixelRect(x: -4, y: 8, width: 3, height: 4))
     }
 

@@ -6,7 +6,7 @@ import Testing
 @Suite struct AudioMixerTests {
     // MARK: Time
 
-    @Test func `silence comes when nothing else does, gapless and at exact times`() {
+    @Test func `without input, the mix is silent, without gaps and with exact times`() {
         var mixer = AudioMixer(tracks: [.app])
         let blocks = takeAll(&mixer, until: MediaTime(milliseconds: 1080))
         #expect(blocks.count == 46)
@@ -19,21 +19,21 @@ import Testing
         #expect(blocks[45].time.nanoseconds == 960_000_000)
     }
 
-    @Test func `a silent source is waited for 80 ms, not longer`() {
+    @Test func `the mixer waits for a silent source for 80 ms`() {
         var mixer = AudioMixer(tracks: [.app])
         #expect(mixer.nextDeadline.nanoseconds == 101_333_333)
         #expect(takeAll(&mixer, until: MediaTime(nanoseconds: 101_333_332)).isEmpty)
         #expect(takeAll(&mixer, until: MediaTime(nanoseconds: 101_333_333)).count == 1)
     }
 
-    @Test func `a block whose sound is there comes as soon as its time has passed`() {
+    @Test func `a block with all its sound is returned as soon as its time has passed`() {
         var mixer = AudioMixer(tracks: [.app])
         mixer.feed(constant(0.5, at: 0, frames: 4800))
         #expect(takeAll(&mixer, until: MediaTime(nanoseconds: 21_333_332)).isEmpty)
         #expect(takeAll(&mixer, until: MediaTime(nanoseconds: 21_333_333)).count == 1)
     }
 
-    @Test func `the mix waits for a source that is late, but not for one that is suspended`() {
+    @Test func `the mix waits for a late source, but not for a suspended one`() {
         var mixer = AudioMixer(tracks: [.app, .mic])
         mixer.feed(constant(0.25, at: 0, frames: 9600))
         mixer.feed(constant(0.25, at: 0, frames: 480, track: .mic))
@@ -42,7 +42,7 @@ import Testing
         #expect(takeAll(&mixer, until: MediaTime(milliseconds: 60)).count == 2)
     }
 
-    @Test func `sound lies where its time says, and nothing is lost between the blocks`() {
+    @Test func `sound is at its position, and no frame is lost between blocks`() {
         var mixer = AudioMixer(tracks: [.app])
         for piece in 0..<100 { mixer.feed(tone(from: piece * 960, frames: 960)) }
         let mix = takeAll(&mixer, until: MediaTime(milliseconds: 1950)).flatMap(\.samples)
@@ -54,7 +54,7 @@ import Testing
 
     // MARK: Gaps and overlaps
 
-    @Test func `a gap is silent, and the sound after it lies where it belongs`() {
+    @Test func `a gap is silent, and the sound after it has its correct position`() {
         var mixer = AudioMixer(tracks: [.app])
         for piece in 0..<10 { mixer.feed(constant(0.5, at: Int64(piece) * 20, frames: 960)) }
         for piece in 0..<10 { mixer.feed(constant(0.25, at: 500 + Int64(piece) * 20, frames: 960)) }
@@ -77,7 +77,7 @@ import Testing
         #expect(level(mix, from: 3205, to: 3400) == 0...0)
     }
 
-    @Test func `sound that begins before the end of the sound before it takes its place`() {
+    @Test func `sound that overlaps earlier sound replaces it`() {
         var mixer = AudioMixer(tracks: [.app])
         mixer.feed(constant(0.5, at: 0, frames: 9600))
         mixer.feed(constant(0.25, at: 100, frames: 9600))
@@ -87,7 +87,7 @@ import Testing
         #expect(level(mix, from: 305, to: 400) == 0...0)
     }
 
-    @Test func `sound for a time that has been given out is let go, what reaches beyond is kept`() {
+    @Test func `sound for blocks that were already returned is dropped, and the rest is kept`() {
         var mixer = AudioMixer(tracks: [.app])
         var mix = takeAll(&mixer, until: MediaTime(milliseconds: 1000)).flatMap(\.samples)
         let position = mix.count / 2
@@ -99,7 +99,7 @@ import Testing
         #expect(level(mix, from: 1105, to: 1200) == 0...0)
     }
 
-    @Test func `a source whose clock is far ahead does not fill the memory`() {
+    @Test func `a source whose clock is far ahead does not use unlimited memory`() {
         var mixer = AudioMixer(tracks: [.app])
         for piece in 0..<2000 { mixer.feed(constant(0.5, at: Int64(piece) * 20, frames: 960)) }
         mixer.feed(constant(0.25, at: 100, frames: 9600))
@@ -110,12 +110,12 @@ import Testing
     // MARK: Drift
 
     @Test(arguments: [200.0, -200.0])
-    func `a source that is 200 ppm off stays within 15 ms for 30 minutes, though its times jitter by 5 ms`(partsPerMillion: Double) {
+    func `a source with 200 ppm drift and 5 ms jitter stays within 15 ms for 30 minutes`(partsPerMillion: Double) {
         var random = SplitMix64(state: 6)
         var mixer = AudioMixer(tracks: [.app])
-        // The ramp tells which of the source's frames is heard: it is as long as ten seconds, and never zero.
+        // The ramp identifies the source frame that is heard. It is ten seconds long and never zero.
         let ramp = 480_000
-        // A source that is behind by 200 ppm needs this long for a frame.
+        // The duration of a frame of a source with this drift.
         let frameDuration = 1 / (48_000 * (1 - partsPerMillion / 1e6))
         var worst = 0.0
         var checked = 0
@@ -134,11 +134,11 @@ import Testing
                 guard case .sound(let sound) = block.payload, piece > 5 else { continue }
                 let value = Double(sound.samples[1024] - 0.05) / 0.85
                 let time = block.presentationTime.seconds + 512 / 48_000.0
-                // Which of the many ramps it is, the time tells.
+                // The time determines which of the repeated ramps it is.
                 let source = time / frameDuration
                 let turn = ((source - value * Double(ramp)) / Double(ramp)).rounded()
                 let error = (turn + value) * Double(ramp) * frameDuration - time
-                // Where one ramp ends and the next begins, the resampler rings: 80 frames must be 80 steps.
+                // At the boundary between two ramps, the resampler rings: skip unless 80 frames are 80 steps.
                 guard abs(Double(sound.samples[1104] - sound.samples[944]) / 0.85 * Double(ramp) - 80) < 5 else { continue }
                 worst = max(worst, abs(error))
                 checked += 1
@@ -151,7 +151,7 @@ import Testing
 
     // MARK: Level
 
-    @Test func `gain and mute act on one source`() {
+    @Test func `gain and mute apply to one source`() {
         var mixer = AudioMixer(tracks: [.app, .mic])
         mixer.setLevel(AudioMixer.Level(gain: 0.5), of: .app)
         mixer.feed(constant(0.5, at: 0, frames: 14_400))
@@ -167,7 +167,7 @@ import Testing
         #expect(level(mix, from: 210, to: 270) == 0.625...0.625)
     }
 
-    @Test func `a silenced mix is silent whatever comes, and its times go on`() {
+    @Test func `a silenced mix is silent, and its times continue`() {
         var mixer = AudioMixer(tracks: [.app])
         mixer.feed(constant(0.5, at: 0, frames: 14_400))
         var mix = takeAll(&mixer, until: MediaTime(milliseconds: 100)).flatMap(\.samples)
@@ -182,7 +182,7 @@ import Testing
         #expect(level(mix, from: resumed, to: 270) == 0.5...0.5)
     }
 
-    @Test func `a mix of loud sources stays under the ceiling`() {
+    @Test func `a mix of loud sources stays below the ceiling`() {
         var mixer = AudioMixer(tracks: [.app, .mic])
         mixer.feed(constant(0.9, at: 0, frames: 9600))
         mixer.feed(constant(0.9, at: 0, frames: 9600, track: .mic))
@@ -191,7 +191,7 @@ import Testing
         #expect(level(mix, from: 5, to: 150).lowerBound > 0.9)
     }
 
-    @Test func `the peak is that of the source, before its gain, since it was asked for last`() {
+    @Test func `the peak is the source's maximum before its gain since the last call`() {
         var mixer = AudioMixer(tracks: [.app])
         mixer.setLevel(AudioMixer.Level(gain: 0.1), of: .app)
         mixer.feed(constant(-0.75, at: 0, frames: 960))
@@ -200,7 +200,7 @@ import Testing
         #expect(peaks == [0.75, 0])
     }
 
-    @Test func `a source that was not asked for is not heard`() {
+    @Test func `an unknown source is ignored`() {
         var mixer = AudioMixer(tracks: [.app])
         mixer.feed(constant(0.5, at: 0, frames: 9600, track: .mic))
         let mix = takeAll(&mixer, until: MediaTime(milliseconds: 250)).flatMap(\.samples)
@@ -225,7 +225,7 @@ import Testing
             payload: .sound(Sound(format: .broadcast, samples: [Float](repeating: value, count: frames * 2))))
     }
 
-    /// 440 Hz, the right channel turned over.
+    /// 440 Hz, with the right channel inverted.
     private func tone(from first: Int, frames: Int) -> SampleBuffer {
         SampleBuffer(
             track: .app, presentationTime: MediaTime(value: Int64(first), timescale: 48_000),
@@ -234,7 +234,8 @@ import Testing
 
     private func toneValue(_ frame: Int) -> Float { Float(0.5 * sin(2 * Double.pi * 440 * Double(frame) / 48_000)) }
 
-    /// The lowest and highest sample between two times in milliseconds since the start, to a thousandth.
+    /// Returns the lowest and the highest sample between two times in milliseconds since the start, rounded to
+    /// thousandths.
     private func level(_ mix: [Float], from: Int, to: Int) -> ClosedRange<Float> {
         let part = mix[min(mix.count, from * 96)..<min(mix.count, to * 96)].map { ($0 * 1000).rounded() / 1000 }
         guard part.count == (to - from) * 96, let low = part.min(), let high = part.max() else { return -9...9 }

@@ -4,9 +4,10 @@ import Media
 import Mix
 import Testing
 
-/// Rec. ITU-R BT.709-6 in limited range, against a floating point reference, and every implementation against the portable one.
+/// Compares Rec. ITU-R BT.709-6, limited range, with a floating-point reference, and each implementation with the
+/// portable one.
 @Suite struct ColourConversionTests {
-    /// The eight bars at 75 % and at 100 % (SMPTE RP 219), and what BT.709 makes of them in 8 bits.
+    /// The eight bars at 75 % and at 100 % (SMPTE RP 219), with their 8-bit BT.709 values.
     static let bars: [(Pixel, YUV)] = [
         (Pixel(191, 191, 191), YUV(180, 128, 128)), (Pixel(191, 191, 0), YUV(168, 44, 136)), (Pixel(0, 191, 191), YUV(145, 147, 44)),
         (Pixel(0, 191, 0), YUV(133, 63, 52)), (Pixel(191, 0, 191), YUV(63, 193, 204)), (Pixel(191, 0, 0), YUV(51, 109, 212)),
@@ -22,7 +23,7 @@ import Testing
         #expect(result.isWithin(1, of: Self.reference(colour)), "\(result)")
     }
 
-    @Test func `every grey has its BT.709 luma and no colour`() {
+    @Test func `every grey has its BT.709 luma and neutral chroma`() {
         for grey in UInt8.min...UInt8.max {
             let result = Self.convert(Pixel(grey, grey, grey))
             guard !result.isWithin(1, of: Self.reference(Pixel(grey, grey, grey))) || result.u != 128 || result.v != 128 else { continue }
@@ -46,8 +47,8 @@ import Testing
         }
     }
 
-    @Test func `chroma is the average of two by two pixels`() {
-        // Red and blue above, black and white below.
+    @Test func `chroma is the average of 2 x 2 pixels`() {
+        // Red and blue in the first row, black and white in the second.
         let pixels = bgra([Pixel(255, 0, 0), Pixel(0, 0, 255), Pixel(0, 0, 0), Pixel(255, 255, 255)], width: 2)
         let frame = PixelBuffer(format: .i420, size: PixelSize(width: 2, height: 2))
         ColourConversion.convert(.init(x: 0, y: 0, pixels: pixels), into: frame)
@@ -57,7 +58,7 @@ import Testing
         for (index, value) in bytes.enumerated() { #expect(abs(Int(value) - expected[index]) <= 1, "byte \(index) of \(bytes)") }
     }
 
-    @Test(arguments: 1...4) func `the fast kernel gives the portable one's bytes at any width and offset`(seed: UInt64) {
+    @Test(arguments: 1...4) func `the fast kernel and the portable one agree at any width and offset`(seed: UInt64) {
         var random = SplitMix64(state: seed)
         for width in stride(from: 2, through: 140, by: 2) {
             for height in [2, 4, 6] {
@@ -84,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func `the extremes of every channel agree in both kernels`() {
+    @Test func `both kernels agree for the extreme values of every channel`() {
         var random = SplitMix64(state: 9)
         let source = (0..<64 * 4 * 64).map { _ in [UInt8(0), 1, 127, 128, 254, 255].randomElement(using: &random) ?? 0 }
         let layout = Layout(width: 64, height: 64, padding: 0, lead: 0)
@@ -98,7 +99,7 @@ import Testing
         #expect(isEqual)
     }
 
-    /// A patch, and the even pixels inside it that may be written.
+    /// A patch, and the area of even pixels inside it that can be written.
     static let patches: [(PixelRect, PixelRect)] = [
         (PixelRect(x: 4, y: 6, width: 8, height: 4), PixelRect(x: 4, y: 6, width: 8, height: 4)),
         (PixelRect(x: 3, y: 5, width: 10, height: 6), PixelRect(x: 4, y: 6, width: 8, height: 4)),
@@ -109,7 +110,7 @@ import Testing
         (PixelRect(x: 70, y: 4, width: 4, height: 4), PixelRect(x: 64, y: 4, width: 0, height: 4)),
     ]
 
-    @Test(arguments: patches) func `odd edges of a patch are moved inwards, and nothing outside is touched`(patch: PixelRect, written: PixelRect) {
+    @Test(arguments: patches) func `odd edges of a patch are moved inwards, and other pixels do not change`(patch: PixelRect, written: PixelRect) {
         let size = PixelSize(width: 64, height: 48)
         let frame = PixelBuffer(format: .i420, size: size)
         _ = frame.withUnsafeMutableBytes { $0.initializeMemory(as: UInt8.self, repeating: 77) }
@@ -140,7 +141,7 @@ import Testing
         let frame = PixelBuffer(format: .i420, size: size)
         let patch = Picture.Patch(x: 0, y: 0, pixels: pixels)
         var ratios: [Double] = []
-        // The machine does other things too: one quiet run is enough, and there are ten.
+        // Other processes can slow down a run, so one of ten runs must meet the limit.
         while ratios.count < 10 {
             var ours: [Duration] = []
             var theirs: [Duration] = []
@@ -161,7 +162,7 @@ import Testing
                 guard let from = source.baseAddress?.assumingMemoryBound(to: UInt8.self),
                     let to = target.baseAddress?.assumingMemoryBound(to: UInt8.self)
                 else { return }
-                // libyuv's "ARGB" is blue, green, red, alpha in memory.
+                // In memory, libyuv's "ARGB" is blue, green, red, alpha.
                 _ = ARGBToI420(
                     from, Int32(pixels.stride), to + offsets.y, Int32(frame.stride), to + offsets.u, Int32(frame.chromaStride), to + offsets.v,
                     Int32(frame.chromaStride), Int32(pixels.size.width), Int32(pixels.size.height))
@@ -179,14 +180,14 @@ import Testing
         return !isDebug
     }()
 
-    /// One colour through the conversion.
+    /// Converts one colour.
     private static func convert(_ colour: Pixel) -> YUV {
         let frame = PixelBuffer(format: .i420, size: PixelSize(width: 2, height: 2))
         ColourConversion.convert(.init(x: 0, y: 0, pixels: bgra([colour, colour, colour, colour], width: 2)), into: frame)
         return frame.withUnsafeBytes { YUV($0[0], $0[4], $0[5]) }
     }
 
-    /// Rec. ITU-R BT.709-6, 3.2 to 3.5, 8 bits.
+    /// Rec. ITU-R BT.709-6, 3.2 to 3.5, with 8 bits.
     private static func reference(_ colour: Pixel) -> YUV {
         let red = Double(colour.red) / 255
         let green = Double(colour.green) / 255
@@ -198,23 +199,23 @@ import Testing
     }
 }
 
-/// The same for I444, where every pixel has a colour of its own.
+/// The same tests for I444, which has chroma for each pixel.
 @Suite struct FullChromaConversionTests {
     @Test(arguments: ColourConversionTests.bars) func `a colour bar has exactly its BT.709 values`(colour: Pixel, expected: YUV) {
         #expect(Self.convert([colour], width: 1) == [expected])
     }
 
-    @Test func `every grey has no colour`() {
+    @Test func `every grey has neutral chroma`() {
         let greys = Self.convert((0...255).map { Pixel($0, $0, $0) }, width: 256)
         #expect(greys.allSatisfy { $0.u == 128 && $0.v == 128 })
         #expect(greys.first?.y == 16 && greys.last?.y == 235)
     }
 
-    @Test func `every colour comes back within two of 255`() {
+    @Test func `a round trip changes a colour by less than two of 255`() {
         let steps = Array(stride(from: 0, through: 255, by: 5)).map { UInt8($0) }
         let colours = steps.flatMap { red in steps.flatMap { green in steps.map { Pixel(red, green, $0) } } }
         let errors = zip(colours, Self.convert(colours, width: steps.count)).map { colour, result in
-            // Rec. ITU-R BT.709-6, 3.2 to 3.5, the other way round.
+            // The inverse of Rec. ITU-R BT.709-6, 3.2 to 3.5.
             let luma = (Double(result.y) - 16) / 219
             let red = luma + 1.5748 * (Double(result.v) - 128) / 224
             let blue = luma + 1.8556 * (Double(result.u) - 128) / 224
@@ -225,12 +226,12 @@ import Testing
         #expect(errors.max() ?? 255 < 2)
     }
 
-    @Test func `neighbours do not mix`() {
+    @Test func `adjacent pixels do not affect each other`() {
         let row = Self.convert([Pixel(255, 0, 0), Pixel(0, 0, 255), Pixel(255, 255, 255), Pixel(0, 255, 0)], width: 4)
         #expect(row == [YUV(63, 102, 240), YUV(32, 240, 118), YUV(235, 128, 128), YUV(173, 42, 26)])
     }
 
-    @Test func `every width gives the same pixels, and nothing beside them is written`() {
+    @Test func `the width does not affect the result, and other pixels do not change`() {
         var random = SplitMix64(state: 5)
         let colours = (0..<140).map { _ in
             Pixel(.random(in: 0...255, using: &random), .random(in: 0...255, using: &random), .random(in: 0...255, using: &random))
@@ -250,7 +251,7 @@ import Testing
         }
     }
 
-    @Test func `what lies beyond the frame is left out`() {
+    @Test func `pixels outside the frame are ignored`() {
         let frame = PixelBuffer(format: .i444, size: PixelSize(width: 4, height: 2))
         frame.fillBlack()
         let white = Pixel(255, 255, 255)
@@ -260,7 +261,7 @@ import Testing
         #expect(pixels == [YUV](repeating: YUV(16, 128, 128), count: 7) + [YUV(235, 128, 128)])
     }
 
-    @Test func `an I420 picture is doubled in colour, and an I444 picture averaged, where the frame is the other`() {
+    @Test func `chroma is doubled from I420 to I444 and averaged from I444 to I420`() {
         let small = PixelBuffer(format: .i420, size: PixelSize(width: 4, height: 2))
         small.withUnsafeMutableBytes { $0.copyBytes(from: [1, 2, 3, 4, 5, 6, 7, 8, 50, 90, 60, 70] as [UInt8]) }
         let frame = PixelBuffer(format: .i444, size: PixelSize(width: 8, height: 4))
@@ -279,7 +280,7 @@ import Testing
         #expect(Array(bytes[32...]) == [128, 128, 128, 128, 128, 50, 90, 128, 128, 128, 128, 128, 128, 60, 70, 128])
     }
 
-    /// Rows of `width` colours through the conversion.
+    /// Converts rows of `width` colours.
     private static func convert(_ colours: [Pixel], width: Int) -> [YUV] {
         let frame = PixelBuffer(format: .i444, size: PixelSize(width: width, height: colours.count / width))
         ColourConversion.convert(.init(x: 0, y: 0, pixels: bgra(colours, width: width)), into: frame)
@@ -307,7 +308,7 @@ struct Pixel: Sendable, CustomTestStringConvertible {
     var testDescription: String { "RGB \(red), \(green), \(blue)" }
 }
 
-/// A luma and two chroma samples.
+/// One luma and two chroma samples.
 struct YUV: Equatable, Sendable {
     let y: UInt8
     let u: UInt8
@@ -335,7 +336,7 @@ private func bytes(_ buffer: UnsafeRawBufferPointer) -> UnsafePointer<UInt8> {
     return base.assumingMemoryBound(to: UInt8.self)
 }
 
-/// Where a kernel's output goes: three planes with room around their rows, which must keep its value.
+/// The output memory of a kernel: three planes with padding after their rows, which must keep its value.
 private struct Layout {
     let height: Int
     let stride: Int
@@ -349,7 +350,7 @@ private struct Layout {
         chromaStride = width / 2 + padding
     }
 
-    /// All bytes after `body` wrote: guards, Y, U, V.
+    /// Returns all bytes after `body` wrote: guard bytes, Y, U, V.
     func run(_ body: (UnsafeMutablePointer<UInt8>, UnsafeMutablePointer<UInt8>, UnsafeMutablePointer<UInt8>) -> Void) -> [UInt8] {
         let luma = stride * height
         let chroma = chromaStride * height / 2

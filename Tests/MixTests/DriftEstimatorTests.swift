@@ -2,14 +2,14 @@ import Mix
 import Testing
 
 @Suite struct DriftEstimatorTests {
-    @Test func `a source that is on time is not stretched`() {
+    @Test func `a source without drift is not stretched`() {
         var drift = DriftEstimator()
         let stretches = (0..<1000).map { _ in drift.stretch(error: 0, duration: 0.02) }
         #expect(stretches.allSatisfy { $0 == 0 })
         #expect(drift.partsPerMillion == 0)
     }
 
-    @Test func `sound that lies too early is stretched, too late squeezed`() {
+    @Test func `sound that is too early is stretched, and sound that is too late is compressed`() {
         var early = DriftEstimator()
         let longer = early.stretch(error: 0.01, duration: 0.02)
         #expect(longer > 0.000_9)
@@ -20,7 +20,7 @@ import Testing
         #expect(late.partsPerMillion < 0)
     }
 
-    @Test(arguments: [-200.0, -30, 30, 200, 1000]) func `the lasting drift is found and its error goes away`(partsPerMillion: Double) {
+    @Test(arguments: [-200.0, -30, 30, 200, 1000]) func `the estimator finds the long-term drift and removes the error`(partsPerMillion: Double) {
         var drift = DriftEstimator()
         var error = 0.0
         var worst = 0.0
@@ -33,7 +33,7 @@ import Testing
         #expect(worst < 0.001, "\(worst) s")
     }
 
-    @Test func `times that jitter by 5 ms are no drift`() {
+    @Test func `jitter of 5 ms is not treated as drift`() {
         var random = SplitMix64(state: 1)
         var drift = DriftEstimator()
         var error = 0.0
@@ -50,7 +50,7 @@ import Testing
         #expect(worst < 0.001, "\(worst) s")
     }
 
-    @Test func `no more than five parts of a thousand are stretched`() {
+    @Test func `the stretch is at most five parts in a thousand`() {
         var drift = DriftEstimator()
         let stretches = (0..<10_000).map { _ in drift.stretch(error: 0.05, duration: 0.02) }
         #expect(stretches.allSatisfy { $0 <= 0.005 })

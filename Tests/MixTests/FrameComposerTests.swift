@@ -3,7 +3,7 @@ import Mix
 import Testing
 
 @Suite struct FrameComposerTests {
-    /// Picture and frame of one size, odd sizes, and a scaled picture with borders.
+    /// A picture with the frame's size, odd sizes, and scaled pictures with borders.
     static let layouts: [(PixelSize, PixelSize)] = [
         (PixelSize(width: 320, height: 192), PixelSize(width: 320, height: 192)),
         (PixelSize(width: 331, height: 203), PixelSize(width: 330, height: 202)),
@@ -13,12 +13,12 @@ import Testing
     ]
 
     @Test(arguments: layouts, [1, 2, 3] as [UInt64])
-    func `partial updates give the frame that the whole picture gives`(layout: (PixelSize, PixelSize), seed: UInt64) throws {
+    func `partial updates result in the same frame as the whole picture`(layout: (PixelSize, PixelSize), seed: UInt64) throws {
         try expectWholePictures(layout: layout, chroma: .yuv420, seed: seed)
     }
 
     @Test(arguments: layouts, [1, 2] as [UInt64])
-    func `in 4 4 4 too partial updates give the frame that the whole picture gives`(layout: (PixelSize, PixelSize), seed: UInt64) throws {
+    func `with 4 4 4, partial updates result in the same frame as the whole picture`(layout: (PixelSize, PixelSize), seed: UInt64) throws {
         try expectWholePictures(layout: layout, chroma: .yuv444, seed: seed)
     }
 
@@ -49,7 +49,7 @@ import Testing
                     return
                 }
                 shown = now
-                // More frames than the pool begins with are in use, and they come back in another order.
+                // Hold more frames than the pool has at first, and release them in another order.
                 held.append((frame, now))
                 if held.count > 5 { held.remove(at: Int.random(in: 0..<held.count, using: &random)) }
                 if update % 40 == 39 { held.removeAll() }
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func `drawing again what was there gives no frame`() {
+    @Test func `drawing the same pixels again produces no frame`() {
         let size = PixelSize(width: 320, height: 192)
         var screen = Screen(size: size)
         var composer = FrameComposer(outputSize: size)
@@ -77,7 +77,7 @@ import Testing
         #expect(untouched == nil)
     }
 
-    @Test func `the damage that comes out is the macroblocks that changed`() throws {
+    @Test func `the resulting damage is the macroblocks that changed`() throws {
         let size = PixelSize(width: 320, height: 192)
         var screen = Screen(size: size)
         var composer = FrameComposer(outputSize: size)
@@ -88,7 +88,7 @@ import Testing
         #expect(second?.damage.rectangles == [PixelRect(x: 48, y: 64, width: 16, height: 16)])
     }
 
-    @Test func `a picture that changes its size fills the frame anew, and the size of the frame stays`() throws {
+    @Test func `a new picture size redraws the whole frame and keeps the output size`() throws {
         let output = PixelSize(width: 320, height: 192)
         var composer = FrameComposer(outputSize: output)
         var update = 0
@@ -141,11 +141,11 @@ import Testing
         }
     }
 
-    @Test func `in 4 4 4 a scaled picture keeps its colours, and its borders are black`() throws {
+    @Test func `with 4 4 4, a scaled picture keeps its colours, and its borders are black`() throws {
         let size = PixelSize(width: 640, height: 480)
         var composer = FrameComposer(outputSize: PixelSize(width: 320, height: 180), chroma: .yuv444)
         var screen = Screen(size: size)
-        // Red; BT.709 makes 63, 102, 240 of it.
+        // Red, which is 63, 102, 240 in BT.709.
         screen.fill(PixelRect(size), blue: 0, green: 0, red: 255)
         let frame = try #require(picture(in: composer.compose(screen.sample(damage: .whole(size), at: 0)))).frame
         #expect(frame.format == .i444)
@@ -158,7 +158,7 @@ import Testing
         }
     }
 
-    @Test func `the slate of a 4 4 4 broadcast is grey in all of its planes`() throws {
+    @Test func `the 4 4 4 slate is grey in all planes`() throws {
         let frame = PrivacySlate.frame(size: PixelSize(width: 320, height: 180), chroma: .yuv444)
         #expect(frame.format == .i444)
         let pixels = bytes(of: frame)
@@ -168,7 +168,7 @@ import Testing
         #expect(pixels[90 * 320 + 150] == 180)
     }
 
-    @Test func `sound is no picture`() {
+    @Test func `sound produces no frame`() {
         var composer = FrameComposer(outputSize: PixelSize(width: 320, height: 180))
         let sound = SampleBuffer(track: .app, presentationTime: .zero, payload: .sound(Sound(format: .broadcast, samples: [0, 0])))
         let composed = composer.compose(sound)
@@ -184,7 +184,8 @@ import Testing
 
     private func differences(_ one: [UInt8], _ other: [UInt8]) -> Int { zip(one, other).reduce(0) { $0 + ($1.0 == $1.1 ? 0 : 1) } }
 
-    /// The first luma pixel, or chroma pixel at luma scale, that differs and lies in no rectangle of `region`.
+    /// Returns the first pixel that differs and is not in `region`, or nil. A chroma difference is reported at luma
+    /// scale.
     private func firstChange(
         from old: [UInt8], to new: [UInt8], chroma: ChromaFormat, outside region: DamageRegion
     ) -> (x: Int, y: Int)? {
@@ -204,7 +205,7 @@ import Testing
     }
 }
 
-/// A desktop's pixels, which change by rectangles.
+/// The pixels of a desktop, which change by rectangles.
 private struct Screen {
     let size: PixelSize
     private var pixels: [UInt8]
@@ -229,7 +230,8 @@ private struct Screen {
         }
     }
 
-    /// Paints some rectangles, plain, noisy, or as they were, and gives the damage that an X server would tell of.
+    /// Paints rectangles with one value, with noise, or without a change, and returns the damage that an X server would
+    /// report.
     mutating func change(using random: inout SplitMix64) -> DamageRegion {
         var damage = DamageRegion(size: size)
         for _ in 0..<Int.random(in: 1...5, using: &random) {
@@ -253,7 +255,7 @@ private struct Screen {
         return damage
     }
 
-    /// Patches around the damage on even edges, as capture makes them.
+    /// Returns patches with even edges around the damage, like the capture code.
     func sample(damage: DamageRegion, at tick: Int) -> SampleBuffer {
         let patches = damage.rectangles.map { rectangle -> Picture.Patch in
             let area = rectangle.alignedToChroma.intersection(PixelRect(size))

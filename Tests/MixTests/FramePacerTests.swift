@@ -21,13 +21,13 @@ import Testing
         #expect(shown == [0, 4, 5, 11, 17])
     }
 
-    @Test func `variable pacing goes on until the picture has settled`() {
+    @Test func `variable pacing continues until the picture has settled`() {
         var pacer = FramePacer(mode: .variable)
         let shown = (0..<12).filter { pacer.shows(at: tick($0), isChanged: $0 == 0, isSettled: $0 >= 4) }
         #expect(shown == [0, 1, 2, 3, 9])
     }
 
-    @Test func `nothing is shown before there is a first picture`() {
+    @Test func `nothing is shown before the first picture`() {
         var pacer = FramePacer(mode: .variable)
         let shown = (0..<40).filter { pacer.shows(at: tick($0), isChanged: $0 == 31, isSettled: true) }
         #expect(shown == [31, 37])

@@ -3,7 +3,7 @@ import Mix
 import Testing
 
 @Suite struct LetterboxTests {
-    /// Source, output, and where the picture lies.
+    /// Source size, output size, and the position of the picture.
     static let layouts: [(PixelSize, PixelSize, PixelRect)] = [
         (PixelSize(width: 1920, height: 1080), PixelSize(width: 1920, height: 1080), PixelRect(x: 0, y: 0, width: 1920, height: 1080)),
         (PixelSize(width: 1367, height: 769), PixelSize(width: 1366, height: 768), PixelRect(x: 0, y: 0, width: 1366, height: 768)),
@@ -14,18 +14,18 @@ import Testing
         (PixelSize(width: 2560, height: 1600), PixelSize(width: 1280, height: 720), PixelRect(x: 64, y: 0, width: 1152, height: 720)),
     ]
 
-    @Test(arguments: layouts) func `a picture is as large as it fits, and centred`(source: PixelSize, output: PixelSize, content: PixelRect) {
+    @Test(arguments: layouts) func `a picture is as large as possible, and centred`(source: PixelSize, output: PixelSize, content: PixelRect) {
         #expect(Letterbox(source: source, output: output).content == content)
     }
 
-    @Test func `only a picture of the frame's own size is shown pixel for pixel`() {
+    @Test func `only a picture with the frame's size maps pixel by pixel`() {
         #expect(Letterbox(source: PixelSize(width: 1920, height: 1080), output: PixelSize(width: 1920, height: 1080)).isIdentity)
         #expect(Letterbox(source: PixelSize(width: 1367, height: 769), output: PixelSize(width: 1366, height: 768)).isIdentity)
         #expect(!Letterbox(source: PixelSize(width: 1280, height: 720), output: PixelSize(width: 1920, height: 1080)).isIdentity)
         #expect(!Letterbox(source: PixelSize(width: 1920, height: 1080), output: PixelSize(width: 1920, height: 1200)).isIdentity)
     }
 
-    @Test func `any picture lies inside, on even pixels, with its aspect, and fills one direction`() {
+    @Test func `any picture is inside the frame, with even edges and its aspect ratio, and fills one dimension`() {
         var random = SplitMix64(state: 5)
         for _ in 0..<5000 {
             let source = PixelSize(width: Int.random(in: 2...5000, using: &random), height: Int.random(in: 2...5000, using: &random))
@@ -46,12 +46,12 @@ import Testing
         }
     }
 
-    @Test func `damage of a shown pixel for pixel picture stays where it is`() {
+    @Test func `damage of an unscaled picture keeps its position`() {
         let layout = Letterbox(source: PixelSize(width: 1367, height: 769), output: PixelSize(width: 1366, height: 768))
         #expect(layout.outputRectangle(for: PixelRect(x: 3, y: 5, width: 7, height: 9)) == PixelRect(x: 3, y: 5, width: 7, height: 9))
     }
 
-    @Test func `damage of a scaled picture reaches as far as the filter, and not into the borders`() {
+    @Test func `damage of a scaled picture includes the filter's reach, but not the borders`() {
         let layout = Letterbox(source: PixelSize(width: 3840, height: 1080), output: PixelSize(width: 1920, height: 1080))
         let middle = layout.outputRectangle(for: PixelRect(x: 1000, y: 400, width: 100, height: 40))
         #expect(middle.contains(PixelRect(x: 498, y: 468, width: 54, height: 24)))

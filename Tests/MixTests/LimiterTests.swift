@@ -2,7 +2,7 @@ import Mix
 import Testing
 
 @Suite struct LimiterTests {
-    @Test(arguments: [1, 2, 3] as [UInt64]) func `nothing comes out over the ceiling`(seed: UInt64) {
+    @Test(arguments: [1, 2, 3] as [UInt64]) func `no sample exceeds the ceiling`(seed: UInt64) {
         var random = SplitMix64(state: seed)
         var limiter = Limiter(sampleRate: 48_000)
         for _ in 0..<50 {
@@ -10,14 +10,14 @@ import Testing
             var samples = (0..<2048).map { _ in Float.random(in: -loudness...loudness, using: &random) }
             limiter.process(&samples)
             let peak = samples.reduce(0) { max($0, abs($1)) }
-            // A factor of ceiling / peak may be rounded up by one step.
+            // The factor ceiling / peak can be rounded up by one step.
             guard peak > Float(0.966).nextUp else { continue }
             Issue.record("a peak of \(peak)")
             return
         }
     }
 
-    @Test func `quiet sound is not touched`() {
+    @Test func `quiet sound does not change`() {
         var random = SplitMix64(state: 4)
         var limiter = Limiter(sampleRate: 48_000)
         let samples = (0..<96_000).map { _ in Float.random(in: -0.966...0.966, using: &random) }
@@ -27,7 +27,7 @@ import Testing
         #expect(isEqual)
     }
 
-    @Test func `a peak in one channel turns down both, so that the sound stays where it is`() {
+    @Test func `a peak in one channel reduces both, which preserves the stereo image`() {
         var limiter = Limiter(sampleRate: 48_000)
         var samples: [Float] = [1.932, 0.5]
         limiter.process(&samples)
@@ -35,7 +35,7 @@ import Testing
         #expect(abs(samples[1] - 0.25) < 0.000_01)
     }
 
-    @Test func `the gain comes back by two thirds after 150 ms, and wholly after a second`() {
+    @Test func `the gain recovers by two thirds after 150 ms, and completely after a second`() {
         var limiter = Limiter(sampleRate: 48_000)
         var samples: [Float] = [1.932, 1.932] + [Float](repeating: 0.5, count: 96_000)
         limiter.process(&samples)
@@ -44,7 +44,7 @@ import Testing
         #expect(abs(samples[95_000] - 0.5) < 0.001)
     }
 
-    @Test func `silence stays silence`() {
+    @Test func `silence remains silent`() {
         var limiter = Limiter(sampleRate: 48_000)
         var samples = [Float](repeating: 0, count: 2048)
         limiter.process(&samples)

@@ -1,4 +1,5 @@
-/// Random numbers that are the same in every run (Steele, Lea, Flood: Fast splittable pseudorandom number generators).
+/// A generator with the same random numbers in every run (Steele, Lea, Flood: Fast splittable pseudorandom number
+/// generators).
 struct SplitMix64: RandomNumberGenerator {
     var state: UInt64
 

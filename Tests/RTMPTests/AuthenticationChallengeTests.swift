@@ -8,38 +8,38 @@ import Testing
         try #require(AuthenticationChallenge(description)).answer(Self.credentials, clientChallenge: "deadbeef", app: app)
     }
 
-    @Test func `first the scheme and the name are told`() throws {
+    @Test func `the first answer contains the scheme and the user name`() throws {
         #expect(try answer("[ AccessManager.Reject ] : [ code=403 need auth; authmod=adobe ] : ") == "?authmod=adobe&user=ann")
         #expect(try answer("[ AccessManager.Reject ] : [ code=403 need auth; authmod=llnw ] : ") == "?authmod=llnw&user=ann")
     }
 
-    // The responses are Python's, from hashlib and base64.
-    @Test func `Adobe's response is made of the salt, the opaque value and our challenge`() throws {
+    // The expected responses were computed with Python's hashlib and base64.
+    @Test func `Adobe's response depends on the salt, the opaque value and the client challenge`() throws {
         #expect(
             try answer("[ AccessManager.Reject ] : [ authmod=adobe ] : ?reason=needauth&user=ann&salt=SALT==&challenge=CHAL==&opaque=OPAQ==")
                 == "?authmod=adobe&user=ann&challenge=deadbeef&response=pqTpDdGKlLpA4bDTda/3xA==&opaque=OPAQ==")
     }
 
-    @Test func `without an opaque value the server's challenge takes its place`() throws {
+    @Test func `without an opaque value, the response uses the server's challenge`() throws {
         #expect(
             try answer("[ authmod=adobe ] : ?reason=needauth&user=ann&salt=SALT==&challenge=CHAL==")
                 == "?authmod=adobe&user=ann&challenge=deadbeef&response=joh8EFOuqAVOTUVGInOAtg==")
     }
 
     @Test(arguments: [("live", "952f3218dc93d11afedb8273123978fc"), ("a/b", "065beb7d85a9f7e1b9fdce595f70ef01")])
-    func `Limelight's response is HTTP's digest of the application's path`(app: String, response: String) throws {
+    func `Limelight's response is an HTTP digest of the application's path`(app: String, response: String) throws {
         #expect(
             try answer("[ AccessManager.Reject ] : [ authmod=llnw ] : ?reason=needauth&user=ann&nonce=NONCE", app: app)
                 == "?authmod=llnw&user=ann&nonce=NONCE&cnonce=deadbeef&nc=00000001&response=\(response)")
     }
 
     @Test(arguments: ["authfailed", "nosuchuser", "expired", ""])
-    func `another reason is a refusal`(reason: String) {
+    func `any other reason is a refusal`(reason: String) {
         #expect(AuthenticationChallenge("[ authmod=adobe ] : ?reason=\(reason)&opaque=x")?.reason == .refused)
     }
 
     @Test(arguments: ["", "no", "authmod=", "authmod=kerberos ] : ?reason=needauth", "[ AccessManager.Reject ] : [ code=404 ]"])
-    func `other words are no challenge`(description: String) {
+    func `an unrelated description is not a challenge`(description: String) {
         #expect(AuthenticationChallenge(description) == nil)
     }
 

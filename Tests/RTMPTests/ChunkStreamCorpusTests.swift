@@ -13,20 +13,20 @@ import Testing
         }
     }
 
-    @Test func `a claim of 16 MB is refused when it is made`() {
+    @Test func `a declared length of 16 MB is rejected immediately`() {
         #expect(failure([0x03, 0, 0, 0, 0xFF, 0xFF, 0xFF, 20, 0, 0, 0, 0]) == .messageTooLong(16_777_215))
         #expect(failure([0x03, 0, 0, 0, 0x10, 0, 1, 20, 0, 0, 0, 0]) == .messageTooLong(1_048_577))
         #expect(failure([0x03, 0, 0, 0, 0x10, 0, 0, 20, 0, 0, 0, 0]) == nil)
     }
 
-    @Test func `sixty-four chunk streams are taken and one more is not`() {
+    @Test func `sixty-four chunk streams are accepted and one more is rejected`() {
         let streams = (3..<67).map { [UInt8(0x00), UInt8($0), 0, 0, 0, 0, 0, 0, 20, 0, 0, 0, 0] }
         #expect(failure(Array(streams.joined())) == nil)
         #expect(failure(streams.joined() + [0x00, 200, 0, 0, 0, 0, 0, 0, 20, 0, 0, 0, 0]) == .tooManyChunkStreams)
     }
 
-    @Test func `many unfinished messages are refused together`() {
-        // Chunks as long as their messages less one byte.
+    @Test func `too many incomplete messages are rejected`() {
+        // Each chunk is one byte shorter than its message.
         var bytes: [UInt8] = [0x02, 0, 0, 0, 0, 0, 4, 1, 0, 0, 0, 0, 0, 0x0F, 0xFF, 0xFF]
         for chunkStream: UInt8 in 3...4 {
             bytes += [chunkStream, 0, 0, 0, 0x10, 0, 0, 20, 0, 0, 0, 0] + [UInt8](repeating: 0, count: 1_048_575)
@@ -35,19 +35,19 @@ import Testing
         #expect(failure(bytes + [5, 0, 0, 0, 0, 0, 100, 20, 0, 0, 0, 0] + [UInt8](repeating: 0, count: 100)) == .tooMuchUnfinished)
     }
 
-    @Test func `a chunk stream cannot start in the middle`() {
+    @Test func `a chunk stream must start with a full header`() {
         #expect(failure([0x83, 0, 0, 0]) == .missingHeader(chunkStream: 3))
         #expect(failure([0xC3]) == .missingHeader(chunkStream: 3))
     }
 
-    @Test func `a chunk size of zero, or over 31 bits, is refused`() {
+    @Test func `a chunk size of zero or over 31 bits is rejected`() {
         #expect(failure([0x02, 0, 0, 0, 0, 0, 4, 1, 0, 0, 0, 0, 0, 0, 0, 0]) == .invalidChunkSize(0))
         #expect(failure([0x02, 0, 0, 0, 0, 0, 4, 1, 0, 0, 0, 0, 0x80, 0, 0, 0]) == .invalidChunkSize(0x8000_0000))
         #expect(failure([0x02, 0, 0, 0, 0, 0, 3, 1, 0, 0, 0, 0, 0, 0, 0]) == .invalidControlMessage(kind: 1))
         #expect(failure([0x02, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0]) == .invalidControlMessage(kind: 2))
     }
 
-    @Test func `a flood of empty messages is given out one by one`() throws {
+    @Test func `a flood of empty messages is returned one by one`() throws {
         var reader = ChunkStreamReader()
         reader.append([0x03, 0, 0, 0, 0, 0, 0, 20, 0, 0, 0, 0])
         var count = 0
@@ -61,7 +61,7 @@ import Testing
         #expect(count == 16 * 65_536 + 1)
     }
 
-    @Test(.timeLimit(.minutes(1))) func `a long message in chunks of one byte takes time in proportion`() throws {
+    @Test(.timeLimit(.minutes(1))) func `a long message in chunks of one byte takes linear time`() throws {
         var reader = ChunkStreamReader()
         reader.append([0x02, 0, 0, 0, 0, 0, 4, 1, 0, 0, 0, 0, 0, 0, 0, 1])
         reader.append([0x03, 0, 0, 0, 0x10, 0, 0, 20, 0, 0, 0, 0, 7])
@@ -73,7 +73,7 @@ import Testing
         #expect(messages.map(\.payload.count) == [1_048_576])
     }
 
-    @Test func `random bytes and mutations give messages or a typed error`() {
+    @Test func `random bytes and mutations result in messages or a typed error`() {
         var writer = ChunkStreamWriter()
         var sample: [UInt8] = []
         for (index, chunkStream) in [ChunkStreamID.command, .stream, .video, .audio, .stream].enumerated() {

@@ -22,9 +22,9 @@ import Testing
             ])
     }
 
-    @Test func `chunk streams of one, two and three bytes are told apart`() throws {
+    @Test func `basic headers of one, two and three bytes are parsed`() throws {
         let rest: [UInt8] = [0, 0, 1, 0, 0, 0, 20, 0, 0, 0, 0]
-        // 63; 64 and 319; 320 and 65599. The same number again by another form is the same chunk stream.
+        // 63; 64 and 319; 320 and 65599. Another form of the same number is the same chunk stream.
         for basic: [UInt8] in [[0x3F], [0x00, 0], [0x00, 0xFF], [0x01, 0x00, 0x01], [0x01, 0xFF, 0xFF]] {
             let next = [basic[0] | 0xC0] + basic.dropFirst()
             #expect(try messages(basic + rest + next).map(\.timestamp) == [1, 2])
@@ -32,7 +32,7 @@ import Testing
         #expect(try messages([0x00, 0] + rest + [0xC1, 0, 0]).map(\.timestamp) == [1, 2])
     }
 
-    @Test func `messages of two chunk streams may be interleaved`() throws {
+    @Test func `messages of two chunk streams can be interleaved`() throws {
         let first = [UInt8](repeating: 1, count: 129)
         let second = [UInt8](repeating: 2, count: 129)
         let bytes: [UInt8] =
@@ -42,18 +42,18 @@ import Testing
         #expect(try messages(bytes).map(\.payload) == [first, second])
     }
 
-    @Test func `an extended time is read again from every type 3 chunk`() throws {
+    @Test func `every type 3 chunk repeats an extended timestamp`() throws {
         let time: [UInt8] = [0x01, 0x02, 0x03, 0x04]
         let bytes: [UInt8] = [0x03, 0xFF, 0xFF, 0xFF, 0, 0, 130, 20, 0, 0, 0, 0] + time + [UInt8](repeating: 1, count: 128) + [0xC3] + time + [1, 1]
         #expect(try messages(bytes) == [RTMPMessage(kind: 20, timestamp: 0x0102_0304, payload: [UInt8](repeating: 1, count: 130))])
     }
 
-    @Test func `a time wraps at 32 bits`() throws {
+    @Test func `a timestamp wraps at 32 bits`() throws {
         let bytes: [UInt8] = [0x03, 0xFF, 0xFF, 0xFF, 0, 0, 0, 20, 0, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0xF0, 0x43, 0, 0, 0x20, 0, 0, 0, 20]
         #expect(try messages(bytes).map(\.timestamp) == [0xFFFF_FFF0, 0x10])
     }
 
-    @Test func `a new chunk size counts at once, also within another message`() throws {
+    @Test func `a new chunk size applies immediately, even within another message`() throws {
         let payload = [UInt8](repeating: 1, count: 1000)
         let bytes: [UInt8] =
             [0x03, 0, 0, 0, 0, 0x03, 0xE8, 20, 0, 0, 0, 0] + payload[..<128] + [0x02, 0, 0, 0, 0, 0, 4, 1, 0, 0, 0, 0, 0, 0, 0x10, 0] + [0xC3]
@@ -61,20 +61,20 @@ import Testing
         #expect(try messages(bytes).map(\.payload) == [payload])
     }
 
-    @Test func `an aborted message is thrown away`() throws {
+    @Test func `an aborted message is discarded`() throws {
         let bytes: [UInt8] =
             [0x03, 0, 0, 0, 0, 0, 200, 20, 0, 0, 0, 0] + [UInt8](repeating: 1, count: 128) + [0x02, 0, 0, 0, 0, 0, 4, 2, 0, 0, 0, 0, 0, 0, 0, 3]
             + [0x03, 0, 0, 0, 0, 0, 1, 20, 0, 0, 0, 0, 9]
         #expect(try messages(bytes).map(\.payload) == [[9]])
     }
 
-    @Test func `a full header in the middle of a message starts another`() throws {
+    @Test func `a full header within a message starts another message`() throws {
         let bytes: [UInt8] =
             [0x03, 0, 0, 0, 0, 0, 200, 20, 0, 0, 0, 0] + [UInt8](repeating: 1, count: 128) + [0x03, 0, 0, 0, 0, 0, 1, 20, 0, 0, 0, 0, 9]
         #expect(try messages(bytes).map(\.payload) == [[9]])
     }
 
-    @Test func `bytes may come one at a time`() throws {
+    @Test func `bytes can arrive one at a time`() throws {
         var writer = ChunkStreamWriter()
         var bytes: [UInt8] = []
         let sent = [0, 1, 127, 128, 129, 5000].map {

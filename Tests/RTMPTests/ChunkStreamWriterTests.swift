@@ -3,7 +3,7 @@ import RTMP
 import Testing
 
 @Suite struct ChunkStreamWriterTests {
-    @Test func `the first message has a full header and is cut after 128 bytes`() {
+    @Test func `the first message has a full header and is split after 128 bytes`() {
         var writer = ChunkStreamWriter()
         var bytes: [UInt8] = []
         let payload = (0..<300).map { UInt8(truncatingIfNeeded: $0) }
@@ -16,7 +16,7 @@ import Testing
         #expect(bytes[270...] == payload[256...])
     }
 
-    @Test func `a later message has the time since the one before`() {
+    @Test func `a later message has the time since the previous message`() {
         var writer = ChunkStreamWriter()
         var bytes: [UInt8] = []
         writer.write(RTMPMessage(kind: 9, timestamp: 1000, streamID: 1, payload: [1]), on: .video, to: &bytes)
@@ -25,7 +25,7 @@ import Testing
         #expect(bytes == [0x46, 0, 0, 33, 0, 0, 2, 9, 2, 3])
     }
 
-    @Test func `another message stream, or a time that runs back, needs a full header`() {
+    @Test func `another message stream or a decreasing timestamp requires a full header`() {
         var writer = ChunkStreamWriter()
         var bytes: [UInt8] = []
         writer.write(RTMPMessage(kind: 20, timestamp: 50, streamID: 0, payload: []), on: .stream, to: &bytes)
@@ -35,7 +35,7 @@ import Testing
         #expect(bytes == [0x08, 0, 0, 50, 0, 0, 0, 20, 5, 0, 0, 0, 0x08, 0, 0, 49, 0, 0, 0, 20, 5, 0, 0, 0])
     }
 
-    @Test func `a chunk size counts from the message after it`() {
+    @Test func `a new chunk size applies to the next message`() {
         var writer = ChunkStreamWriter()
         var bytes: [UInt8] = []
         writer.setChunkSize(4096, to: &bytes)
@@ -45,7 +45,7 @@ import Testing
         #expect(bytes.count == 12 + 4096 + 1 + 1 && bytes[12 + 4096] == 0xC6)
     }
 
-    @Test func `the last time without an extension is 0xFFFFFE`() {
+    @Test func `the largest timestamp without an extension is 0xFFFFFE`() {
         var writer = ChunkStreamWriter()
         var bytes: [UInt8] = []
         writer.write(RTMPMessage(kind: 8, timestamp: 0xFFFFFE, payload: [1]), on: .audio, to: &bytes)
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: [UInt32(0xFFFFFF), 0x0100_0000, 0xFFFF_FFFF])
-    func `from 0xFFFFFF on the time is extended, on every type 3 chunk too`(timestamp: UInt32) {
+    func `from 0xFFFFFF on, the timestamp is extended, also in type 3 chunks`(timestamp: UInt32) {
         var writer = ChunkStreamWriter()
         var bytes: [UInt8] = []
         writer.write(RTMPMessage(kind: 9, timestamp: timestamp, streamID: 1, payload: [UInt8](repeating: 7, count: 260)), on: .video, to: &bytes)
@@ -64,7 +64,7 @@ import Testing
         #expect(bytes == expected)
     }
 
-    @Test func `crossing 0xFFFFFF needs no extension, because the step is small`() {
+    @Test func `crossing 0xFFFFFF in a small step needs no extended timestamp`() {
         var writer = ChunkStreamWriter()
         var bytes: [UInt8] = []
         writer.write(RTMPMessage(kind: 9, timestamp: 0xFFFFF0, streamID: 1, payload: [1]), on: .video, to: &bytes)
@@ -73,7 +73,7 @@ import Testing
         #expect(bytes == [0x46, 0, 0, 0x21, 0, 0, 1, 9, 2])
     }
 
-    @Test func `the wrap at 32 bits is a small step too`() {
+    @Test func `the wrap at 32 bits is a small step`() {
         var writer = ChunkStreamWriter()
         var bytes: [UInt8] = []
         writer.write(RTMPMessage(kind: 9, timestamp: 0xFFFF_FFF0, streamID: 1, payload: [1]), on: .video, to: &bytes)
@@ -82,7 +82,7 @@ import Testing
         #expect(bytes == [0x46, 0, 0, 0x21, 0, 0, 1, 9, 2])
     }
 
-    @Test func `a step of hours is extended, and repeated`() {
+    @Test func `a step of hours uses an extended timestamp, which type 3 chunks repeat`() {
         var writer = ChunkStreamWriter()
         var bytes: [UInt8] = []
         writer.write(RTMPMessage(kind: 18, timestamp: 0, streamID: 1, payload: [1]), on: .stream, to: &bytes)
@@ -92,7 +92,7 @@ import Testing
         #expect(bytes.suffix(6) == [0xC8, 1, 0, 0, 0, 7])
     }
 
-    @Test func `a tag is sent as its header and payload in one message`() {
+    @Test func `the header and payload of a tag are sent as one message`() {
         var writer = ChunkStreamWriter()
         var bytes: [UInt8] = []
         let tag = FLVTag.avc(accessUnit: [UInt8](repeating: 7, count: 126), isKeyframe: true, timestamp: 5, compositionTime: 0)

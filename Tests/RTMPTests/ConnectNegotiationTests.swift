@@ -13,7 +13,7 @@ import Testing
         .authenticate(try #require(AuthenticationChallenge(words)))
     }
 
-    @Test func `name, response and refusal follow one another`() throws {
+    @Test func `authentication sends the name, then the response, and ends with a refusal`() throws {
         var negotiation = ConnectNegotiation(try RTMPURL("rtmp://ann:word@host/live/key"))
         #expect(negotiation.authentication == "")
         try follow(asked(Self.offer), &negotiation)
@@ -25,41 +25,41 @@ import Testing
         #expect(wrong.retry == .never)
     }
 
-    @Test func `a server that asks again and again is not answered for ever`() throws {
+    @Test func `a server that repeats its challenge gets one answer`() throws {
         var negotiation = ConnectNegotiation(try RTMPURL("rtmp://ann:word@host/live/key"))
         try follow(asked(Self.need), &negotiation)
         for words in [Self.need, Self.offer] { #expect(throws: RTMPError.self) { try follow(asked(words), &negotiation) } }
     }
 
-    @Test func `without a name and a password the refusal says what is wanted`() throws {
+    @Test func `without credentials, the refusal requests them`() throws {
         var negotiation = ConnectNegotiation(try RTMPURL("rtmp://host/live/key"))
         #expect(throws: RTMPError.refused(code: "Authentication", description: "it wants a user name and a password")) {
             try follow(asked(Self.offer), &negotiation)
         }
     }
 
-    @Test func `credentials that are given go before those of the URL`() throws {
+    @Test func `given credentials override those of the URL`() throws {
         var negotiation = ConnectNegotiation(
             try RTMPURL("rtmp://ann:word@host/live/key"), credentials: RTMPCredentials(user: "bob", password: "x"))
         try follow(asked(Self.offer), &negotiation)
         #expect(negotiation.authentication == "?authmod=adobe&user=bob")
     }
 
-    @Test func `three redirects are followed and a fourth is not`() throws {
+    @Test func `three redirects are followed and a fourth is rejected`() throws {
         var negotiation = ConnectNegotiation(try RTMPURL("rtmp://host/live/key"))
         for number in 1...3 { try follow(.redirect(to: "rtmp://host\(number)/live"), &negotiation) }
         #expect(negotiation.url.host == "host3" && negotiation.url.streamKey == "key")
         #expect(throws: RTMPError.badRedirect(.tooMany)) { try follow(.redirect(to: "rtmp://host4/live"), &negotiation) }
     }
 
-    @Test func `a way back is a loop`() throws {
+    @Test func `a redirect to a visited address is a loop`() throws {
         var negotiation = ConnectNegotiation(try RTMPURL("rtmp://host/live/key"))
         #expect(throws: RTMPError.badRedirect(.loop)) { try follow(.redirect(to: "rtmp://host:1935/live"), &negotiation) }
         try follow(.redirect(to: "rtmp://other/live"), &negotiation)
         #expect(throws: RTMPError.badRedirect(.loop)) { try follow(.redirect(to: "rtmp://host/live"), &negotiation) }
     }
 
-    @Test func `a redirect leads into TLS but never out of it`() throws {
+    @Test func `a redirect can enter TLS but never leave it`() throws {
         var negotiation = ConnectNegotiation(try RTMPURL("rtmp://host/live/key"))
         try follow(.redirect(to: "rtmps://host/live"), &negotiation)
         #expect(negotiation.url.port == 443)
@@ -67,7 +67,7 @@ import Testing
         #expect(throws: RTMPError.badRedirect(.invalidAddress)) { try follow(.redirect(to: "http://other/live"), &negotiation) }
     }
 
-    @Test func `another server is told anew who we are`() throws {
+    @Test func `another server is authenticated from the start`() throws {
         var negotiation = ConnectNegotiation(try RTMPURL("rtmp://ann:word@host/live/key"))
         try follow(asked(Self.need), &negotiation)
         try follow(.redirect(to: "rtmp://other/live"), &negotiation)

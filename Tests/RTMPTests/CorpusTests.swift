@@ -2,7 +2,7 @@ import Foundation
 import FuzzTargets
 import Testing
 
-/// What strangers may send, kept in `Corpus/`: whole, cut anywhere, and with bits that are wrong. What must hold of it is checked where it is read.
+/// Untrusted input from `Corpus/`: unmodified, truncated and with inverted bits. The fuzz targets check the invariants.
 @Suite struct CorpusTests {
     enum Kind: String, CaseIterable, Sendable {
         case amf0, chunks, publisher, flv
@@ -16,7 +16,7 @@ import Testing
             }
         }
 
-        /// Each file's bytes.
+        /// Returns the bytes of each file.
         func files() throws -> [[UInt8]] {
             let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Corpus/\(rawValue)")
             let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
@@ -24,17 +24,17 @@ import Testing
         }
     }
 
-    @Test(arguments: Kind.allCases) func `every prefix is read or refused`(kind: Kind) throws {
+    @Test(arguments: Kind.allCases) func `every prefix is parsed or rejected`(kind: Kind) throws {
         let files = try kind.files()
         #expect(!files.isEmpty)
         for file in files {
-            // Within a plain handshake every byte is like the next.
+            // All bytes within a plain handshake are equivalent, so skip most of them.
             let start = kind == .publisher && file.count > 3073 ? 3000 : 0
             for length in start...file.count { kind.feed(Array(file[..<length])) }
         }
     }
 
-    @Test(arguments: Kind.allCases) func `wrong bits are read or refused`(kind: Kind) throws {
+    @Test(arguments: Kind.allCases) func `inverted bits are parsed or rejected`(kind: Kind) throws {
         var generator = SplitMix64(state: 7)
         for file in try kind.files() where !file.isEmpty {
             let start = kind == .publisher && file.count > 3073 ? 3073 : 0
@@ -48,14 +48,14 @@ import Testing
         }
     }
 
-    @Test(arguments: Kind.allCases) func `two files after one another are read or refused`(kind: Kind) throws {
+    @Test(arguments: Kind.allCases) func `two concatenated files are parsed or rejected`(kind: Kind) throws {
         let files = try kind.files()
         for first in files { for second in files { kind.feed(first + second) } }
     }
 
-    @Test func `what is read takes no more memory than it has bytes, many times over`() throws {
+    @Test func `parsing untrusted input many times does not use more memory than the input`() throws {
         let before = try residentBytes()
-        // A claim of 4,000 million values, one of 16 MB and one of as many parameter sets as a byte can count.
+        // The corpus declares 4,000 million values, 16 MB, and 255 parameter sets.
         for _ in 0..<200 { for kind in Kind.allCases { for file in try kind.files() { kind.feed(file) } } }
         #expect(try residentBytes() - before < 32 << 20)
     }

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite(.serialized) struct FLVFileTests {
-    /// ffmpeg's FLV: two seconds with B-frames.
+    /// Creates an FLV file with ffmpeg: two seconds with B-frames.
     private func sample(in peers: Peers) async throws -> String {
         let folder = try peers.makeFolder("flv")
         try await peers.run(
@@ -19,7 +19,7 @@ import Testing
         return "\(folder)/sample.flv"
     }
 
-    @Test func `a file's tracks and packets are those that ffprobe sees`() async throws {
+    @Test func `a file's tracks and packets equal those of ffprobe`() async throws {
         try await withPeers { peers in
             let path = try await sample(in: peers)
             let file = try FLVFile(path: path)
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `the example publishes a file, and all of it arrives`() async throws {
+    @Test func `the example publishes a complete file`() async throws {
         try await withPeers { peers in
             let path = try await sample(in: peers)
             let recordings = try peers.makeFolder("recordings")
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `a file that is none is named`() async throws {
+    @Test func `an invalid file throws an error with the reason`() async throws {
         try await withPeers { peers in
             let folder = try peers.makeFolder("files")
             #expect(throws: FLVError.cannotRead(path: "\(folder)/x", reason: "No such file or directory")) { try FLVFile(path: "\(folder)/x") }

@@ -11,20 +11,20 @@ import Testing
         #expect(hello[9...].allSatisfy { $0 == 0x5A })
     }
 
-    @Test func `too little randomness is filled up`() {
+    @Test func `missing random bytes are zero`() {
         #expect(Handshake.hello(random: [1, 2]) == [3, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2] + [UInt8](repeating: 0, count: 1526))
     }
 
-    @Test func `C2 repeats S1, and what follows S2 is left`() throws {
+    @Test func `C2 repeats S1, and the bytes after S2 remain`() throws {
         var handshake = Handshake()
-        // S2 is not what it should be: many servers are so.
+        // This S2 does not repeat C1. Many servers behave like this.
         let bytes = [3] + Self.s1 + [UInt8](repeating: 0, count: 1536) + [7, 8]
         #expect(try handshake.receive(bytes[...]) == .reply(Self.s1))
         #expect(try handshake.receive([]) == .finished)
         #expect(handshake.remainder == [7, 8])
     }
 
-    @Test func `bytes may come one at a time`() throws {
+    @Test func `bytes can arrive one at a time`() throws {
         var handshake = Handshake()
         let bytes = [3] + Self.s1 + Self.s1
         var replies = 0
@@ -40,7 +40,7 @@ import Testing
         #expect(replies == 1 && handshake.remainder.isEmpty)
     }
 
-    @Test(arguments: [UInt8(0x48), 0, 6, 0xFF]) func `another version is refused at its first byte`(version: UInt8) {
+    @Test(arguments: [UInt8(0x48), 0, 6, 0xFF]) func `another version is rejected at its first byte`(version: UInt8) {
         var handshake = Handshake()
         #expect(throws: RTMPError.protocolViolation("its handshake has version \(version)")) { try handshake.receive([version]) }
     }

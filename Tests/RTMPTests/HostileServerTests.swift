@@ -3,9 +3,9 @@ import Mux
 import RTMP
 import Testing
 
-/// Servers that fall silent, lie or run in circles: each ends in a typed error, in time.
+/// Servers that stop answering, send invalid data or redirect in a loop. Each case ends in a typed error, in time.
 @Suite struct HostileServerTests {
-    /// Short for the step that fails; the ones before it may take their time.
+    /// Short for the step that fails; the previous steps have the normal deadlines.
     private static func deadlines(_ step: RTMPStep) -> RTMPDeadlines {
         var deadlines = RTMPDeadlines()
         if step == .handshake { deadlines.handshake = .milliseconds(300) } else { deadlines.reply = .milliseconds(500) }
@@ -24,35 +24,35 @@ import Testing
         }
     }
 
-    @Test(arguments: [1, 2, 1000, 1537, 1538, 3072]) func `silence within the handshake has its deadline`(byteCount: Int) async throws {
+    @Test(arguments: [1, 2, 1000, 1537, 1538, 3072]) func `silence within the handshake times out`(byteCount: Int) async throws {
         try await RawServer.run([.say(Array(ServerScript.handshake[..<byteCount]))]) { server in
             let error = try await failure(server.url, Self.deadlines(.handshake))
             #expect(error == .timedOut(.handshake))
         }
     }
 
-    @Test(arguments: [0, 1, 1537, 3072]) func `an end within the handshake is a closed connection`(byteCount: Int) async throws {
+    @Test(arguments: [0, 1, 1537, 3072]) func `a close within the handshake is a closed connection`(byteCount: Int) async throws {
         try await RawServer.run([.hear(1537), .say(Array(ServerScript.handshake[..<byteCount])), .close]) { server in
             let error = try await failure(server.url)
             #expect(error == .closed(during: .handshake))
         }
     }
 
-    @Test func `half a chunk and then silence has its deadline`() async throws {
+    @Test func `silence within a chunk times out`() async throws {
         try await RawServer.run([.say(ServerScript.handshake + [0x03, 0, 0, 0, 0, 1, 0, 20, 0, 0, 0, 0, 2, 0])]) { server in
             let error = try await failure(server.url, Self.deadlines(.connectReply))
             #expect(error == .timedOut(.connectReply))
         }
     }
 
-    @Test func `a claim of 16 MB breaks the protocol`() async throws {
+    @Test func `a declared length of 16 MB violates the protocol`() async throws {
         try await RawServer.run([.say(ServerScript.handshake + [0x03, 0, 0, 0, 0xFF, 0xFF, 0xFF, 20, 0, 0, 0, 0])]) { server in
             let error = try await failure(server.url)
             #expect(error == .protocolViolation("a message claims 16777215 bytes"))
         }
     }
 
-    @Test func `an endless stream of empty chunks does not hold up the deadline`() async throws {
+    @Test func `an endless stream of empty chunks does not extend the deadline`() async throws {
         let empty: [UInt8] = [0x05, 0, 0, 0, 0, 0, 0, 22, 0, 0, 0, 0]
         try await RawServer.run([
             .say(ServerScript.handshake + empty), .flood([UInt8](repeating: 0xC5, count: 16_384)),
@@ -67,7 +67,7 @@ import Testing
         let pings = Array(repeatElement(script.message(4, [0, 6, 0, 0, 0, 1]), count: 500).joined())
         try await RawServer.run([.say(ServerScript.handshake), .flood(pings)]) { server in
             let error = try await failure(server.url, Self.deadlines(.connectReply))
-            // Which comes first depends on how fast both are; the server of this test reads.
+            // The order depends on the speed of both sides, because the server of this test reads the answers.
             #expect([.timedOut(.connectReply), .protocolViolation("it sends requests and does not read the answers")].contains(error))
         }
     }
@@ -81,8 +81,9 @@ import Testing
         }
     }
 
-    @Test func `what a server says before it is asked is heard, each time`() async throws {
-        // It found no handler once: a web server's answer was then a timeout.
+    @Test func `bytes that a server sends immediately are always processed`() async throws {
+        // Previously these bytes could arrive before the handler was added, so the answer of a web server caused a
+        // timeout.
         let answer = Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8)
         try await RawServer.run([.say(answer)]) { server in
             for _ in 0..<200 {
@@ -97,12 +98,12 @@ import Testing
     @Test(arguments: [
         ([RawServer.Step.close], RTMPError.closed(during: .securing)), ([.hear(100), .close], .closed(during: .securing)),
         ([], .timedOut(.securing)),
-        // The first half of a server's hello.
+        // The first half of a ServerHello.
         ([.say([0x16, 0x03, 0x03, 0x00, 0x7A, 0x02, 0x00, 0x00, 0x76, 0x03, 0x03])], .timedOut(.securing)),
         ([.say(Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8))], .insecure(host: "127.0.0.1", .notTLS)),
         ([.say(ServerScript.handshake)], .insecure(host: "127.0.0.1", .notTLS)),
     ])
-    func `a server that does not come to an end with TLS, or has none, is told so`(steps: [RawServer.Step], expected: RTMPError) async throws {
+    func `a server that does not complete TLS, or has none, causes the matching error`(steps: [RawServer.Step], expected: RTMPError) async throws {
         var deadlines = RTMPDeadlines()
         if expected == .timedOut(.securing) { deadlines.securing = .milliseconds(300) }
         try await RawServer.run(steps) { [deadlines] server in
@@ -111,7 +112,7 @@ import Testing
         }
     }
 
-    // MARK: redirects
+    // MARK: Redirects
 
     private static func redirect(to target: String, _ script: inout ServerScript) -> RecordingServer.Answer {
         let details = AMF0Value.object([AMF0Property("code", .number(302)), AMF0Property("redirect", .string(target))])
@@ -124,7 +125,7 @@ import Testing
                 ])))
     }
 
-    @Test func `a redirect is followed, with the same key`() async throws {
+    @Test func `a redirect is followed with the same key`() async throws {
         try await RecordingServer.run { command, _, server, script in
             guard command.first == .string("connect"), command[2]["app"] == .string("live") else { return .ordinary }
             return Self.redirect(to: server.tcURL + "2", &script)
@@ -137,7 +138,7 @@ import Testing
         }
     }
 
-    @Test func `a redirect to itself is a loop`() async throws {
+    @Test func `a redirect to the same address is a loop`() async throws {
         try await RecordingServer.run { command, _, server, script in
             command.first == .string("connect") ? Self.redirect(to: server.tcURL, &script) : .ordinary
         } _: { server in
@@ -147,7 +148,7 @@ import Testing
         }
     }
 
-    @Test func `the fourth redirect is not followed`() async throws {
+    @Test func `the fourth redirect is rejected`() async throws {
         try await RecordingServer.run { command, number, server, script in
             command.first == .string("connect") ? Self.redirect(to: server.tcURL + "\(number)", &script) : .ordinary
         } _: { server in
@@ -157,9 +158,9 @@ import Testing
         }
     }
 
-    // MARK: who we are
+    // MARK: Authentication
 
-    /// Adobe's dance, for the user `ann` with the password `wonder`.
+    /// Adobe's authentication, for the user `ann` with the password `wonder`.
     private static func guarded(_ command: [AMF0Value], _ script: inout ServerScript) -> RecordingServer.Answer {
         guard command.first == .string("connect"), let app = command[2]["app"]?.stringValue else { return .ordinary }
         func reject(_ words: String) -> RecordingServer.Answer {
@@ -180,7 +181,7 @@ import Testing
         return user == "ann" && response == expected ? .ordinary : reject("[ authmod=adobe ] : ?reason=authfailed&opaque=b3A=")
     }
 
-    @Test func `a user and a password open the door, in the URL or apart`() async throws {
+    @Test func `a user name and a password authenticate, in the URL or separate`() async throws {
         try await RecordingServer.run { command, _, _, script in
             Self.guarded(command, &script)
         } _: { server in
@@ -193,7 +194,7 @@ import Testing
         }
     }
 
-    @Test func `a wrong password is a refusal for good, and stays secret`() async throws {
+    @Test func `a wrong password is a permanent refusal, and remains secret`() async throws {
         try await RecordingServer.run { command, _, _, script in
             Self.guarded(command, &script)
         } _: { server in
@@ -205,7 +206,7 @@ import Testing
         }
     }
 
-    @Test func `a name in use is busy`() async throws {
+    @Test func `a name in use is reported as busy`() async throws {
         try await RecordingServer.run { command, _, _, script in
             guard command.first == .string("publish") else { return .ordinary }
             return .bytes(script.status(level: "error", code: "NetStream.Publish.BadName", description: "in use"))

@@ -1,7 +1,7 @@
 import Media
 
 extension StreamDescription {
-    /// 720p with sound; the parameter sets are short but good.
+    /// 720p with audio. The parameter sets are short but valid.
     static let literal = StreamDescription(
         video: VideoTrackFormat(
             codec: .h264(sequenceParameterSet: [0x67, 0x42, 0xC0, 0x0A, 0xDA, 0x79], pictureParameterSet: [0x68, 0xCE, 0x3C, 0x80]),

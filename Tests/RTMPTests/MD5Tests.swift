@@ -13,16 +13,16 @@ import Testing
         ("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789", "d174ab98d277d9f5a5611c2c9f419d9f"),
         ("12345678901234567890123456789012345678901234567890123456789012345678901234567890", "57edf4a22be3c955ac49da2e2107b67a"),
     ])
-    func `the vectors of RFC 1321 come out`(text: String, expected: String) {
+    func `digests match the test vectors of RFC 1321`(text: String, expected: String) {
         #expect(digest(text) == expected)
     }
 
-    // By md5sum.
+    // Computed with md5sum.
     @Test(arguments: [
         (55, "ef1772b6dff9a122358552954ad0df65"), (56, "3b0c8ac703f828b04c6c197006d17218"), (64, "014842d480b571495a4a0363793f7367"),
         (119, "8a7bd0732ed6a28ce75f6dabc90e1613"),
     ])
-    func `the padding is right where a block is just full`(count: Int, expected: String) {
+    func `the padding is correct around a full block`(count: Int, expected: String) {
         #expect(digest(String(repeating: "a", count: count)) == expected)
     }
 }

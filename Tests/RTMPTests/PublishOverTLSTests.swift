@@ -4,7 +4,7 @@ import RTMP
 import TestSupport
 import Testing
 
-/// RTMPS to nginx behind stunnel, with certificates of our own.
+/// RTMPS to nginx behind stunnel, with generated certificates.
 @Suite(.serialized) struct PublishOverTLSTests {
     private func failure(
         _ port: Int, host: String = "localhost", caFile: String? = nil, deadlines: RTMPDeadlines = RTMPDeadlines()
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func `a certificate's fault is named`() async throws {
+    @Test func `an invalid certificate causes the matching error`() async throws {
         try await withPeers { peers in
             let certificates = try await Certificates.make(in: peers)
             let server = try await NginxRTMP.start(in: peers)
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func `a server with old versions only has nothing in common with us`() async throws {
+    @Test func `a server with only old TLS versions has no version in common`() async throws {
         try await withPeers { peers in
             let certificates = try await Certificates.make(in: peers)
             let tunnel = try await Stunnel.start(
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func `a file of authorities that is none is named`() async throws {
+    @Test func `an invalid file of certificate authorities throws an error with its path`() async throws {
         try await withPeers { peers in
             let folder = try peers.makeFolder("files")
             let missing = "\(folder)/missing.pem"
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func `a server without TLS is told so`() async throws {
+    @Test func `a server without TLS causes the matching error`() async throws {
         try await withPeers { peers in
             let server = try await NginxRTMP.start(in: peers)
             #expect(try await failure(server.statisticsPort) == .insecure(host: "localhost", .notTLS))

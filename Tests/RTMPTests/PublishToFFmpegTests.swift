@@ -4,9 +4,9 @@ import RTMP
 import TestSupport
 import Testing
 
-/// `ffmpeg -listen 1` as the server.
+/// `ffmpeg -listen 1` is the server.
 @Suite(.serialized) struct PublishToFFmpegTests {
-    @Test(arguments: [0, 2]) func `ffmpeg gets every picture and sound`(bFrames: Int) async throws {
+    @Test(arguments: [0, 2]) func `ffmpeg receives every picture and sound`(bFrames: Int) async throws {
         try await withPeers { peers in
             let sample = try await SampleStream.make(in: peers, bFrames: bFrames)
             let listener = try await FFmpegListener.start(in: peers, key: "name?sign=abc&v=1")

@@ -4,17 +4,17 @@ import RTMP
 import TestSupport
 import Testing
 
-/// nginx with its RTMP module as the server.
+/// nginx with its RTMP module is the server.
 @Suite(.serialized) struct PublishToNginxTests {
-    @Test func `a player behind nginx gets what is published`() async throws {
+    @Test func `a player behind nginx receives the published stream`() async throws {
         try await withPeers { peers in
-            // Short enough for nginx's queue of a player: what overflows it is dropped.
+            // Short enough for nginx's queue of a player, which drops packets when it is full.
             let sample = try await SampleStream.make(in: peers, seconds: 1)
             let server = try await NginxRTMP.start(in: peers, live: "publish_notify on;")
             let publisher = try await RTMPPublisher.connect(to: RTMPURL(server.url(key: "key")), stream: sample.description)
             try await waitUntil("nginx counts the publisher") { try await server.isPublishing(key: "key") }
 
-            // It ends by itself: nginx tells it that the publisher has gone.
+            // The player exits by itself, because nginx reports that the publisher disconnected.
             let folder = try peers.makeFolder("player")
             let player = try peers.start(
                 "ffmpeg-player",
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `a second publisher of a name is told that it is busy`() async throws {
+    @Test func `a second publisher with the same name gets a busy error`() async throws {
         try await withPeers { peers in
             let sample = try await SampleStream.make(in: peers, seconds: 1)
             let server = try await NginxRTMP.start(in: peers)
@@ -68,17 +68,17 @@ import Testing
             let error = await #expect(throws: RTMPError.self) { _ = try await RTMPPublisher.connect(to: url, stream: sample.description) }
             #expect(error == .streamBusy(description: "Already publishing"))
             #expect(await first.finish())
-            // The name is free again, and the new stream starts over.
+            // The name is free again, and the new stream starts at 0.
             let third = try await RTMPPublisher.connect(to: url, stream: sample.description)
             for packet in sample.packets { try await third.send(packet) }
             #expect(await third.finish())
         }
     }
 
-    @Test func `a server that closes instead of taking the stream is named so`() async throws {
+    @Test func `a server that closes instead of accepting the stream causes the matching error`() async throws {
         try await withPeers { peers in
             let sample = try await SampleStream.make(in: peers, seconds: 1)
-            // nginx asks there whether the key is good, and nobody answers.
+            // nginx requests this address to check the key, but no server listens there.
             let server = try await NginxRTMP.start(in: peers, live: "on_publish http://127.0.0.1:\(try freePort())/;")
             let url = try RTMPURL(server.url(key: "key"))
             await #expect(throws: RTMPError.closed(during: .publishReply)) {
@@ -87,17 +87,17 @@ import Testing
         }
     }
 
-    @Test func `a server that takes the stream and closes then is noticed`() async throws {
+    @Test func `a server that accepts the stream and then closes is detected`() async throws {
         try await withPeers { peers in
             let sample = try await SampleStream.make(in: peers, seconds: 1)
-            // nginx looks at this rule after it has said Publish.Start.
+            // nginx applies this rule after it sent Publish.Start.
             let server = try await NginxRTMP.start(in: peers, live: "deny publish all;")
             let publisher = try await RTMPPublisher.connect(to: RTMPURL(server.url(key: "key")), stream: sample.description)
             #expect(await publisher.waitUntilClosed() == .closed(during: .sending))
         }
     }
 
-    @Test func `a server that dies is noticed without anything being sent`() async throws {
+    @Test func `a server that dies is detected without sending`() async throws {
         try await withPeers { peers in
             let sample = try await SampleStream.make(in: peers, seconds: 1)
             let server = try await NginxRTMP.start(in: peers)
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func `a publisher that is dropped closes its connection`() async throws {
+    @Test func `a publisher that is released closes its connection`() async throws {
         try await withPeers { peers in
             let sample = try await SampleStream.make(in: peers, seconds: 1)
             let server = try await NginxRTMP.start(in: peers)

@@ -1,7 +1,7 @@
 import Media
 import RTMP
 
-/// A state machine, and what it has sent, put together again.
+/// A state machine, and the messages that it sent.
 struct PublisherConversation {
     var machine: PublisherStateMachine
     var script = ServerScript()
@@ -12,7 +12,7 @@ struct PublisherConversation {
         machine = PublisherStateMachine(url: try RTMPURL(url), stream: .literal, random: [])
     }
 
-    /// Starts, and shakes hands.
+    /// Starts, and completes the handshake.
     mutating func begin() throws -> [RTMPMessage] {
         _ = machine.start()
         return try tell(ServerScript.handshake)
@@ -29,7 +29,7 @@ struct PublisherConversation {
                 events.append(action)
                 continue
             }
-            // C2 stands before the first message.
+            // C2 precedes the first message.
             if bytes.count >= 1536, bytes[..<1536] == ServerScript.handshake[1..<1537] { bytes.removeFirst(1536) }
             messages += try read(bytes)
         }
@@ -43,7 +43,7 @@ struct PublisherConversation {
         return messages
     }
 
-    /// All the way to `publishing`; gives the messages after Publish.Start.
+    /// Continues up to `publishing`. Returns the messages after Publish.Start.
     mutating func goLive() throws -> [RTMPMessage] {
         _ = try begin()
         _ = try tell(script.connectResult())

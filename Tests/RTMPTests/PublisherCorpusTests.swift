@@ -3,7 +3,7 @@ import RTMP
 import Testing
 
 @Suite struct PublisherCorpusTests {
-    /// Everything that a server says up to a live stream, and a little more.
+    /// All messages of a server up to a live stream, and some after it.
     private static let transcript: [UInt8] = {
         var script = ServerScript()
         var bytes = ServerScript.handshake
@@ -28,13 +28,13 @@ import Testing
         actions.compactMap { if case .failed(let error) = $0 { error } else { nil } }
     }
 
-    @Test func `the whole transcript leads to a live stream`() throws {
+    @Test func `the complete transcript results in a live stream`() throws {
         var machine = try machine()
         let actions = machine.receive(Self.transcript[...])
         #expect(actions.contains(.publishing) && failures(actions).isEmpty && machine.step == .sending)
     }
 
-    @Test func `a server that ends anywhere is a closed connection, named by its step`() throws {
+    @Test func `a server that closes at any point is a closed connection during that step`() throws {
         for length in stride(from: 0, to: ServerScript.handshake.count, by: 97) + Array(ServerScript.handshake.count..<Self.transcript.count) {
             var machine = try machine()
             let actions = machine.receive(Self.transcript[..<length])
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `mutations end in a live stream, a wait or one typed error that has no key in it`() throws {
+    @Test func `mutations result in a live stream, a wait or one typed error without the key`() throws {
         var generator = SplitMix64(state: 4)
         let start = ServerScript.handshake.count
         for _ in 0..<20_000 {
@@ -71,20 +71,20 @@ import Testing
         }
     }
 
-    @Test func `a web server's answer is no RTMP`() throws {
+    @Test func `a web server's answer violates the protocol`() throws {
         var machine = try machine()
         #expect(
             failures(machine.receive(Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8)[...])) == [.protocolViolation("its handshake has version 72")])
     }
 
-    @Test func `a claim of 16 MB ends the connection`() throws {
+    @Test func `a declared length of 16 MB ends the connection`() throws {
         var machine = try machine()
         _ = machine.receive(ServerScript.handshake[...])
         let actions = machine.receive([0x03, 0, 0, 0, 0xFF, 0xFF, 0xFF, 20, 0, 0, 0, 0])
         #expect(actions == [.failed(.protocolViolation("a message claims 16777215 bytes"))])
     }
 
-    @Test func `floods of empty messages, pings and acknowledgements are answered in proportion`() throws {
+    @Test func `answers to floods of messages are at most proportional`() throws {
         var machine = try machine()
         _ = machine.receive(Self.transcript[...])
         let empty = Array(repeatElement([0x07, 0, 0, 0, 0, 0, 0, 22, 0, 0, 0, 0] as [UInt8], count: 10_000).joined())
@@ -98,7 +98,7 @@ import Testing
         #expect(pongs.count > 1000 && pongs.count <= pings.count)
     }
 
-    @Test func `commands that are no AMF 0 end the connection`() throws {
+    @Test func `commands with invalid AMF 0 end the connection`() throws {
         for payload: [UInt8] in [[], [0x05], [0x02, 0xFF, 0xFF], [0x02, 0, 1, 0x61, 0x03, 0, 5]] {
             var machine = try machine()
             var script = ServerScript()
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func `stream IDs that are none are refused`() throws {
+    @Test func `invalid stream IDs are rejected`() throws {
         for number in [-1, 0.5, Double.nan, .infinity, 1e300] {
             var machine = try machine()
             var script = ServerScript()

@@ -32,7 +32,7 @@ import Testing
         #expect(conversation.events == [.entered(.connectReply)])
     }
 
-    @Test func `once connected it asks for a stream, with the key whole`() throws {
+    @Test func `after connecting it creates a stream, with the complete key`() throws {
         var conversation = try PublisherConversation()
         _ = try conversation.begin()
         let messages = try conversation.tell(conversation.script.connectResult())
@@ -46,7 +46,7 @@ import Testing
         #expect(conversation.events.last == .entered(.createStreamReply))
     }
 
-    @Test func `it publishes on the stream that it was given`() throws {
+    @Test func `it publishes on the stream ID from the server`() throws {
         var conversation = try PublisherConversation()
         _ = try conversation.begin()
         _ = try conversation.tell(conversation.script.connectResult())
@@ -56,7 +56,7 @@ import Testing
         #expect(conversation.events.last == .entered(.publishReply))
     }
 
-    @Test func `once it may publish it sends metadata and sequence headers at 0`() throws {
+    @Test func `before media it sends metadata and sequence headers with the timestamp 0`() throws {
         var conversation = try PublisherConversation()
         let messages = try conversation.goLive()
         #expect(messages.map(\.kind) == [18, 8, 9] && messages.allSatisfy { $0.timestamp == 0 && $0.streamID == 1 })
@@ -66,7 +66,7 @@ import Testing
         #expect(conversation.events.suffix(2) == [.entered(.sending), .publishing])
     }
 
-    @Test func `media starts at 0 with a keyframe`() throws {
+    @Test func `media starts with a keyframe and the timestamp 0`() throws {
         var conversation = try PublisherConversation()
         _ = try conversation.goLive()
         #expect(conversation.machine.send(.literalPicture(at: 10_000, isKeyframe: false)).isEmpty)
@@ -79,7 +79,7 @@ import Testing
         #expect(messages.map(\.kind) == [9, 8, 9])
     }
 
-    @Test func `nothing can be sent before`() throws {
+    @Test func `nothing can be sent before the stream is published`() throws {
         var conversation = try PublisherConversation()
         _ = try conversation.begin()
         #expect(conversation.machine.send(.literalPicture(at: 0, isKeyframe: true)).isEmpty)
@@ -99,7 +99,7 @@ import Testing
         #expect(conversation.machine.receiveEnd() == [])
     }
 
-    @Test func `changed metadata goes out alone, changed codecs with their headers`() throws {
+    @Test func `new metadata is sent alone, and new codecs with their headers`() throws {
         var conversation = try PublisherConversation()
         _ = try conversation.goLive()
         _ = try conversation.read(conversation.machine.send(.literalPicture(at: 0, isKeyframe: true)))
@@ -112,7 +112,7 @@ import Testing
         #expect(try conversation.read(conversation.machine.update(stream)).map(\.kind) == [18, 8, 9])
     }
 
-    @Test func `servers that do not know releaseStream and FCPublish are no failure`() throws {
+    @Test func `an error for releaseStream or FCPublish is ignored`() throws {
         var conversation = try PublisherConversation()
         _ = try conversation.begin()
         _ = try conversation.tell(conversation.script.connectResult())
@@ -123,7 +123,7 @@ import Testing
         #expect(conversation.events.last == .entered(.publishReply))
     }
 
-    @Test func `a rejected connection is refused in the server's words without the key`() throws {
+    @Test func `a refusal contains the server's text without the key`() throws {
         var conversation = try PublisherConversation("rtmp://example.com/live/my_secret")
         _ = try conversation.begin()
         _ = try conversation.tell(
@@ -132,7 +132,7 @@ import Testing
         #expect(conversation.machine.receive([0xC3]) == [])
     }
 
-    @Test func `a name in use is busy, and its words have no key`() throws {
+    @Test func `a name in use is reported as busy, without the key`() throws {
         var conversation = try PublisherConversation("rtmp://example.com/live/my_secret")
         _ = try conversation.begin()
         _ = try conversation.tell(conversation.script.connectResult())
@@ -142,7 +142,7 @@ import Testing
         #expect(conversation.events.last == .failed(.streamBusy(description: "… is publishing")))
     }
 
-    @Test func `another error about the stream is a refusal, at any time`() throws {
+    @Test func `any other error status is a refusal, at any time`() throws {
         for isLive in [false, true] {
             var conversation = try PublisherConversation()
             _ = try isLive ? conversation.goLive() : conversation.begin()
@@ -151,7 +151,7 @@ import Testing
         }
     }
 
-    @Test func `a server that closes says so by command or by closing`() throws {
+    @Test func `a close command and a closed connection are the same error`() throws {
         var conversation = try PublisherConversation()
         _ = try conversation.goLive()
         _ = try conversation.tell(conversation.script.command("close", 0, .null))
@@ -161,7 +161,7 @@ import Testing
         #expect(other.machine.receiveEnd() == [.failed(.closed(during: .connectReply))])
     }
 
-    @Test func `a ping is answered with its own time`() throws {
+    @Test func `a ping is answered with its own timestamp`() throws {
         var conversation = try PublisherConversation()
         _ = try conversation.goLive()
         let messages = try conversation.tell(conversation.script.message(4, [0, 6, 1, 2, 3, 4]))
@@ -180,11 +180,11 @@ import Testing
         #expect(conversation.events.last == .publishing)
     }
 
-    @Test func `a window is acknowledged by, each time that it is full`() throws {
+    @Test func `an acknowledgement is sent each time the window is full`() throws {
         var conversation = try PublisherConversation()
         _ = try conversation.goLive()
         _ = try conversation.tell(conversation.script.control(5, 5000))
-        // Commands and statuses before came to fewer bytes than that, this one passes it.
+        // The messages before have fewer bytes than the window. This message exceeds it.
         let filler = conversation.script.message(22, [UInt8](repeating: 0, count: 5000))
         let messages = try conversation.tell(filler)
         #expect(messages.map(\.kind) == [3])
@@ -192,7 +192,7 @@ import Testing
         #expect(try conversation.tell(conversation.script.message(22, [1])) == [])
     }
 
-    @Test func `the server's bandwidth is its window, told once`() throws {
+    @Test func `the server's peer bandwidth is announced as the window once`() throws {
         var conversation = try PublisherConversation()
         _ = try conversation.begin()
         let bandwidth: [UInt8] = [0, 0x4C, 0x4B, 0x40, 2]
@@ -201,7 +201,7 @@ import Testing
         #expect(try conversation.tell(conversation.script.connectResult()).contains { $0.kind == 5 } == false)
     }
 
-    @Test func `acknowledged bytes are counted past 4 GiB`() throws {
+    @Test func `acknowledged bytes are counted beyond 4 GiB`() throws {
         var conversation = try PublisherConversation()
         _ = try conversation.goLive()
         for number: UInt32 in [0x4000_0000, 0xFFFF_FFF0, 0x10] { _ = try conversation.tell(conversation.script.control(3, number)) }
@@ -209,7 +209,7 @@ import Testing
             conversation.events.suffix(3) == [.acknowledged(0x4000_0000), .acknowledged(0xFFFF_FFF0), .acknowledged(0x1_0000_0010)])
     }
 
-    @Test func `commands with AMF 3 in front or behind are understood`() throws {
+    @Test func `commands with AMF 3 before or after them are parsed`() throws {
         var conversation = try PublisherConversation()
         _ = try conversation.begin()
         let information = ServerScript.information(level: "status", code: "NetConnection.Connect.Success", description: "")
@@ -218,7 +218,7 @@ import Testing
         #expect(conversation.events.last == .entered(.createStreamReply))
     }
 
-    @Test func `a rejection says where to go, or what is asked`() throws {
+    @Test func `a rejection contains a redirect or a challenge`() throws {
         var redirected = try PublisherConversation()
         _ = try redirected.begin()
         let details = AMF0Value.object([AMF0Property("code", .number(302)), AMF0Property("redirect", .string("rtmp://other/a"))])
@@ -240,7 +240,7 @@ import Testing
         #expect(asked.events.contains(.rejected(.authenticate(try #require(AuthenticationChallenge(words))))))
     }
 
-    @Test func `who we are stands behind the application, in tcUrl too`() throws {
+    @Test func `the authentication query follows the application, also in tcUrl`() throws {
         var negotiation = ConnectNegotiation(try RTMPURL("rtmp://ann:word@example.com/a/name"))
         let challenge = try #require(AuthenticationChallenge("[ code=403 need auth; authmod=adobe ]"))
         try negotiation.follow(.authenticate(challenge), clientChallenge: "deadbeef")
@@ -251,7 +251,7 @@ import Testing
         #expect(connect[2]["tcUrl"] == .string("rtmp://example.com/a?authmod=adobe&user=ann"))
     }
 
-    @Test(arguments: [nil, "rtmp://other/a", ""]) func `a wish to reconnect is passed on, and the stream goes on`(target: String?) throws {
+    @Test(arguments: [nil, "rtmp://other/a", ""]) func `a reconnect request is reported, and the stream continues`(target: String?) throws {
         var conversation = try PublisherConversation()
         _ = try conversation.goLive()
         var information = [
@@ -264,7 +264,7 @@ import Testing
     }
 
     @Test(arguments: ["NetStream.Publish.BadName", "NetConnection.Connect.StreamBusy", "NetStream.Publish.AlreadyPublishing"])
-    func `servers have several words for a name in use`(code: String) throws {
+    func `all status codes for a name in use are reported as busy`(code: String) throws {
         var conversation = try PublisherConversation()
         _ = try conversation.begin()
         _ = try conversation.tell(conversation.script.connectResult())

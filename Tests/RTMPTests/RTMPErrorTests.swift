@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func `the sentences say what to do`() {
+    @Test func `the sentences tell the user what to do`() {
         #expect(
             RTMPError.unreachable(host: "example.com", port: 1935, reason: "nothing listens there").description
                 == "Can't connect to example.com port 1935 (nothing listens there): check the address and the network.")
@@ -32,7 +32,7 @@ import Testing
         #expect(RTMPError.closed(during: .publishReply).description.contains("stream key"))
     }
 
-    @Test func `what may pass is tried again, what will not is not, and a name in use is waited for`() {
+    @Test func `temporary errors and a busy name are retried, permanent errors are not`() {
         for error in [RTMPError.unreachable(host: "h", port: 1, reason: "x"), .timedOut(.sending), .closed(during: .sending), .broken(reason: "x")] {
             #expect(error.retry == .later)
         }

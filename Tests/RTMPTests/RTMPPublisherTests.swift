@@ -3,7 +3,7 @@ import RTMP
 import TestSupport
 import Testing
 
-/// The transport against servers that misbehave, on loopback.
+/// Tests the transport with faulty servers, on loopback.
 @Suite struct RTMPPublisherTests {
     private func failure(_ url: String, _ deadlines: RTMPDeadlines = RTMPDeadlines(), stream: StreamDescription = .literal) async throws -> RTMPError?
     {
@@ -16,14 +16,14 @@ import Testing
         }
     }
 
-    @Test func `a port where nothing listens is unreachable`() async throws {
+    @Test func `a port without a listener is unreachable`() async throws {
         let port = try freePort()
         #expect(
             try await failure("rtmp://127.0.0.1:\(port)/live/key") == .unreachable(host: "127.0.0.1", port: port, reason: "nothing listens there"))
         #expect(try await failure("rtmp://[::1]:\(port)/live/key").map { if case .unreachable = $0 { true } else { false } } == true)
     }
 
-    @Test func `raw video is refused before anything is opened`() async throws {
+    @Test func `raw video is rejected before a connection is opened`() async throws {
         let raw = StreamDescription(video: VideoTrackFormat(codec: .i420, size: PixelSize(width: 2, height: 2), frameRate: 1), audio: [])
         #expect(try await failure("rtmp://127.0.0.1/live/key", stream: raw) == .unsupportedFormat("its video is not H.264"))
     }
@@ -32,8 +32,8 @@ import Testing
         (ScriptedServer.Silence.afterConnecting, RTMPStep.handshake), (.afterHandshake, .connectReply), (.afterConnectReply, .createStreamReply),
         (.afterCreateStreamReply, .publishReply),
     ])
-    func `each answer has its deadline`(silence: ScriptedServer.Silence, step: RTMPStep) async throws {
-        // Short for the answer that does not come; the ones before it are quick.
+    func `each answer has a deadline`(silence: ScriptedServer.Silence, step: RTMPStep) async throws {
+        // Short for the missing answer; the previous answers arrive quickly.
         var deadlines = RTMPDeadlines()
         if step == .handshake { deadlines.handshake = .milliseconds(200) } else { deadlines.reply = .seconds(1) }
         try await ScriptedServer.run(silence) { [deadlines] server in
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func `a server that takes no data is given up`() async throws {
+    @Test func `a server that accepts no data times out`() async throws {
         var deadlines = RTMPDeadlines()
         deadlines.sendProgress = .milliseconds(500)
         try await ScriptedServer.run(.afterPublishReply) { [deadlines] server in
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func `the backlog stays with the caller`() async throws {
+    @Test func `the backlog remains with the caller`() async throws {
         try await ScriptedServer.run(.afterPublishReply) { server in
             let publisher = try await RTMPPublisher.connect(to: RTMPURL(server.url), stream: .literal)
             let sender = Task {
@@ -65,16 +65,16 @@ import Testing
                 }
             }
             try await waitUntil("the channel is full") { publisher.statistics.bytesQueued > 0 }
-            // A packet may pass the high mark, not two.
+            // One packet can exceed the high mark, but not two.
             #expect(publisher.statistics.bytesQueued < 32 * 1024 + 10_100)
             sender.cancel()
             await #expect(throws: RTMPError.cancelled) { try await sender.value }
-            // The stream's end cannot get through either: the deadline bounds the wait.
+            // The end of the stream cannot be sent either. The deadline limits the wait.
             #expect(await publisher.finish(deadline: .milliseconds(200)) == false)
         }
     }
 
-    @Test func `a connect that is cancelled ends at once`() async throws {
+    @Test func `a cancelled connect ends immediately`() async throws {
         try await ScriptedServer.run(.afterHandshake) { server in
             let url = try RTMPURL(server.url)
             let connecting = Task { try await RTMPPublisher.connect(to: url, stream: .literal) }
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func `a wait for the end can be cancelled`() async throws {
+    @Test func `waiting for the end can be cancelled`() async throws {
         try await ScriptedServer.run(.never) { server in
             let publisher = try await RTMPPublisher.connect(to: RTMPURL(server.url), stream: .literal)
             let waiting = Task { await publisher.waitUntilClosed() }

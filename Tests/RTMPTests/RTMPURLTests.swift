@@ -2,25 +2,25 @@ import RTMP
 import Testing
 
 @Suite struct RTMPURLTests {
-    @Test func `the last part of the path is the key`() throws {
+    @Test func `the last component of the path is the key`() throws {
         let url = try RTMPURL("rtmp://example.com/live/secret")
         #expect(url.scheme == .rtmp && url.host == "example.com" && url.port == 1935)
         #expect(url.app == "live" && url.streamKey == "secret" && url.tcURL == "rtmp://example.com/live")
     }
 
-    @Test func `an application may have several parts, and a port stays`() throws {
+    @Test func `an application can have several components, and the port is kept`() throws {
         let url = try RTMPURL("RTMP://127.0.0.1:19350/a/b/secret")
         #expect(url.host == "127.0.0.1" && url.port == 19_350)
         #expect(url.app == "a/b" && url.streamKey == "secret" && url.tcURL == "rtmp://127.0.0.1:19350/a/b")
     }
 
-    @Test func `an application may have several parts and a query`() throws {
+    @Test func `an application can have several components and the key a query`() throws {
         let url = try RTMPURL("rtmp://example.com/app/instance/more/live_1?a=1&b=/2")
         #expect(url.app == "app/instance/more" && url.streamKey == "live_1?a=1&b=/2")
         #expect(url.tcURL == "rtmp://example.com/app/instance/more")
     }
 
-    @Test func `a key keeps its query, slashes in it included`() throws {
+    @Test func `a key keeps its query with all slashes`() throws {
         let url = try RTMPURL("rtmp://example.com/app/live_1?sign=a%2Fb&path=/x/y&v=1")
         #expect(url.app == "app" && url.streamKey == "live_1?sign=a%2Fb&path=/x/y&v=1")
     }
@@ -30,25 +30,25 @@ import Testing
         #expect(url.app == "app?token=1234" && url.streamKey == "key")
     }
 
-    @Test func `a key that is given apart leaves the whole path to the application`() throws {
+    @Test func `with a separate key, the whole path is the application`() throws {
         for text in ["rtmp://example.com/a/b", "rtmp://example.com/a/b/"] {
             let url = try RTMPURL(text, streamKey: "x/y?z=1&u=2")
             #expect(url.app == "a/b" && url.streamKey == "x/y?z=1&u=2")
         }
     }
 
-    @Test func `an IPv6 address stands in brackets`() throws {
+    @Test func `an IPv6 address has brackets`() throws {
         let url = try RTMPURL("rtmp://[::1]:1936/live/secret")
         #expect(url.host == "::1" && url.port == 1936 && url.tcURL == "rtmp://[::1]:1936/live")
         #expect(try RTMPURL("rtmp://[2001:db8::1]/live/secret").tcURL == "rtmp://[2001:db8::1]/live")
     }
 
-    @Test func `rtmps is known, with its own port`() throws {
+    @Test func `rtmps has its own default port`() throws {
         let url = try RTMPURL("rtmps://example.com:443/app/secret")
         #expect(url.scheme == .rtmps && url.port == 443 && url.tcURL == "rtmps://example.com/app")
     }
 
-    @Test func `a user and a password may stand before the host, percent-encoded`() throws {
+    @Test func `a user name and a password can precede the host, percent-encoded`() throws {
         let url = try RTMPURL("rtmp://ann:p%40ss:%2Fword@[::1]:1936/live/key")
         #expect(url.credentials == RTMPCredentials(user: "ann", password: "p@ss:/word"))
         #expect(url.host == "::1" && url.port == 1936 && url.tcURL == "rtmp://[::1]:1936/live")
@@ -65,19 +65,19 @@ import Testing
         ("/x/y", "rtmp://example.com:1936/x/y"), ("x", "rtmp://example.com:1936/a/x"), ("?v=1", "rtmp://example.com:1936/a/b?v=1"),
         ("rtmp://other/x/key?t=1", "rtmp://other/x"), ("rtmp://[::1]/x", "rtmp://[::1]/x"),
     ])
-    func `a server may name another address, absolute or relative`(reference: String, expected: String) throws {
+    func `a redirect target can be absolute or relative`(reference: String, expected: String) throws {
         let url = try RTMPURL("rtmp://ann:word@example.com:1936/a/b/key?t=1").resolving(reference)
         #expect(url.tcURL == expected && url.streamKey == "key?t=1")
         #expect(url.credentials == RTMPCredentials(user: "ann", password: "word"))
     }
 
     @Test(arguments: ["http://other/x", "rtmp:///x", "rtmp://other/", "rtmp://other/a b", ""])
-    func `an address that RTMP cannot use is none`(reference: String) throws {
+    func `an invalid redirect target throws an error`(reference: String) throws {
         let url = try RTMPURL("rtmp://example.com/b/key")
         #expect(throws: RTMPURLError.self) { try url.resolving(reference) }
     }
 
-    @Test func `nothing that prints a URL shows the key or a query`() throws {
+    @Test func `a printed URL contains neither the key nor a query`() throws {
         let url = try RTMPURL("rtmp://example.com/app?token=hidden1/hidden2")
         var dumped = ""
         dump(url, to: &dumped)
@@ -96,15 +96,15 @@ import Testing
         ("rtmp://host/live", .missingKey), ("rtmp://host/live/", .missingKey), ("rtmp://host", .missingKey),
         ("rtmp://host/live/a key", .invalidCharacter), ("rtmp://host/live/key\n", .invalidCharacter),
     ])
-    func `what is wrong is named`(text: String, error: RTMPURLError) {
+    func `an invalid URL throws an error with the reason`(text: String, error: RTMPURLError) {
         #expect(throws: error) { try RTMPURL(text) }
     }
 
-    @Test func `a path without an application is refused`() {
+    @Test func `a path without an application is rejected`() {
         #expect(throws: RTMPURLError.missingApp) { try RTMPURL("rtmp://host/", streamKey: "key") }
     }
 
-    @Test func `an empty key is missing`() {
+    @Test func `an empty key is rejected`() {
         #expect(throws: RTMPURLError.missingKey) { try RTMPURL("rtmp://host/live", streamKey: "") }
     }
 }

@@ -1,13 +1,13 @@
 import NIOCore
 import NIOPosix
 
-/// A server that says what it is told to, whatever it hears.
+/// A server that performs fixed steps, independent of the received data.
 struct RawServer {
     enum Step: Sendable {
         case say([UInt8])
-        /// Until so many bytes have come since the connection began.
+        /// Waits until this number of bytes has arrived since the start of the connection.
         case hear(Int)
-        /// Says it again and again, as fast as the client reads.
+        /// Sends the bytes repeatedly, as fast as the client reads.
         case flood([UInt8])
         case close
     }
@@ -15,7 +15,7 @@ struct RawServer {
     let port: Int
     var url: String { "rtmp://127.0.0.1:\(port)/live/key" }
 
-    /// Serves on a free port of 127.0.0.1 while `body` runs. After the last step it keeps silent.
+    /// Listens on a free port of 127.0.0.1 while `body` runs. After the last step, it sends nothing.
     nonisolated(nonsending) static func run(_ steps: [Step], _ body: (RawServer) async throws -> Void) async throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let listener = try await ServerBootstrap(group: group)

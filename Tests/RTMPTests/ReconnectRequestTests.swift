@@ -6,23 +6,23 @@ import TestSupport
 import Testing
 import Upload
 
-/// A server that wants the stream on another connection loses no frame.
+/// Tests that no frame is lost when a server requests another connection.
 @Suite struct ReconnectRequestTests {
-    /// Pictures every 40 ms, with a keyframe each second and where one is asked for; sound every 20 ms, 60 ms late.
+    /// Pictures every 40 ms, with a keyframe each second and on request; sounds every 20 ms, delivered 60 ms late.
     private final class Source: Sendable {
         private let wantsKeyframe = Mutex(false)
         private let state = Mutex((picture: Int64(0), sound: Int64(0)))
 
         func requestKeyframe() { wantsKeyframe.withLock { $0 = true } }
 
-        /// The next 40 ms: a picture, and the sounds that are ready.
+        /// Returns the packets of the next 40 ms: a picture, and the sounds that are due.
         func next() -> [EncodedPacket] {
             let isAsked = wantsKeyframe.withLock { wanted in
                 defer { wanted = false }
                 return wanted
             }
             return state.withLock { state in
-                // The payload's bytes are the number, to know each again.
+                // The payload is the packet's number, which identifies it.
                 let number = state.picture
                 var packets = [Self.packet(.screen, at: 40 * number, number, isKeyframe: isAsked || number % 25 == 0)]
                 state.picture += 1
@@ -48,7 +48,7 @@ import Upload
         for _ in 0..<count { for packet in source.next() { try await handler.process(packet) } }
     }
 
-    /// Sends until something holds.
+    /// Sends until the condition is true.
     private func send(from source: Source, to handler: RTMPHandler, until what: String, _ condition: @escaping () -> Bool) async throws {
         try await waitUntil(what) {
             try await send(1, from: source, to: handler)
@@ -56,7 +56,7 @@ import Upload
         }
     }
 
-    /// The numbers of the frames among `media`, without the headers.
+    /// Returns the numbers of the frames in `media`, without the headers.
     private func numbers(_ kind: UInt8, _ media: [RTMPMessage]) -> [Int] {
         let header = kind == 9 ? 5 : 2
         return media.filter { $0.kind == kind && $0.payload[1] == 1 }.map { Int($0.payload[header]) << 8 | Int($0.payload[header + 1]) }
@@ -109,7 +109,7 @@ import Upload
         }
     }
 
-    @Test func `a name that is still in use is let go of first`() async throws {
+    @Test func `if the name is still in use, the old connection is closed first`() async throws {
         try await RecordingServer.run { command, number, server, script in
             let others = server.connections.enumerated().filter { $0.offset != number }
             guard command.first == .string("publish"), others.contains(where: \.element.isPublishing) else { return .ordinary }
@@ -125,14 +125,14 @@ import Upload
             try await send(10, from: source, to: handler)
             try await handler.finished(deadline: .seconds(20))
             try await waitUntil("all have closed") { server.connections.allSatisfy(\.isClosed) }
-            // The one in between was refused.
+            // The connection between them was refused.
             let connections = server.connections.filter { !$0.media.isEmpty }
             #expect(connections.count == 2 && server.connections.count >= 3)
             try expectWhole(source, connections)
         }
     }
 
-    @Test func `where the next connection is refused the old one stays`() async throws {
+    @Test func `if the next connection is refused, the old one is kept`() async throws {
         try await RecordingServer.run { command, number, _, script in
             guard command.first == .string("connect"), number > 0 else { return .ordinary }
             return .bytes(script.status("_error", 1, level: "error", code: "NetConnection.Connect.Rejected"))

@@ -4,18 +4,18 @@ import NIOPosix
 import RTMP
 import Synchronization
 
-/// An RTMP server that takes any number of connections, notes what each of them sends, and answers as it is told to.
+/// An RTMP server that accepts any number of connections, records their messages, and answers as configured.
 final class RecordingServer: Sendable {
-    /// What it does when a command comes.
+    /// The reaction to a command.
     enum Answer: Sendable {
-        /// What a server says to it.
+        /// The normal answer.
         case ordinary
-        /// These bytes instead.
+        /// These bytes instead of the normal answer.
         case bytes([UInt8])
         case close
     }
 
-    /// What one connection has sent, and whether it is over.
+    /// The received messages of one connection, and its state.
     struct Connection: Sendable {
         var commands: [[AMF0Value]] = []
         /// Audio, video and data messages.
@@ -38,17 +38,17 @@ final class RecordingServer: Sendable {
     /// `rtmp://127.0.0.1:PORT/live`
     var tcURL: String { "rtmp://127.0.0.1:\(port.withLock { $0 })/live" }
     var url: String { tcURL + "/key" }
-    /// In the order in which they came.
+    /// The connections in the order in which they were opened.
     var connections: [Connection] { state.withLock { $0 } }
 
-    /// Says something on a connection, unasked.
+    /// Sends a message on a connection without a request.
     func say(on connection: Int, _ make: (inout ServerScript) -> [UInt8]) {
-        // A message with a full header follows any other; the script of the answers goes on as if nothing had been said.
+        // A message with a full header can follow any other, so this does not affect the script of the answers.
         var script = ServerScript()
         channels.withLock { $0[connection] }.writeAndFlush(ByteBuffer(bytes: make(&script)), promise: nil)
     }
 
-    /// Serves on a free port of 127.0.0.1 while `body` runs.
+    /// Listens on a free port of 127.0.0.1 while `body` runs.
     nonisolated(nonsending) static func run(
         _ behaviour: @escaping Behaviour = { _, _, _, _ in .ordinary }, _ body: (RecordingServer) async throws -> Void
     ) async throws {

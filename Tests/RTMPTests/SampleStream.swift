@@ -2,16 +2,16 @@ import Foundation
 import Media
 import TestSupport
 
-/// H.264 and AAC from ffmpeg, as packets: what this project's encoders would hand to a publisher.
+/// H.264 and AAC from ffmpeg as packets, like those of this project's encoders.
 struct SampleStream: Sendable {
     var description = StreamDescription(video: nil, audio: [], title: "A title")
-    /// In the order of their decode times.
+    /// Sorted by decode time.
     var packets: [EncodedPacket] = []
 
     var pictures: [EncodedPacket] { packets.filter { $0.track == .screen } }
     var sounds: [EncodedPacket] { packets.filter { $0.track == .mixed } }
 
-    /// 320x180 at 30 frames a second with an IDR picture a second, and 48 kHz stereo.
+    /// Creates 320x180 at 30 frames a second with one IDR picture a second, and 48 kHz stereo.
     nonisolated(nonsending) static func make(in peers: Peers, seconds: Int = 3, bFrames: Int = 0) async throws -> SampleStream {
         let folder = try peers.makeFolder("sample")
         try await peers.run(
@@ -26,7 +26,7 @@ struct SampleStream: Sendable {
         return try SampleStream(flv: bytes)
     }
 
-    /// Reads what ffmpeg's FLV muxer has written; not for other files.
+    /// Parses the output of ffmpeg's FLV muxer. It does not support other files.
     init(flv bytes: [UInt8]) throws {
         struct Malformed: Error {}
         var position = 13

@@ -3,7 +3,7 @@ import NIOCore
 import NIOPosix
 import RTMP
 
-/// An RTMP server that falls silent when it is told to: from then on it neither reads nor writes.
+/// An RTMP server that stops at a given step: from then on, it neither reads nor writes.
 struct ScriptedServer {
     enum Silence: Sendable {
         case afterConnecting, afterHandshake, afterConnectReply, afterCreateStreamReply, afterPublishReply, never
@@ -11,7 +11,7 @@ struct ScriptedServer {
 
     let url: String
 
-    /// Serves on a free port of 127.0.0.1 while `body` runs.
+    /// Listens on a free port of 127.0.0.1 while `body` runs.
     nonisolated(nonsending) static func run(_ silence: Silence, _ body: (ScriptedServer) async throws -> Void) async throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let listener = try await ServerBootstrap(group: group)

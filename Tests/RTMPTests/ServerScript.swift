@@ -1,7 +1,7 @@
 import Mux
 import RTMP
 
-/// What an RTMP server says, as bytes.
+/// The messages of an RTMP server, as bytes.
 struct ServerScript {
     private var writer = ChunkStreamWriter()
 
@@ -14,7 +14,7 @@ struct ServerScript {
         return bytes
     }
 
-    /// A control message of four bytes.
+    /// Returns a control message with a payload of four bytes.
     mutating func control(_ kind: UInt8, _ value: UInt32) -> [UInt8] {
         message(kind, [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) })
     }

@@ -4,9 +4,9 @@ import RTMP
 import TestSupport
 import Testing
 
-/// Times past three bytes (4 h 40 min) and past four (49.7 days).
+/// Timestamps over three bytes (4 h 40 min) and over four bytes (49.7 days).
 @Suite(.serialized) struct TimestampTests {
-    /// The times of what is sent after a first keyframe at 0, read back from the chunks.
+    /// Returns the timestamps of the packets after a first keyframe at 0, parsed from the chunks.
     private func sent(_ milliseconds: [Int64]) throws -> [UInt32] {
         var conversation = try PublisherConversation()
         _ = try conversation.goLive()
@@ -19,25 +19,25 @@ import Testing
         return messages.dropFirst().map(\.timestamp)
     }
 
-    @Test func `0xFFFFFF is crossed in small steps`() throws {
+    @Test func `timestamps cross 0xFFFFFF in small steps`() throws {
         #expect(
             try sent([0xFF_FFDD, 0xFF_FFFE, 0xFF_FFFF, 0x0100_0000, 0x0100_0021]) == [
                 0xFF_FFDD, 0xFF_FFDE, 0xFF_FFFE, 0xFF_FFFF, 0xFF_FFFF, 0x0100_0000, 0x0100_0000, 0x0100_0001, 0x0100_0021, 0x0100_0022,
             ])
     }
 
-    @Test func `0xFFFFFF is crossed in one step`() throws {
+    @Test func `timestamps cross 0xFFFFFF in one step`() throws {
         #expect(try sent([0x0200_0000, 0x0200_0021]) == [0x0200_0000, 0x0200_0001, 0x0200_0021, 0x0200_0022])
     }
 
-    @Test func `32 bits are crossed, and the clock starts over`() throws {
+    @Test func `timestamps cross 32 bits and start again at 0`() throws {
         #expect(
             try sent([0x8000_0010, 0xFFFF_FFDE, 0xFFFF_FFFF, 0x1_0000_0020, 0x1_0000_0041]) == [
                 0x8000_0010, 0x8000_0011, 0xFFFF_FFDE, 0xFFFF_FFDF, 0xFFFF_FFFF, 0, 0x20, 0x21, 0x41, 0x42,
             ])
     }
 
-    @Test func `metadata that changes late has the stream's time`() throws {
+    @Test func `late metadata has the stream's timestamp`() throws {
         var conversation = try PublisherConversation()
         _ = try conversation.goLive()
         _ = try conversation.read(conversation.machine.send(.literalPicture(at: 0, isKeyframe: true)))
@@ -45,7 +45,8 @@ import Testing
         #expect(try conversation.read(conversation.machine.update(.literal)).map(\.timestamp) == [0x20])
     }
 
-    /// The sample's first second from 0 on; the rest so late that `crossing` falls in the middle of its second second.
+    /// Returns the sample's first second at 0, and the rest so late that `crossing` is in the middle of its second
+    /// second.
     private func moved(_ sample: SampleStream, to crossing: Int64) throws -> (packets: [EncodedPacket], offset: MediaTime) {
         let keyframes = sample.pictures.filter(\.isKeyframe)
         let first = try #require(keyframes.first).decodeTime
@@ -76,7 +77,7 @@ import Testing
             #expect(pictures.map(\.size) == sample.pictures.map { "\($0.data.count)" })
             let decoded = try await FFProbe.probe(file, in: peers)
             #expect(decoded.video?.frameCount == "\(sample.pictures.count)")
-            // nginx's recorder counts in 31 bits, so only the first crossing's times can be read back.
+            // nginx's recorder uses 31 bits, so only the timestamps of the first crossing can be compared.
             guard crossing < 0x8000_0000 else { return }
             let first = try #require(sample.pictures.first).decodeTime
             let expected = packets.filter { $0.track == .screen }.map { ($0.decodeTime - first).milliseconds }

@@ -2,16 +2,16 @@ import Testing
 import broadcast_srt
 
 struct SRTPeerAddressTests {
-    @Test func `An address stands for itself`() throws {
+    @Test func `A numeric address is not changed`() throws {
         let addresses = try SRTPeerAddress.all(host: "127.0.0.1", port: "9000")
         #expect(addresses.map { $0.bytes[2..<8] } == [[0x23, 0x28, 127, 0, 0, 1]])
-        // sockaddr_in6: the port, the flow, then the address.
+        // sockaddr_in6: the port, the flow information, then the address.
         let last = try #require(try SRTPeerAddress.all(host: "::1", port: "9000").first)
         #expect(last.bytes.count == 28 && last.bytes[2..<4] == [0x23, 0x28])
         #expect(last.bytes[8..<24] == [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1])
     }
 
-    @Test func `A name without an address is told`() {
+    @Test func `A name without an address throws an error`() {
         do throws(SRTFailure) {
             _ = try SRTPeerAddress.all(host: "nobody.invalid", port: "9000")
             Issue.record("it has one")

@@ -1,6 +1,6 @@
 import FuzzTargets
 
-/// libFuzzer's entry.
+/// The entry point for libFuzzer.
 @_cdecl("LLVMFuzzerTestOneInput") public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     FuzzTargets.amf0(Array(UnsafeBufferPointer(start: start, count: count)))
     return 0

@@ -1,8 +1,8 @@
 /*
- * toml++ behind a C interface: a document as a flat list of its values, each with its path and its line.
+ * A C interface to toml++: a document as a flat list of its values, each with its path and its line.
  *
- * toml++ is complete and well kept, and it keeps where each value stands, which an error about it needs. TOMLKit wraps it for
- * Swift, but without these places, and it brings the whole of Foundation with it.
+ * toml++ is complete and maintained, and it provides the line of each value, which error messages need. TOMLKit wraps
+ * it for Swift, but without the lines, and it depends on the whole of Foundation.
  */
 #ifndef CTOMLPLUSPLUS_H
 #define CTOMLPLUSPLUS_H
@@ -26,12 +26,12 @@ typedef enum ctoml_kind {
     CTOML_OTHER
 } ctoml_kind;
 
-/* One value. What it points to lives as long as its document. */
+/* One value. Its pointers are valid as long as the document. */
 typedef struct ctoml_entry {
-    /* The keys from the root on, joined by the byte 0x1F; an array's elements are numbered from 0. */
+    /* The keys from the root, separated by the byte 0x1F. The elements of an array are numbered from 0. */
     const char *path;
     ctoml_kind kind;
-    /* Counted from 1. */
+    /* The line in the text, from 1. */
     int line;
     const char *string;
     int64_t integer;
@@ -41,12 +41,12 @@ typedef struct ctoml_entry {
 
 typedef struct ctoml_document ctoml_document;
 
-/* Parses UTF-8 text. Null only where there is no memory. */
+/* Parses UTF-8 text. Returns null only if memory is exhausted. Check ctoml_error() for errors in the text. */
 ctoml_document *ctoml_parse(const char *text, size_t length);
-/* What is wrong with it, and the line; null where it is well-formed. */
+/* Returns the error and its line. The error is null if the text is valid. */
 const char *ctoml_error(const ctoml_document *document);
 int ctoml_error_line(const ctoml_document *document);
-/* The values, outer ones before inner ones. */
+/* The values; a table or an array precedes its elements. */
 size_t ctoml_count(const ctoml_document *document);
 ctoml_entry ctoml_entry_at(const ctoml_document *document, size_t index);
 void ctoml_free(ctoml_document *document);

@@ -1,12 +1,13 @@
 import Media
 
-/// Lays the sources' sound on one time line and gives it out in blocks, gapless, whatever the sources do.
+/// Mixes the sound of several sources on one timeline and returns it in blocks without gaps.
 ///
-/// A value of one thread, without a clock: the caller says how late it is. A source that gives nothing is silent.
+/// A source that delivers no sound is silent. Use the mixer on one thread. It does not read a clock: the caller passes
+/// the time.
 package struct AudioMixer {
-    /// How loud a source is in the mix.
+    /// The level of a source in the mix.
     package struct Level: Sendable, Equatable {
-        /// A factor on the amplitude.
+        /// A linear factor for the amplitude.
         package var gain: Float
         package var isMuted: Bool
 
@@ -16,25 +17,25 @@ package struct AudioMixer {
         }
     }
 
-    /// How long sound that is not there yet is waited for.
+    /// The maximum time to wait for sound of an active source.
     package static let patience = MediaTime(milliseconds: 80)
 
     package let format: AudioFormat
     package let blockLength: Int
-    /// True where the mix is silent, whatever the sources give.
+    /// If true, the mix is silent.
     package var isSilenced = false
     private var timelines: [Track: TrackTimeline] = [:]
     private var levels: [Track: Level] = [:]
     private var active: Set<Track> = []
     private var peaks: [Track: Float] = [:]
     private var limiters: [Track: Limiter] = [:]
-    /// The next frame to give out.
+    /// The next frame to return, in sample frames since the session's start.
     private var position: Int
 
     /// - Parameters:
-    ///   - tracks: the sources, of `app` and `mic`.
-    ///   - blockLength: sample frames of each block that comes out.
-    ///   - start: the first block is the one that this time lies in.
+    ///   - tracks: the sources, `app` and `mic`.
+    ///   - blockLength: the length of a block in sample frames.
+    ///   - start: the first block is the block that contains this time.
     package init(
         format: AudioFormat = .broadcast, tracks: [Track], blockLength: Int = AudioTrackFormat.framesPerPacket, start: MediaTime = .zero
     ) {
@@ -48,7 +49,7 @@ package struct AudioMixer {
         }
     }
 
-    /// Lays a piece of sound on the time line of its source.
+    /// Adds a piece of sound to the timeline of its source.
     package mutating func feed(_ sample: SampleBuffer) {
         guard case .sound(let sound) = sample.payload, timelines[sample.track] != nil else { return }
         active.insert(sample.track)
@@ -56,7 +57,7 @@ package struct AudioMixer {
         timelines[sample.track]?.append(sound, at: sample.presentationTime, floor: position)
     }
 
-    /// `track` gives no more sound for now: the mix no longer waits for it.
+    /// Marks `track` as inactive: the mixer no longer waits for its sound.
     package mutating func suspend(_ track: Track) {
         active.remove(track)
     }
@@ -67,13 +68,13 @@ package struct AudioMixer {
 
     package func level(of track: Track) -> Level { levels[track] ?? Level() }
 
-    /// The next block of the mix, or nil where it is not time for it yet: before its end is in the past, or while a source
-    /// that is alive may still give sound for it.
+    /// Returns the next block of the mix. Returns nil if the end of the block is in the future, or if an active source
+    /// can still deliver sound for it.
     package mutating func nextBlock(now: MediaTime) -> SampleBuffer? {
         nextBlocks(of: [.mixed], now: now).first
     }
 
-    /// The time of the next block, where it is time for it; see `nextBlock`.
+    /// Returns the start of the next block if it is due, otherwise nil. See `nextBlock`.
     package func nextDueTime(now: MediaTime) -> MediaTime? {
         let end = position + blockLength
         let endTime = MediaTime(value: Int64(end), timescale: Int64(format.sampleRate))
@@ -83,7 +84,8 @@ package struct AudioMixer {
         return MediaTime(value: Int64(position), timescale: Int64(format.sampleRate))
     }
 
-    /// The next blocks, one for each of `wanted`: the mix, and sources by themselves. All of one time; none where it is not time yet.
+    /// Returns the next block of each track in `wanted`: the mix, or a single source. All blocks start at the same
+    /// time. Returns an empty array if no block is due.
     package mutating func nextBlocks(of wanted: Set<Track>, now: MediaTime) -> [SampleBuffer] {
         guard nextDueTime(now: now) != nil else { return [] }
         let silence = [Float](repeating: 0, count: blockLength * format.channelCount)
@@ -113,14 +115,14 @@ package struct AudioMixer {
         return SampleBuffer(track: track, presentationTime: time, payload: .sound(Sound(format: format, samples: samples)))
     }
 
-    /// When the next block is due at the latest.
+    /// The time at which the next block is due even if sound is missing.
     package var nextDeadline: MediaTime {
         MediaTime(value: Int64(position + blockLength), timescale: Int64(format.sampleRate)) + Self.patience
     }
 
-    /// The lasting drift of a source's clock in parts per million.
+    /// The long-term drift of a source's clock in parts per million. It is positive if the source's clock is slow.
     package func drift(of track: Track) -> Double { timelines[track]?.drift.partsPerMillion ?? 0 }
 
-    /// The highest amplitude that a source gave since the last call, before its gain: 1 is full scale.
+    /// Returns the highest amplitude of a source since the last call, before its gain. Full scale is 1.
     package mutating func takePeak(of track: Track) -> Float { peaks.removeValue(forKey: track) ?? 0 }
 }

@@ -1,28 +1,29 @@
-/// Follows how far a source's clock runs ahead of or behind the session's, and says how to resample against it.
+/// Estimates how much a source's clock is faster or slower than the session's clock, and how to resample to compensate.
 ///
-/// A proportional and integral controller on the distance between where a source's sound should lie and where it lies.
-/// The measured times jitter by some milliseconds; the proportional part is slow enough not to follow that.
+/// It is a proportional-integral controller. Its input is the difference between the expected and the actual position
+/// of a source's sound. The measured times jitter by some milliseconds; the proportional part is slow enough to ignore
+/// the jitter.
 package struct DriftEstimator: Sendable {
-    /// How much of the error is taken away in a second.
+    /// The fraction of the error that is corrected in a second.
     private static let proportional = 0.1
-    /// How much of the error becomes lasting drift in a second.
+    /// The fraction of the error that becomes long-term drift in a second.
     private static let integral = 0.0025
-    /// No clock in a computer is further off; more is a gap, not a drift.
+    /// The maximum drift. Computer clocks differ by less; a larger value is a gap and not a drift.
     private static let limit = 0.005
 
-    /// The source's lasting drift: positive where it gives fewer samples a second than it should.
+    /// The long-term drift, positive if the source delivers too few samples a second.
     private var drift = 0.0
 
     package init() {}
 
-    /// The source's lasting drift in parts per million; positive where its clock is slow.
+    /// The long-term drift in parts per million, positive if the source's clock is slow.
     package var partsPerMillion: Double { drift * 1e6 }
 
-    /// Takes a new measurement and gives the fraction by which the sound is to be stretched.
+    /// Processes a measurement and returns the fraction by which to stretch the sound.
     ///
     /// - Parameters:
-    ///   - error: seconds by which the sound lies too early (positive) or too late.
-    ///   - duration: seconds of sound since the last measurement.
+    ///   - error: the seconds by which the sound is too early (positive) or too late (negative).
+    ///   - duration: the seconds of sound since the last measurement.
     package mutating func stretch(error: Double, duration: Double) -> Double {
         drift = min(Self.limit, max(-Self.limit, drift + error * Self.integral * duration))
         return min(Self.limit, max(-Self.limit, drift + error * Self.proportional))

@@ -1,12 +1,12 @@
 import CSWResample
 import Media
 
-/// Sound of any rate and number of channels as 48 kHz stereo, with libswresample. It belongs to one thread.
+/// Converts sound of any sample rate and channel count to 48 kHz stereo with libswresample. Use it on one thread.
 package final class FormatConverter {
     private let source: AudioFormat
     private var context: OpaquePointer?
 
-    /// Nil where libswresample knows no way from `source`.
+    /// Returns nil if libswresample cannot convert from `source`.
     package init?(from source: AudioFormat) {
         self.source = source
         guard source != .broadcast else { return }
@@ -21,7 +21,7 @@ package final class FormatConverter {
         swr_free(&context)
     }
 
-    /// The next piece: its time is moved by what the filter holds back.
+    /// Converts the next piece of sound. The result's time is earlier by the delay of the resampling filter.
     package func convert(_ sample: SampleBuffer) -> SampleBuffer {
         guard let context, case .sound(let sound) = sample.payload, sound.format == source else { return sample }
         let rate = Int64(AudioFormat.broadcast.sampleRate)

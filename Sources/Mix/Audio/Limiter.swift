@@ -1,20 +1,20 @@
 import Glibc
 
-/// Keeps a sum of sounds under full scale without the crackle of clipping: the gain falls at once where a peak would go
-/// over the ceiling and comes back over some tenths of a second.
+/// Keeps mixed sound below full scale without the distortion of clipping. The gain drops immediately if a peak exceeds
+/// the ceiling, and recovers within some tenths of a second.
 package struct Limiter: Sendable {
-    /// 0.3 dB under full scale: lossy coding overshoots a little.
+    /// 0.3 dB below full scale, because lossy compression overshoots a little.
     package static let ceiling: Float = 0.966
     private let release: Float
     private var gain: Float = 1
 
     /// - Parameter sampleRate: sample frames a second.
     package init(sampleRate: Int) {
-        // The gain has come back by two thirds after 150 ms.
+        // The gain recovers two thirds of the difference in 150 ms.
         release = 1 - expf(-1 / (0.15 * Float(sampleRate)))
     }
 
-    /// Limits interleaved stereo samples in place; both channels get the same gain, so that the picture in space stays.
+    /// Limits interleaved stereo samples in place. Both channels get the same gain, which preserves the stereo image.
     package mutating func process(_ samples: inout [Float]) {
         for index in stride(from: 0, to: samples.count - 1, by: 2) {
             let peak = max(abs(samples[index]), abs(samples[index + 1]))

@@ -1,13 +1,13 @@
 import CSWResample
 import Media
 
-/// Stretches or squeezes 48 kHz stereo sound by parts of a thousand, with libswresample's soft compensation.
+/// Stretches or compresses 48 kHz stereo sound by a few parts in a thousand with libswresample's soft compensation.
 final class StretchingResampler {
     private var context: OpaquePointer?
     private let format: AudioFormat
     private var output: [Float] = []
 
-    /// Nil where libswresample cannot be set up (out of memory).
+    /// Returns nil if libswresample cannot be initialised (out of memory).
     init?(format: AudioFormat) {
         guard let context = cswresample_stereo(Int32(format.sampleRate)) else { return nil }
         self.context = context
@@ -18,17 +18,17 @@ final class StretchingResampler {
         swr_free(&context)
     }
 
-    /// Sample frames that went in and have not come out yet.
+    /// The delay of the resampler in sample frames.
     var delay: Int { Int(swr_get_delay(context, Int64(format.sampleRate))) }
 
-    /// From now on a second of sound gets longer by the fraction `stretch`.
+    /// Sets the fraction by which the following sound is stretched.
     func setStretch(_ stretch: Double) {
-        // Over ten seconds, so that parts per million are whole samples.
+        // The distance is ten seconds, so that parts per million are whole samples.
         let distance = format.sampleRate * 10
         _ = swr_set_compensation(context, Int32((stretch * Double(distance)).rounded()), Int32(distance))
     }
 
-    /// Interleaved frames in, interleaved frames out; about as many.
+    /// Resamples interleaved frames. The result has about the same length.
     func process(_ samples: [Float]) -> [Float] {
         let channels = format.channelCount
         let frames = samples.count / channels

@@ -1,28 +1,30 @@
 import Media
 
-/// One source's sound, laid on the session's time line: drift resampled away, gaps filled with silence.
+/// The sound of one source on the session's timeline, with drift removed by resampling and gaps filled with silence.
 ///
-/// Positions are sample frames since the session's start.
+/// Positions are in sample frames since the session's start.
 struct TrackTimeline {
-    /// Sound this far from where it should lie was interrupted, not merely late: it is laid anew.
+    /// The error in seconds above which the sound is treated as interrupted and is positioned again.
     static let resynchronisation = 0.05
-    /// Sound that runs further ahead of the mix than this is dropped: someone's clock is broken.
+    /// The maximum length in seconds that the sound can be ahead of the mix. Sound further ahead is dropped, because a
+    /// clock must be wrong.
     static let maximumAhead = 10.0
 
-    /// The first measurements after a start are the roughest: their mean over so many seconds sets the sound right once.
+    /// The length of the trial in seconds. The first measurements are imprecise, so their mean over the trial corrects
+    /// the position once.
     private static let trial = 0.5
-    /// Sound that lies this near is left where it is.
+    /// The error in seconds that is not corrected after the trial.
     private static let tolerance = 0.005
 
     let format: AudioFormat
     private var resampler: StretchingResampler?
     private(set) var drift = DriftEstimator()
     private var samples: [Float] = []
-    /// The position of the first frame of `samples`.
+    /// The position of the first frame in `samples`.
     private var start = 0
-    /// The end of what has been laid; nil before the first sound and after a reset.
+    /// The end of the sound, or nil before the first sound and after a reset.
     private var end: Int?
-    /// The sum of errors times frames, and the frames, since the sound was laid anew; nil once it has been set right.
+    /// The sum of error × frames, and the number of frames, since the sound was positioned. Nil after the trial.
     private var trial: (error: Double, frames: Int)?
 
     init(format: AudioFormat) {
@@ -30,10 +32,11 @@ struct TrackTimeline {
         resampler = StretchingResampler(format: format)
     }
 
-    /// One past the last frame that is there.
+    /// The position after the last available frame.
     var availableEnd: Int { end ?? start }
 
-    /// Lays `sound`, whose first frame was heard at `time`. Nothing is laid before `floor`, which has been mixed already.
+    /// Appends `sound`, whose first frame was recorded at `time`. Sound before `floor`, which is already mixed, is
+    /// discarded.
     mutating func append(_ sound: Sound, at time: MediaTime, floor: Int) {
         let rate = Double(format.sampleRate)
         let target = time.seconds * rate
@@ -54,7 +57,7 @@ struct TrackTimeline {
         if availableEnd - floor > Int(Self.maximumAhead * rate) { reset(at: floor) }
     }
 
-    /// Takes a measurement: during the trial it is only noted, then it is followed.
+    /// Processes a measurement. During the trial it is only accumulated; after the trial it controls the resampler.
     private mutating func follow(error: Double, frames: Int) {
         let rate = Double(format.sampleRate)
         guard var trial else {
@@ -70,7 +73,8 @@ struct TrackTimeline {
         self.trial = nil
     }
 
-    /// Adds the frames from `position` on to `mix`, times `gain`; what is missing is silence. What was before is forgotten.
+    /// Adds the frames from `position` on to `mix`, multiplied by `gain`. Missing frames are silence. Discards all
+    /// frames before `position`.
     mutating func add(to mix: inout [Float], from position: Int, gain: Float) {
         discard(before: position)
         let offset = (start - position) * format.channelCount
@@ -79,7 +83,7 @@ struct TrackTimeline {
         for index in 0..<count { mix[offset + index] += samples[index] * gain }
     }
 
-    /// Moves the end of what was laid to `position`: silence fills a gap, an overlap is cut off.
+    /// Moves the end of the sound to `position`. It fills a gap with silence and cuts an overlap off.
     private mutating func relocate(to position: Int) {
         trial = (0, 0)
         let channels = format.channelCount

@@ -1,9 +1,10 @@
 import CPixelKernels
 import Media
 
-/// BGRA to I420 and I444 in BT.709, limited range (Rec. ITU-R BT.709-6, 3). libyuv's converters of this age know BT.601 only.
+/// Converts BGRA to I420 and I444 in BT.709, limited range (Rec. ITU-R BT.709-6, 3). The supported libyuv versions
+/// convert to BT.601 only.
 package enum ColourConversion {
-    /// Puts `patch` where it belongs in `frame`: pixels of BGRA are converted, planar ones are copied.
+    /// Draws `patch` at its position in `frame`. BGRA pixels are converted; planar pixels are copied.
     package static func place(_ patch: Picture.Patch, into frame: PixelBuffer) {
         switch patch.pixels.format {
         case .bgra: convert(patch, into: frame)
@@ -11,8 +12,8 @@ package enum ColourConversion {
         }
     }
 
-    /// Converts `patch` to where it belongs in `frame`. What lies beyond the frame's edges is left out; in I420 the patch's own edges
-    /// are moved inwards to even pixels.
+    /// Converts `patch` to its position in `frame`. Pixels outside the frame are ignored. For I420, the edges of the
+    /// patch are moved inwards to even pixels.
     package static func convert(_ patch: Picture.Patch, into frame: PixelBuffer) {
         switch frame.format {
         case .i444: convertToI444(patch, into: frame)

@@ -1,30 +1,31 @@
 import Media
 
-/// Turns what was grabbed into frames to encode: converted, scaled and letterboxed to one output size.
+/// Composes captured pictures into frames for the encoder: it converts, scales and letterboxes them to one output size.
 ///
-/// A value of one thread, without a clock. The frames that it returns are shared and are not written again before their
-/// last holder let go.
+/// Use it on one thread. It does not read a clock. The returned frames are shared. The composer does not write to a
+/// frame while another holder retains it.
 package struct FrameComposer {
     package let outputSize: PixelSize
     package let chroma: ChromaFormat
     private var pool: FramePool
     private var letterbox: Letterbox?
-    /// The picture at the size of the source, kept where it must be scaled.
+    /// The picture at the source's size. Nil if no scaling is needed.
     private var unscaled: PixelBuffer?
 
-    /// Frames of `outputSize`, which must be even.
+    /// - Parameter outputSize: the size of the frames. Width and height must be even.
     package init(outputSize: PixelSize, chroma: ChromaFormat = .yuv420) {
         self.outputSize = outputSize
         self.chroma = chroma
         pool = FramePool(size: outputSize, chroma: chroma)
     }
 
-    /// The frame after `sample`, with what really changed as its damage; nil where no pixel differs from the frame before.
+    /// Returns the frame for `sample`, with the pixels that changed as its damage. Returns nil if no pixel differs from
+    /// the previous frame.
     ///
-    /// Damage is finer here than where it came from: programs often draw again what was there.
+    /// The damage is smaller than the damage of `sample`, because programs often draw the same pixels again.
     ///
-    /// - Parameter unseen: the damage of the frame before, where that was taken back before anybody saw it. Its memory is then
-    ///   written again, so that an encoder that falls behind costs no third frame.
+    /// - Parameter unseen: the damage of the previous frame, if that frame was withdrawn before a consumer received it.
+    ///   The composer then writes to the same memory again, so that a slow encoder does not require a third frame.
     package mutating func compose(_ sample: SampleBuffer, replacing unseen: DamageRegion? = nil) -> SampleBuffer? {
         guard case .picture(let picture) = sample.payload else { return nil }
         let isNewLayout = letterbox?.source != picture.size
@@ -46,7 +47,7 @@ package struct FrameComposer {
             draw(picture, layout: layout, isNewLayout: isNewLayout, into: frame)
             return result(frame, damage: region, at: sample)
         }
-        // The patches give at least the damaged pixels; the rest of their macroblocks comes from the frame before.
+        // The patches contain at least the damaged pixels. Copy the rest of their macroblocks from the previous frame.
         let previous = pool.latestFrame
         let frame = pool.nextFrame(rewriting: region)
         if let previous, !isNewLayout || layout.isIdentity {
@@ -58,7 +59,8 @@ package struct FrameComposer {
         return changed.isEmpty ? nil : result(frame, damage: changed, at: sample)
     }
 
-    /// The latest frame as if all of it were new: for an encoder that saw something else in between. Nil before the first.
+    /// Returns the latest frame with all of it damaged, for an encoder that encoded another picture since. Nil before
+    /// the first frame.
     package func wholeFrame(at time: MediaTime) -> SampleBuffer? {
         pool.latestFrame.map { frame in
             SampleBuffer(
@@ -103,7 +105,7 @@ package struct FrameComposer {
 }
 
 extension PixelRect {
-    /// Grown to the edges of the 16 by 16 macroblocks that it touches.
+    /// The rectangle expanded to the edges of all 16 × 16 macroblocks that it touches.
     var alignedToMacroblocks: PixelRect {
         let left = x & ~15
         let top = y & ~15

@@ -1,15 +1,15 @@
 import Media
 
-/// When a tick without a change still gives a frame.
+/// Decides whether a tick without a change produces a frame.
 package struct FramePacer: Sendable {
     package enum Mode: String, Sendable, Equatable, CaseIterable {
-        /// Every tick gives a frame, as live services expect it.
+        /// Every tick produces a frame, as live services expect.
         case constant
-        /// A frame when something changed, and at least every 200 ms.
+        /// A tick produces a frame if the picture changed, and at least every 200 ms.
         case variable
     }
 
-    /// The longest time without a frame in variable mode: players and seeking stay responsive.
+    /// The maximum time between frames in variable mode. It keeps players and seeking responsive.
     package static let longestGap = MediaTime(milliseconds: 200)
 
     private let mode: Mode
@@ -19,11 +19,11 @@ package struct FramePacer: Sendable {
         self.mode = mode
     }
 
-    /// Whether the tick at `time` gives a frame.
+    /// Returns true if the tick at `time` produces a frame.
     ///
     /// - Parameters:
-    ///   - isChanged: the picture differs from the one before.
-    ///   - isSettled: repeating the last frame gives as good a picture as encoding it again.
+    ///   - isChanged: the picture differs from the previous one.
+    ///   - isSettled: repeating the last frame has the same quality as encoding it again.
     package mutating func shows(at time: MediaTime, isChanged: Bool, isSettled: Bool) -> Bool {
         let isDue = lastShown.map { time - $0 >= Self.longestGap } ?? isChanged
         guard isChanged || mode == .constant || !isSettled || isDue else { return false }

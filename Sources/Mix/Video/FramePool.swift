@@ -1,14 +1,14 @@
 import Media
 
-/// A few planar frames of one size, of which each knows what it lacks of the latest picture.
+/// A pool of planar frames of one size. It records how each frame differs from the latest one.
 ///
-/// Only changed places are converted, so a frame that is written again must first catch up with the places that changed
-/// while others were written. A frame is free when nobody outside the pool holds it any more.
+/// Only changed pixels are converted. Before a frame is reused, the pixels that changed in the meantime are copied to
+/// it. A frame is free if only the pool retains it.
 struct FramePool {
     let size: PixelSize
     let chroma: ChromaFormat
     private var frames: [PixelBuffer] = []
-    /// For each frame, where it differs from the latest.
+    /// For each frame, the region that differs from the latest frame.
     private var stale: [DamageRegion] = []
     private var latest: Int?
 
@@ -17,17 +17,17 @@ struct FramePool {
         self.chroma = chroma
     }
 
-    /// The picture as it was composed last.
+    /// The latest frame, or nil before the first one.
     var latestFrame: PixelBuffer? { latest.map { frames[$0] } }
 
-    /// The latest frame, to be written again in `region`; nil where somebody else holds it.
+    /// Returns the latest frame for rewriting in `region`, or nil if another holder retains it.
     mutating func rewriteLatest(_ region: DamageRegion) -> PixelBuffer? {
         guard let latest, isKnownUniquelyReferenced(&frames[latest]) else { return nil }
         for other in stale.indices where other != latest { stale[other].formUnion(region) }
         return frames[latest]
     }
 
-    /// Gives a free frame that is equal to the latest but for `region`, which the caller is about to write.
+    /// Returns a free frame that equals the latest frame outside `region`. The caller then writes `region`.
     mutating func nextFrame(rewriting region: DamageRegion) -> PixelBuffer {
         let index = freeIndex()
         let frame = frames[index]
@@ -44,7 +44,8 @@ struct FramePool {
         return frame
     }
 
-    /// A frame that only the pool holds and that is not the latest, or a new one.
+    /// Returns the index of a frame that only the pool retains and that is not the latest. Adds a new frame if there is
+    /// none.
     private mutating func freeIndex() -> Int {
         for index in frames.indices where index != latest && isKnownUniquelyReferenced(&frames[index]) { return index }
         frames.append(PixelBuffer(format: chroma.pixelFormat, size: size))

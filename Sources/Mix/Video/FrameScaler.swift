@@ -1,11 +1,11 @@
 import CYUV
 import Media
 
-/// Scales planar pictures with libyuv, whose kernels are vectorised and well kept.
+/// Scales planar pictures with libyuv, which has vectorised and maintained kernels.
 enum FrameScaler {
-    /// Scales all of `source` into `content` of `target`, which has the same format; `content` lies on even pixels.
+    /// Scales all of `source` into `content` of `target`. Both have the same format, and `content` has even edges.
     ///
-    /// libyuv's box filter averages all pixels that a smaller picture leaves out, so that small text stays legible.
+    /// libyuv's box filter averages all source pixels of a target pixel, so small text stays legible.
     static func scale(_ source: PixelBuffer, into target: PixelBuffer, content: PixelRect) {
         let kernel = target.format == .i444 ? I444Scale : I420Scale
         let from = source.planeOffsets
@@ -26,8 +26,8 @@ enum FrameScaler {
         }
     }
 
-    /// Copies the top left of `source` to `area` of `target`, whose chroma has another size: it is doubled, or averaged over two by two
-    /// pixels. `area` has even edges and is no larger than `source`.
+    /// Copies the top left part of `source` to `area` of `target`, whose chroma planes have another size: chroma is
+    /// doubled, or averaged over 2 × 2 pixels. `area` has even edges and is not larger than `source`.
     static func place(_ source: PixelBuffer, into target: PixelBuffer, at area: PixelRect) {
         let from = source.planeOffsets
         let to = target.planeOffsets

@@ -1,11 +1,12 @@
 import Media
 
 extension PixelBuffer {
-    /// An I420 frame as players show it: red, green and blue, three bytes a pixel, rows from the top down without padding.
+    /// Returns an I420 frame as RGB: three bytes a pixel, rows from top to bottom without padding.
     ///
-    /// Rec. ITU-R BT.709-6, 3, limited range, in 16 bits behind the point: libyuv's converter of this age is off by up to 10 of 255 in blue.
+    /// It converts Rec. ITU-R BT.709-6, 3, limited range, with 16 fractional bits. The converter of the supported
+    /// libyuv versions has an error of up to 10 of 255 in blue.
     package func rgb() -> [UInt8] {
-        precondition(format == .i420, "only frames are converted")
+        precondition(format == .i420, "rgb() requires an I420 frame")
         let planes = planeOffsets
         return withUnsafeBytes { bytes in
             [UInt8](unsafeUninitializedCapacity: size.area * 3) { pixels, count in
@@ -26,7 +27,7 @@ extension PixelBuffer {
         }
     }
 
-    /// The frame, or a smaller one of the same shape that has room in `limit`.
+    /// Returns the frame, or a copy that is scaled down to fit in `limit` with the same aspect ratio.
     package func scaled(toFit limit: PixelSize) -> PixelBuffer {
         guard size.width > limit.width || size.height > limit.height else { return self }
         let scale = min(Double(limit.width) / Double(size.width), Double(limit.height) / Double(size.height))

@@ -1,9 +1,9 @@
 import Glibc
 import Media
 
-/// Work on whole I420 and I444 frames and on rectangles of them.
+/// Operations on I420 and I444 frames and on rectangles of them.
 extension PixelBuffer {
-    /// Makes every pixel black: Y 16, U and V 128 in limited range.
+    /// Fills the frame with black: Y 16, U and V 128 in limited range.
     package func fillBlack() {
         let chroma = planeOffsets.u
         withUnsafeMutableBytes { bytes in
@@ -12,7 +12,8 @@ extension PixelBuffer {
         }
     }
 
-    /// Copies `rectangle`, which in I420 lies on even pixels, from `other`, a frame of the same size and format.
+    /// Copies `rectangle` from `other`, a frame of the same size and format. For I420, the rectangle must have even
+    /// edges.
     func copy(_ rectangle: PixelRect, from other: PixelBuffer) {
         for plane in Self.planes(of: self) {
             let area = plane.rectangle(rectangle)
@@ -28,8 +29,9 @@ extension PixelBuffer {
         }
     }
 
-    /// Copies all of `other`, a smaller or equal planar picture, to the even place (`x`, `y`); what would lie outside is left out.
-    /// Where the one is I420 and the other I444, chroma is doubled, or averaged over two by two pixels.
+    /// Copies `other`, a planar picture of the same or a smaller size, to (`x`, `y`), which must be even. Pixels
+    /// outside the frame are ignored. If one picture is I420 and the other is I444, chroma is doubled or averaged over
+    /// 2 × 2 pixels.
     func copy(_ other: PixelBuffer, toX x: Int, y: Int) {
         let width = min(other.size.width, size.width - x) & ~1
         let height = min(other.size.height, size.height - y) & ~1
@@ -53,8 +55,8 @@ extension PixelBuffer {
         }
     }
 
-    /// The macroblocks of `region`, whose edges lie on macroblocks, that differ from those of `other`, a frame of the same
-    /// size; neighbours in a row are gathered into one rectangle.
+    /// Returns the macroblocks in `region` that differ from those of `other`, a frame of the same size. The edges of
+    /// `region` must be on macroblock boundaries. Adjacent macroblocks in a row become one rectangle.
     func changedMacroblocks(since other: PixelBuffer, in region: DamageRegion) -> DamageRegion {
         var changed = DamageRegion(size: size)
         other.withUnsafeBytes { theirs in
@@ -82,7 +84,7 @@ extension PixelBuffer {
     private struct Plane {
         var offset: Int
         var stride: Int
-        /// The power of two by which its width and height are smaller than Y's.
+        /// The power of two by which the plane's width and height are smaller than those of Y.
         var shift: Int
 
         func rectangle(_ luma: PixelRect) -> PixelRect {
@@ -100,7 +102,7 @@ extension PixelBuffer {
     }
 }
 
-/// Compares pieces of two planar frames of the same layout.
+/// Compares parts of two planar frames that have the same layout.
 private struct FrameComparison {
     let one: UnsafeRawPointer
     let other: UnsafeRawPointer
@@ -120,7 +122,7 @@ private struct FrameComparison {
         v = layout.planeOffsets.v
     }
 
-    /// True where any of the luma or chroma samples of the rectangle, on even pixels, differ.
+    /// Returns true if any luma or chroma sample of the rectangle differs. The rectangle must have even edges.
     func differs(x: Int, y: Int, width: Int, height: Int) -> Bool {
         if rowsDiffer(offset: y * stride + x, stride: stride, width: width, height: height) { return true }
         let chroma = (y >> chromaShift) * chromaStride + (x >> chromaShift)

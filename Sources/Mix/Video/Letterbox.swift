@@ -1,10 +1,11 @@
 import Media
 
-/// Where a picture of one size lies in a frame of another: as large as it fits, its aspect kept, centred, on even pixels.
+/// The position of a picture in a frame of another size: as large as possible, with the same aspect ratio, centred,
+/// with even edges.
 package struct Letterbox: Equatable {
     package let source: PixelSize
     package let output: PixelSize
-    /// The part of the output that shows the picture; around it the frame is black.
+    /// The part of the output that shows the picture. The rest of the frame is black.
     package let content: PixelRect
 
     package init(source: PixelSize, output: PixelSize) {
@@ -27,11 +28,12 @@ package struct Letterbox: Equatable {
         content = PixelRect(x: ((output.width - width) / 2) & ~1, y: ((output.height - height) / 2) & ~1, width: width, height: height)
     }
 
-    /// True where the picture's pixels are the frame's, one for one.
+    /// True if the picture maps to the frame pixel by pixel.
     package var isIdentity: Bool { source.roundedDownToEven == content.size && content.size == output }
 
-    /// The output's pixels that change when `rectangle` of the source does. The scaling filter reaches a pixel further, in
-    /// chroma two of the source's; a larger picture shows these larger.
+    /// Returns the output pixels that change if `rectangle` of the source changes. The scaling filter reaches one pixel
+    /// further, and two source pixels further in chroma. If the picture is enlarged, the result is enlarged
+    /// accordingly.
     package func outputRectangle(for rectangle: PixelRect) -> PixelRect {
         if isIdentity { return rectangle }
         let even = source.roundedDownToEven

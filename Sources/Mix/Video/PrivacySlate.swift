@@ -1,12 +1,12 @@
 import Media
 
-/// What viewers see while a broadcast is paused: nothing of the screen, and two bars that say why.
+/// The picture that viewers see while a broadcast is paused. It shows a pause sign and nothing of the screen.
 package enum PrivacySlate {
-    /// Dark grey with a light pause sign in the middle; limited range.
+    /// The luma of the dark grey background, in limited range. The pause sign is light and centred.
     private static let background: UInt8 = 40
     private static let bars: UInt8 = 180
 
-    /// A frame of `size`, which must be even.
+    /// Creates a frame of `size`. Width and height must be even.
     package static func frame(size: PixelSize, chroma: ChromaFormat = .yuv420) -> PixelBuffer {
         let frame = PixelBuffer(format: chroma.pixelFormat, size: size)
         frame.fillBlack()
@@ -23,7 +23,7 @@ package enum PrivacySlate {
         return frame
     }
 
-    /// The same as a sample: all of it new.
+    /// Returns the frame as a sample with all of it damaged.
     package static func sample(size: PixelSize, chroma: ChromaFormat = .yuv420, at time: MediaTime) -> SampleBuffer {
         SampleBuffer(
             track: .screen, presentationTime: time,

@@ -1,9 +1,9 @@
 import FoundationEssentials
 
 extension AuthenticationChallenge {
-    /// What is put behind the application's name in the next `connect`.
+    /// Returns the query that the client appends to the application name in the next `connect`.
     ///
-    /// - Parameter clientChallenge: eight hexadecimal digits that are new each time.
+    /// - Parameter clientChallenge: eight hexadecimal digits, different for each call.
     package func answer(_ credentials: RTMPCredentials, clientChallenge: String, app: String) -> String {
         switch (reason, scheme) {
         case (.nameWanted, _), (.refused, _): "?authmod=\(scheme.rawValue)&user=\(credentials.user)"
@@ -12,7 +12,8 @@ extension AuthenticationChallenge {
         }
     }
 
-    /// Base64(MD5(Base64(MD5(user + salt + password)) + (opaque, or the server's challenge) + our challenge)).
+    /// Computes Base64(MD5(Base64(MD5(user + salt + password)) + (opaque, or the server's challenge) + client
+    /// challenge)).
     private func adobe(_ credentials: RTMPCredentials, _ clientChallenge: String) -> String {
         let secret = Self.base64(Self.digest(credentials.user + (fields["salt"] ?? "") + credentials.password))
         let response = Self.base64(Self.digest(secret + (fields["opaque"] ?? fields["challenge"] ?? "") + clientChallenge))
@@ -20,7 +21,8 @@ extension AuthenticationChallenge {
             + (fields["opaque"].map { "&opaque=\($0)" } ?? "")
     }
 
-    /// HTTP's digest (RFC 2617, 3.2.2.1) of the realm `live`, the method `publish` and the application's path.
+    /// Computes an HTTP digest (RFC 2617, 3.2.2.1) for the realm `live`, the method `publish` and the application's
+    /// path.
     private func limelight(_ credentials: RTMPCredentials, _ clientChallenge: String, app: String) -> String {
         let nonce = fields["nonce"] ?? ""
         let count = "00000001"

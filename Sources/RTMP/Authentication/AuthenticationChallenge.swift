@@ -1,7 +1,8 @@
-/// What a server says in the description of a rejected `connect` when it wants a user's name and password:
+/// The request for a user name and a password in the description of a rejected `connect`:
 /// `[ AccessManager.Reject ] : [ authmod=adobe ] : ?reason=needauth&user=…&salt=…&challenge=…&opaque=…`.
 ///
-/// The two schemes are Adobe's and Limelight's; neither is in the specification, servers and publishers agree on them by use.
+/// The two schemes are Adobe's and Limelight's. The RTMP specification defines neither; they are conventions between
+/// servers and publishers.
 package struct AuthenticationChallenge: Equatable, Sendable {
     package enum Scheme: String, Sendable {
         case adobe
@@ -9,20 +10,20 @@ package struct AuthenticationChallenge: Equatable, Sendable {
     }
 
     package enum Reason: Equatable, Sendable {
-        /// A user's name is wanted first.
+        /// The server asks for the user name.
         case nameWanted
-        /// Here is what the answer is made from.
+        /// The server asks for a response, and `fields` holds the values that the response is computed from.
         case responseWanted
-        /// The name or the response was wrong.
+        /// The server rejected the user name or the response.
         case refused
     }
 
     package let scheme: Scheme
     package let reason: Reason
-    /// `salt`, `challenge`, `opaque` or `nonce`.
+    /// The values that the server sent, by name: `salt`, `challenge`, `opaque` or `nonce`.
     let fields: [String: String]
 
-    /// nil where the description is about something else.
+    /// Parses the description of a rejection. Returns nil if the description does not ask for authentication.
     package init?(_ description: String) {
         guard let mark = description.firstRange(of: "authmod=") else { return nil }
         let name = description[mark.upperBound...].prefix { $0.isASCII && ($0.isLetter || $0.isNumber) }
@@ -33,7 +34,7 @@ package struct AuthenticationChallenge: Equatable, Sendable {
             fields = [:]
             return
         }
-        // Values in Base64 end with equals signs: only the first one separates.
+        // Base64 values end with equals signs, so only the first equals sign separates the name from the value.
         let text = description[query.lowerBound...].dropFirst().prefix { !$0.isWhitespace }
         var fields: [String: String] = [:]
         for part in text.split(separator: "&") {

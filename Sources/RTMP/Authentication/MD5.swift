@@ -1,11 +1,11 @@
-/// The MD5 digest (RFC 1321). It protects nothing any more: RTMP's authentication schemes are older than that and know no other.
+/// The MD5 digest (RFC 1321). It is not secure; RTMP's authentication schemes are old and support no other digest.
 package enum MD5 {
-    /// Bytes in a digest.
+    /// The length of a digest in bytes.
     package static let byteCount = 16
 
-    /// Left rotations, four for each round (RFC 1321, 3.4).
+    /// Left rotations in bits, four for each round (RFC 1321, 3.4).
     private static let rotations: [[UInt32]] = [[7, 12, 17, 22], [5, 9, 14, 20], [4, 11, 16, 23], [6, 10, 15, 21]]
-    /// The integer part of 2³² · |sin(i)|, i from 1 in radians (RFC 1321, 3.4).
+    /// The integer part of 2³² · |sin(i)|, for i from 1, in radians (RFC 1321, 3.4).
     private static let sines: [UInt32] = [
         0xd76a_a478, 0xe8c7_b756, 0x2420_70db, 0xc1bd_ceee, 0xf57c_0faf, 0x4787_c62a, 0xa830_4613, 0xfd46_9501,
         0x6980_98d8, 0x8b44_f7af, 0xffff_5bb1, 0x895c_d7be, 0x6b90_1122, 0xfd98_7193, 0xa679_438e, 0x49b4_0821,
@@ -17,7 +17,7 @@ package enum MD5 {
         0x6fa8_7e4f, 0xfe2c_e6e0, 0xa301_4314, 0x4e08_11a1, 0xf753_7e82, 0xbd3a_f235, 0x2ad7_d2bb, 0xeb86_d391,
     ]
 
-    /// The digest of `message`.
+    /// Returns the digest of `message`, 16 bytes.
     package static func digest(_ message: [UInt8]) -> [UInt8] {
         var padded = message
         padded.append(0x80)
@@ -30,7 +30,7 @@ package enum MD5 {
         return state.flatMap { word in (0..<4).map { UInt8(truncatingIfNeeded: word >> (8 * $0)) } }
     }
 
-    /// One block of 64 bytes (RFC 1321, 3.4).
+    /// Adds one block of 64 bytes to the state (RFC 1321, 3.4).
     private static func add(_ block: ArraySlice<UInt8>, to state: inout [UInt32]) {
         let words = (0..<16).map { index in
             (0..<4).reduce(UInt32(0)) { $0 | UInt32(block[block.startIndex + 4 * index + $1]) << (8 * $1) }

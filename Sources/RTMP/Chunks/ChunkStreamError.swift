@@ -1,16 +1,16 @@
-/// What is wrong with a chunk stream, or more than this side is willing to hold.
+/// A chunk stream that violates the protocol or exceeds the reader's limits.
 package enum ChunkStreamError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// A message claims this many bytes.
+    /// A message declares this length in bytes, which is over the limit.
     case messageTooLong(Int)
     /// More chunk streams than `ChunkStreamReader.maximumChunkStreamCount`.
     case tooManyChunkStreams
-    /// The first chunk of a chunk stream refers to a message before it.
+    /// The first chunk of a chunk stream has a header that refers to an earlier message.
     case missingHeader(chunkStream: Int)
-    /// Zero, or the first bit is set.
+    /// The chunk size is 0, or its first bit is set.
     case invalidChunkSize(UInt32)
-    /// Messages that were begun and not ended hold too many bytes together.
+    /// The incomplete messages together exceed `ChunkStreamReader.maximumUnfinishedByteCount`.
     case tooMuchUnfinished
-    /// A protocol control message of the wrong length.
+    /// A protocol control message has the wrong length.
     case invalidControlMessage(kind: UInt8)
 
     package var description: String {

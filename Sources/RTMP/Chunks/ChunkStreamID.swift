@@ -1,6 +1,6 @@
-/// The chunk streams that a publisher sends on (Adobe RTMP 1.0, 5.3.1.1): all fit into a basic header of one byte.
+/// The chunk streams that a publisher uses (Adobe RTMP 1.0, 5.3.1.1). Each ID fits in a basic header of one byte.
 package enum ChunkStreamID: UInt8, Sendable {
-    /// Protocol control messages; the number is fixed by the protocol.
+    /// Protocol control messages. The protocol fixes this ID.
     case control = 2
     /// Commands of the connection.
     case command = 3

@@ -1,16 +1,16 @@
-/// Puts chunks together to messages (Adobe RTMP 1.0, 5.3), from a peer that is not trusted.
+/// Assembles messages from chunks (Adobe RTMP 1.0, 5.3) of an untrusted peer.
 ///
-/// It keeps no more than the bytes that came, and of those no more than its limits: nothing is reserved on a claim.
-/// Set Chunk Size and Abort Message are obeyed here and not given out. After an error it must not be used again.
+/// It stores only received bytes, up to its limits, and never reserves memory for a declared length. It processes Set
+/// Chunk Size and Abort Message itself and does not return them. Do not use it again after an error.
 package struct ChunkStreamReader: Sendable {
-    /// Bytes in a message, at most: a server has nothing long to say to a publisher.
+    /// The maximum length of a message in bytes. A server sends only short messages to a publisher.
     package static let maximumMessageLength = 1 << 20
     package static let maximumChunkStreamCount = 64
-    /// Bytes of all messages together that were begun and not ended.
+    /// The maximum number of bytes in all incomplete messages together.
     package static let maximumUnfinishedByteCount = 2 << 20
     private static let extendedMark: UInt32 = 0xFF_FFFF
 
-    /// What a chunk stream remembers for the headers to come (5.3.1.2).
+    /// The state of a chunk stream that later headers refer to (5.3.1.2).
     private struct Stream {
         var timestamp: UInt32 = 0
         var delta: UInt32 = 0
@@ -18,15 +18,15 @@ package struct ChunkStreamReader: Sendable {
         var length = 0
         var kind: UInt8 = 0
         var streamID: UInt32 = 0
-        /// Bytes of the message that came so far.
+        /// Received bytes of the current message.
         var received = 0
         var isUnfinished = false
     }
 
-    /// Payload bytes in a chunk, as the peer has set it.
+    /// The maximum payload of a chunk in bytes, as set by the peer.
     package private(set) var chunkSize = ChunkStreamWriter.initialChunkSize
     private var streams: [Int: Stream] = [:]
-    /// What came of unfinished messages; apart from `streams`, so that each chunk is added in place.
+    /// Received payload of incomplete messages. It is separate from `streams` so that a chunk is appended in place.
     private var payloads: [Int: [UInt8]] = [:]
     private var unfinishedByteCount = 0
     private var buffer: [UInt8] = []
@@ -34,7 +34,7 @@ package struct ChunkStreamReader: Sendable {
 
     package init() {}
 
-    /// Takes bytes that came; ask `next` for messages until it has none.
+    /// Appends received bytes. Then call `next` until it returns nil.
     package mutating func append(_ bytes: ArraySlice<UInt8>) {
         if position > 0 {
             buffer.removeFirst(position)
@@ -43,7 +43,7 @@ package struct ChunkStreamReader: Sendable {
         buffer += bytes
     }
 
-    /// The next message that is complete; nil where more bytes are needed.
+    /// Returns the next complete message, or nil if more bytes are needed.
     package mutating func next() throws(ChunkStreamError) -> RTMPMessage? {
         while let chunkStream = try readChunk() {
             guard let stream = streams[chunkStream], !stream.isUnfinished else { continue }
@@ -64,7 +64,7 @@ package struct ChunkStreamReader: Sendable {
         chunkSize = Int(size)
     }
 
-    /// Throws away what came of the chunk stream's message (5.4.2).
+    /// Discards the incomplete message of the chunk stream (5.4.2).
     private mutating func abort(_ message: RTMPMessage) throws(ChunkStreamError) {
         guard let chunkStream = message.firstInteger else { throw .invalidControlMessage(kind: message.kind) }
         discardUnfinished(of: Int(chunkStream))
@@ -77,13 +77,14 @@ package struct ChunkStreamReader: Sendable {
         streams[chunkStream]?.isUnfinished = false
     }
 
-    /// Reads one whole chunk and gives its chunk stream; nil, with nothing changed, where it is not all there.
+    /// Reads one whole chunk and returns its chunk stream ID. If the chunk is incomplete, returns nil and changes
+    /// nothing.
     private mutating func readChunk() throws(ChunkStreamError) -> Int? {
         var cursor = position
         guard let basic = integer(bytes: 1, at: &cursor) else { return nil }
         var chunkStream = Int(basic & 0x3F)
         if chunkStream < 2 {
-            // Numbers from 64 on stand in one or two more bytes, the lower one first (5.3.1.1).
+            // IDs from 64 on use one or two additional bytes, the low byte first (5.3.1.1).
             guard let number = integer(bytes: chunkStream + 1, at: &cursor) else { return nil }
             chunkStream = Int(chunkStream == 0 ? number : UInt32(UInt16(truncatingIfNeeded: number).byteSwapped)) + 64
         }
@@ -106,10 +107,11 @@ package struct ChunkStreamReader: Sendable {
         return chunkStream
     }
 
-    /// The chunk stream as it is after this message header, `isUnfinished` where the chunk goes on with a message.
-    /// A full header in the middle of a message starts a new one. nil where the header is not all there.
+    /// Returns the chunk stream's state after this message header, or nil if the header is incomplete. `isUnfinished`
+    /// is true if the chunk continues a message. A full header within a message starts a new message.
     private func header(type: UInt32, of known: Stream?, chunkStream: Int, at cursor: inout Int) throws(ChunkStreamError) -> Stream? {
-        // Types 2 and 3 take the length from before. Type 1 lacks only the message stream, and real peers start with it.
+        // Types 2 and 3 reuse the previous length. Type 1 lacks only the message stream ID, and some servers start with
+        // it.
         guard known != nil || type < 2 else { throw .missingHeader(chunkStream: chunkStream) }
         var stream = known ?? Stream()
         guard type < 3 else {
@@ -137,13 +139,14 @@ package struct ChunkStreamReader: Sendable {
             guard let extended = integer(bytes: 4, at: &cursor) else { return nil }
             time = extended
         }
-        // A type 3 chunk that starts a message after a type 0 one adds the absolute time again (5.3.1.2.4).
+        // If a type 3 chunk starts a message after a type 0 chunk, its delta is the absolute time of that chunk
+        // (5.3.1.2.4).
         stream.delta = time
         stream.timestamp = type == 0 ? time : stream.timestamp &+ time
         return stream
     }
 
-    /// Big endian, of four bytes at most; nil where they are not all there.
+    /// Reads a big-endian integer of at most four bytes. Returns nil if bytes are missing.
     private func integer(bytes count: Int, at cursor: inout Int) -> UInt32? {
         guard count <= buffer.count - cursor else { return nil }
         defer { cursor += count }

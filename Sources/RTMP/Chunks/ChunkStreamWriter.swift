@@ -1,14 +1,15 @@
 import Mux
 
-/// Cuts messages into chunks (Adobe RTMP 1.0, 5.3).
+/// Splits messages into chunks (Adobe RTMP 1.0, 5.3).
 ///
-/// A chunk stream's first message has a full header (type 0), and so has one whose time runs backwards or whose message
-/// stream is another; the others have the time since the one before (type 1). So the extended timestamp, which servers
-/// disagree about, is not needed however long a broadcast lasts; where it is, every type 3 chunk repeats it (5.3.1.3).
+/// A message has a full header (type 0) if it is the first of its chunk stream, if its timestamp is less than the
+/// previous one, or if its message stream differs. All other messages carry the time since the previous message (type
+/// 1). For this reason the extended timestamp, which servers implement differently, is not needed even in a long
+/// broadcast. If it is needed, every type 3 chunk repeats it (5.3.1.3).
 package struct ChunkStreamWriter: Sendable {
-    /// What both sides start with (5.4.1).
+    /// The chunk size in bytes at the start of a connection, for both sides (5.4.1).
     package static let initialChunkSize = 128
-    /// From this on the three bytes say "see the extended timestamp".
+    /// A timestamp field from this value on announces an extended timestamp.
     private static let extendedMark: UInt32 = 0xFF_FFFF
 
     private struct Previous {
@@ -16,13 +17,13 @@ package struct ChunkStreamWriter: Sendable {
         var streamID: UInt32
     }
 
-    /// Payload bytes in a chunk.
+    /// The maximum payload of a chunk in bytes.
     package private(set) var chunkSize = initialChunkSize
     private var previous: [ChunkStreamID: Previous] = [:]
 
     package init() {}
 
-    /// Appends the Set Chunk Size message, and uses the new size from then on.
+    /// Appends a Set Chunk Size message and uses the new size, in bytes, from then on.
     package mutating func setChunkSize(_ size: UInt32, to output: inout [UInt8]) {
         var payload = ByteWriter(capacity: 4)
         payload.u32(size & 0x7FFF_FFFF)
@@ -30,13 +31,13 @@ package struct ChunkStreamWriter: Sendable {
         chunkSize = max(1, Int(size & 0x7FFF_FFFF))
     }
 
-    /// Appends the chunks of `message`.
+    /// Appends the chunks of `message` to `output`.
     package mutating func write(_ message: RTMPMessage, on chunkStream: ChunkStreamID, to output: inout [UInt8]) {
         write(
             kind: message.kind, timestamp: message.timestamp, streamID: message.streamID, body: [message.payload[...]], on: chunkStream, to: &output)
     }
 
-    /// Appends the chunks of the message that carries `tag`.
+    /// Appends the chunks of a message that carries `tag` to `output`.
     package mutating func write(_ tag: FLVTag, streamID: UInt32, on chunkStream: ChunkStreamID, to output: inout [UInt8]) {
         write(
             kind: tag.kind.rawValue, timestamp: tag.timestamp, streamID: streamID, body: [tag.header[...], tag.payload[...]], on: chunkStream,
@@ -53,7 +54,7 @@ package struct ChunkStreamWriter: Sendable {
         writer.bytes.reserveCapacity(writer.count + length + 16 + 5 * (length / chunkSize + 1))
 
         let delta = previous[chunkStream].flatMap { last in
-            // The subtraction wraps as the clock does; more than half of its range is a step back.
+            // The subtraction wraps like the timestamps do. A difference of more than half the range is a step back.
             last.streamID == streamID && timestamp &- last.timestamp < 0x8000_0000 ? timestamp &- last.timestamp : nil
         }
         previous[chunkStream] = Previous(timestamp: timestamp, streamID: streamID)
@@ -63,7 +64,7 @@ package struct ChunkStreamWriter: Sendable {
         writer.u24(UInt32(truncatingIfNeeded: length))
         writer.u8(kind)
         if delta == nil {
-            // The only little-endian number of the protocol (5.3.1.2.1).
+            // The message stream ID is the only little-endian number in the protocol (5.3.1.2.1).
             writer.u32(streamID.byteSwapped)
         }
         let extended = time >= Self.extendedMark ? time : nil

@@ -13,9 +13,9 @@ package struct RTMPMessage: Equatable, Sendable {
     }
 
     package var kind: UInt8
-    /// Milliseconds; wraps after 49.7 days.
+    /// Milliseconds. The value wraps after 49.7 days.
     package var timestamp: UInt32
-    /// The message stream; 0 is the connection itself.
+    /// The message stream ID. Messages of the connection itself use 0.
     package var streamID: UInt32
     package var payload: [UInt8]
 
@@ -26,7 +26,7 @@ package struct RTMPMessage: Equatable, Sendable {
         self.payload = payload
     }
 
-    /// The first four bytes of the payload, big endian; nil where there are fewer.
+    /// The first four bytes of the payload as a big-endian integer, or nil if the payload is shorter.
     package var firstInteger: UInt32? {
         payload.count >= 4 ? payload[..<4].reduce(0) { $0 << 8 | UInt32($1) } : nil
     }

@@ -1,16 +1,17 @@
-/// Who is to acknowledge how often, and what was acknowledged (Adobe RTMP 1.0, 5.4.3 to 5.4.5).
+/// The acknowledgement windows of both sides, and the bytes that the server acknowledged (Adobe RTMP 1.0, 5.4.3 to
+/// 5.4.5).
 struct AcknowledgementWindows: Sendable {
-    /// Bytes after which the server expects an acknowledgement; nil until it has said so.
+    /// The number of bytes after which the server expects an acknowledgement, or nil before the server sets it.
     var incomingWindow: UInt32?
-    /// The window that the server was last told to acknowledge by.
+    /// The window in bytes that was last announced to the server, or nil before the first announcement.
     private(set) var announcedWindow: UInt32?
-    /// Bytes that the server says it has received.
+    /// The number of bytes that the server acknowledged.
     private(set) var acknowledged: UInt64 = 0
 
     private var receivedByteCount: UInt64 = 0
     private var lastAnswer: UInt64 = 0
 
-    /// Counts bytes from the server; gives the sequence number to acknowledge when a window is full.
+    /// Counts received bytes. Returns the sequence number to acknowledge if a window is full, otherwise nil.
     mutating func received(_ count: Int) -> UInt32? {
         receivedByteCount += UInt64(count)
         guard let incomingWindow, incomingWindow > 0, receivedByteCount - lastAnswer >= UInt64(incomingWindow) else { return nil }
@@ -18,14 +19,14 @@ struct AcknowledgementWindows: Sendable {
         return UInt32(truncatingIfNeeded: receivedByteCount)
     }
 
-    /// Whether the server is to be told of this window: not if it was told the same before (5.4.5).
+    /// Returns true if this window must be sent to the server, false if the server already has the same window (5.4.5).
     mutating func announce(_ window: UInt32) -> Bool {
         guard window != announcedWindow else { return false }
         announcedWindow = window
         return true
     }
 
-    /// The server acknowledges; its number wraps every 4 GiB, the result does not.
+    /// Processes an acknowledgement and returns the total. The sequence number wraps every 4 GiB; the total does not.
     mutating func acknowledge(_ sequenceNumber: UInt32) -> UInt64 {
         acknowledged += UInt64(sequenceNumber &- UInt32(truncatingIfNeeded: acknowledged))
         return acknowledged

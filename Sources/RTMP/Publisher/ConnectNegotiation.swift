@@ -1,30 +1,32 @@
-/// The connections that it takes until a server lets us in: redirected, and asked who we are.
+/// The sequence of connection attempts until a server accepts `connect`: redirects and authentication.
 ///
-/// Each rejection says what the next attempt is; it ends, because redirects are counted and each question is answered once.
+/// Each rejection determines the next attempt. The sequence is finite, because redirects are counted and each kind of
+/// challenge is answered once.
 package struct ConnectNegotiation: Sendable {
-    /// Redirects that are followed, one after another.
+    /// The maximum number of consecutive redirects.
     package static let maximumRedirects = 3
 
-    /// Where the next attempt goes.
+    /// The URL of the next attempt.
     package private(set) var url: RTMPURL
-    /// What the next attempt puts behind the application's name: nothing, or who we are.
+    /// The text that the next attempt appends to the application name: the authentication query, or an empty string.
     package private(set) var authentication = ""
     package let credentials: RTMPCredentials?
 
     private var visited: Set<String>
-    /// The challenges that were answered on this server.
+    /// The kinds of challenges that were already answered on this server.
     private var answered: [AuthenticationChallenge.Reason] = []
 
-    /// - Parameter credentials: where there are some, they go before those in the URL.
+    /// - Parameter credentials: override the credentials in the URL.
     package init(_ url: RTMPURL, credentials: RTMPCredentials? = nil) {
         self.url = url
         self.credentials = credentials ?? url.credentials
         visited = [url.tcURL]
     }
 
-    /// Takes the way that the server has named; throws where there is none.
+    /// Updates the next attempt as the server requested.
     ///
-    /// - Parameter clientChallenge: eight hexadecimal digits that are new each time.
+    /// Throws `badRedirect` if the redirect cannot be followed, or `refused` if authentication cannot continue.
+    /// - Parameter clientChallenge: eight hexadecimal digits, different for each call.
     package mutating func follow(_ rejection: ConnectRejection, clientChallenge: String) throws(RTMPError) {
         switch rejection {
         case .redirect(let target): try redirect(to: target)

@@ -1,13 +1,13 @@
 import Mux
 
-/// A `connect` that the server rejected, with the way to go on.
+/// A rejected `connect` that tells the client how to continue.
 package enum ConnectRejection: Equatable, Sendable {
-    /// To another `tcUrl` (Adobe Media Server, `application.redirectConnection`: `ex.code` is 302).
+    /// Connect to another `tcUrl` (Adobe Media Server, `application.redirectConnection`: `ex.code` is 302).
     case redirect(to: String)
-    /// With a user's name and password.
+    /// Authenticate with a user name and a password.
     case authenticate(AuthenticationChallenge)
 
-    /// nil where the server just said no.
+    /// Returns nil if the rejection does not tell the client how to continue.
     init?(_ command: ServerCommand) {
         if let details = command.information?["ex"], details["code"]?.numberValue == 302, let target = details["redirect"]?.stringValue {
             self = .redirect(to: target)

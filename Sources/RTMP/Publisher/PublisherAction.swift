@@ -1,19 +1,19 @@
-/// What the publisher's state machine wants done, in this order.
+/// An action that the publisher's state machine requests. Perform the actions in order.
 package enum PublisherAction: Equatable, Sendable {
-    /// Bytes for the server.
+    /// Send these bytes to the server.
     case send([UInt8])
-    /// A step has begun; its deadline starts now, and the one before it has been met.
+    /// A step started: start its deadline and cancel the previous one.
     case entered(RTMPStep)
-    /// The server takes the stream; metadata and sequence headers are in the `send` before this.
+    /// The server accepted the stream. The preceding `send` contains metadata and sequence headers.
     case publishing
-    /// The server has received this many bytes, by its own count.
+    /// The total number of bytes that the server acknowledged.
     case acknowledged(UInt64)
-    /// The server wants the stream to go on over another connection.
+    /// The server requests that the stream continue on another connection.
     case reconnectRequested(RTMPReconnectRequest)
-    /// `connect` was rejected, with the way to go on; `failed` follows.
+    /// The server rejected `connect` and told the client how to continue. `failed` follows.
     case rejected(ConnectRejection)
-    /// The server has closed after it was told that the stream is over.
+    /// The server closed the connection after the publisher ended the stream.
     case finished
-    /// Nothing follows: close the connection.
+    /// The connection failed. Close it; no action follows.
     case failed(RTMPError)
 }

@@ -1,4 +1,4 @@
-/// Where a publisher stands.
+/// The states of `PublisherStateMachine`.
 enum PublisherState: Sendable {
     /// Not connected.
     case idle
@@ -9,14 +9,14 @@ enum PublisherState: Sendable {
     case creatingStream
     /// `publish` was sent on this message stream.
     case requestingPublish(streamID: UInt32)
-    /// Media goes out on this message stream.
+    /// Media is sent on this message stream.
     case publishing(streamID: UInt32)
     /// `deleteStream` was sent.
     case finishing
-    /// Failed, or closed after the end.
+    /// The connection failed, or the server closed it after the stream ended.
     case ended
 
-    /// What the user is told that the server was asked for.
+    /// The step that an error message names for this state.
     var step: RTMPStep {
         switch self {
         case .idle: .connecting

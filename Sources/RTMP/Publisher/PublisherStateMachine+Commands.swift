@@ -1,11 +1,11 @@
 import Mux
 
-/// What the server says in commands.
+/// Processing of commands from the server.
 extension PublisherStateMachine {
-    /// How codes end that say that someone publishes under the name already; servers differ in it.
+    /// Suffixes of the status codes that report a stream name in use. They differ between servers.
     private static let busyCodes = ["Publish.BadName", ".StreamBusy", ".AlreadyPublishing", ".InUse"]
 
-    /// One command; names that a publisher has no use for (`onFCPublish`, `onFCUnpublish`) are ignored.
+    /// Processes one command. It ignores commands that a publisher does not need (`onFCPublish`, `onFCUnpublish`).
     mutating func handleCommand(_ payload: [UInt8]) {
         let command: ServerCommand
         do throws(AMF0Error) {
@@ -64,22 +64,22 @@ extension PublisherStateMachine {
         }
     }
 
-    /// `connect` was rejected, perhaps with the way to go on.
+    /// Fails with a refusal. If the rejection tells the client how to continue, requests that first.
     private mutating func reject(_ command: ServerCommand) {
         if let rejection = ConnectRejection(command) { actions.append(.rejected(rejection)) }
         fail(refusal(command))
     }
 
-    /// The error that a status means, its words without the key.
+    /// Returns the error for a status. Its texts do not contain the stream key.
     private func refusal(_ command: ServerCommand) -> RTMPError {
         let words = redactor.clean(command.words)
         let code = redactor.clean(command.code)
-        // As it came: a key may be part of the code's own words.
+        // Compare the unmodified code, because the stream key can match a part of it.
         if Self.busyCodes.contains(where: command.code.hasSuffix) { return .streamBusy(description: words) }
         return .refused(code: code, description: words)
     }
 
-    /// Answers a server that wants to measure the line, as encoders do. Once is enough.
+    /// Answers a server that measures the bandwidth, as other encoders do. One answer is sufficient.
     private mutating func checkBandwidth() {
         guard !hasCheckedBandwidth else { return }
         hasCheckedBandwidth = true

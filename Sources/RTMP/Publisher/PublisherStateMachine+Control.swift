@@ -7,7 +7,8 @@ extension PublisherStateMachine {
         static let pingResponse: UInt16 = 7
     }
 
-    /// One message from the server, protocol control and user control answered here. Kinds that a publisher has no use for are ignored.
+    /// Processes one message from the server and answers protocol control and user control messages. It ignores message
+    /// types that a publisher does not need.
     mutating func handle(_ message: RTMPMessage) {
         switch message.kind {
         case RTMPMessage.Kind.acknowledgement:
@@ -19,18 +20,18 @@ extension PublisherStateMachine {
         case RTMPMessage.Kind.userControl: answerPing(message)
         case RTMPMessage.Kind.commandAMF0: handleCommand(message.payload)
         case RTMPMessage.Kind.commandAMF3:
-            // AMF 3 commands are AMF 0 after one byte.
+            // A command in AMF 3 format is an AMF 0 command after one byte.
             handleCommand(Array(message.payload.dropFirst()))
         default: break
         }
     }
 
-    /// Tells the server how often to acknowledge.
+    /// Requests an acknowledgement from the server after every `window` bytes.
     mutating func announceWindow(_ window: UInt32) {
         if acknowledgements.announce(window) { control(RTMPMessage.Kind.windowAcknowledgementSize, window) }
     }
 
-    /// A protocol control message of four bytes.
+    /// Appends a protocol control message with a payload of four bytes to the output.
     mutating func control(_ kind: UInt8, _ value: UInt32) {
         var payload = ByteWriter(capacity: 4)
         payload.u32(value)
@@ -39,7 +40,7 @@ extension PublisherStateMachine {
 
     private mutating func acknowledge(_ sequenceNumber: UInt32) {
         let total = acknowledgements.acknowledge(sequenceNumber)
-        // Many in one read say no more than the last.
+        // If one read contains several acknowledgements, report only the last one.
         if case .acknowledged = actions.last { actions.removeLast() }
         actions.append(.acknowledged(total))
     }

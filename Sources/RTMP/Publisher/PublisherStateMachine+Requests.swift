@@ -2,11 +2,11 @@ import Mux
 
 /// The commands that lead to a published stream (Adobe RTMP 1.0, 7.2.1.1, 7.2.1.3, 7.2.2.6).
 extension PublisherStateMachine {
-    /// What this side can do beyond RTMP 1.0 (Enhanced RTMP v2, “Enhancing NetConnection connect Command”).
+    /// Capabilities of this client beyond RTMP 1.0 (Enhanced RTMP v2, “Enhancing NetConnection connect Command”).
     private enum Capabilities {
-        /// Follows a request to reconnect.
+        /// The client follows reconnect requests.
         static let reconnect = 0x01
-        /// H.264 and AAC: both go out under their old codec numbers.
+        /// H.264 and AAC. Both are sent with their legacy codec numbers.
         static let fourCCs = ["avc1", "mp4a"]
     }
 

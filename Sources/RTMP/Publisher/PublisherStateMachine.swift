@@ -1,44 +1,45 @@
 import Media
 import Mux
 
-/// The publisher's side of an RTMP connection, without I/O: fed with bytes and packets, it says what to send and what
-/// has happened (Adobe RTMP 1.0, 7.2; DESIGN section 11).
+/// The publisher's side of an RTMP connection, without I/O (Adobe RTMP 1.0, 7.2; docs/protocols.md).
 ///
-/// Timestamps count from the first keyframe that is sent, on each connection anew: services expect a stream to start
-/// at 0, and a connection that replaces a broken one is a new stream to them. What comes before that keyframe is left out.
+/// The caller passes received bytes and packets. The state machine returns the bytes to send and the events.
 ///
-/// What came is handled in `PublisherStateMachine+Control.swift` and `+Commands.swift`.
+/// On each connection, timestamps count from the first keyframe that is sent. Services expect a stream to start at 0,
+/// and a connection that replaces a broken one is a new stream for them. Packets before that keyframe are dropped.
+///
+/// `PublisherStateMachine+Control.swift` and `PublisherStateMachine+Commands.swift` process received messages.
 package struct PublisherStateMachine: Sendable {
-    /// Payload bytes in a chunk that we send.
+    /// The chunk size in bytes of the messages to the server.
     static let outgoingChunkSize: UInt32 = 4096
-    /// Bytes after which the server is to acknowledge, unless it prefers another window.
+    /// The number of bytes after which the server must acknowledge, unless it requests another window.
     static let defaultWindow: UInt32 = 2_500_000
-    /// `flashVer`: the encoder that services know.
+    /// `flashVer`: a name of an encoder that services accept.
     static let flashVersion = "FMLE/3.0 (compatible; FMSc/1.0)"
 
     /// Commands that wait for an answer.
     enum Request: Sendable {
         case connect
-        /// `releaseStream` and `FCPublish`: servers that do not know them say `_error`.
+        /// `releaseStream` and `FCPublish`. Servers that do not support them answer `_error`.
         case courtesy
         case createStream
         case publish
     }
 
     let url: RTMPURL
-    /// What stands behind the application's name in `connect`: a query that says who we are, or nothing.
+    /// The text after the application name in `connect`: an authentication query, or an empty string.
     let authentication: String
     let redactor: SecretRedactor
     var stream: StreamDescription
     var state = PublisherState.idle
-    /// By transaction ID.
+    /// Requests without an answer, by transaction ID.
     var requests: [Int: Request] = [:]
     var lastTransactionID = 0
     var hasCheckedBandwidth = false
     var acknowledgements = AcknowledgementWindows()
-    /// What `receive` is about to return.
+    /// The actions that the current call returns.
     var actions: [PublisherAction] = []
-    /// Bytes that go out before `actions`.
+    /// Bytes to send before `actions`.
     var output: [UInt8] = []
 
     private let random: [UInt8]
@@ -46,12 +47,12 @@ package struct PublisherStateMachine: Sendable {
     var writer = ChunkStreamWriter()
     private var reader = ChunkStreamReader()
 
-    /// `random` fills the handshake: `Handshake.randomLength` bytes.
+    /// - Parameter random: `Handshake.randomLength` random bytes for the handshake.
     package init(url: RTMPURL, stream: StreamDescription, random: [UInt8]) {
         self.init(ConnectNegotiation(url), stream: stream, random: random)
     }
 
-    /// The attempt to connect that is next.
+    /// Creates a state machine for the next attempt of `negotiation`.
     package init(_ negotiation: ConnectNegotiation, stream: StreamDescription, random: [UInt8]) {
         url = negotiation.url
         authentication = negotiation.authentication
@@ -61,10 +62,10 @@ package struct PublisherStateMachine: Sendable {
         packetizer = FLVPacketizer(stream, origin: .firstKeyframe)
     }
 
-    /// What is being waited for.
+    /// The step that the connection is in.
     package var step: RTMPStep { state.step }
 
-    /// The connection stands.
+    /// Call this when the connection is open. Returns the start of the handshake.
     package mutating func start() -> [PublisherAction] {
         guard case .idle = state else { return [] }
         output += Handshake.hello(random: random)
@@ -72,7 +73,7 @@ package struct PublisherStateMachine: Sendable {
         return takeActions()
     }
 
-    /// Bytes came from the server.
+    /// Processes bytes from the server.
     package mutating func receive(_ bytes: ArraySlice<UInt8>) -> [PublisherAction] {
         switch state {
         case .idle, .ended: return []
@@ -82,7 +83,7 @@ package struct PublisherStateMachine: Sendable {
         return takeActions()
     }
 
-    /// The server sends no more.
+    /// Call this when the server closed its sending side.
     package mutating func receiveEnd() -> [PublisherAction] {
         switch state {
         case .ended: return []
@@ -94,7 +95,7 @@ package struct PublisherStateMachine: Sendable {
         return takeActions()
     }
 
-    /// The bytes of `packet`; none where it does not go out, or nothing can be published now.
+    /// Returns the bytes of `packet`. The result is empty if the packet is dropped or if the stream is not published.
     package mutating func send(_ packet: EncodedPacket) -> [UInt8] {
         guard case .publishing(let streamID) = state, let tag = packetizer.tag(for: packet) else { return [] }
         var bytes: [UInt8] = []
@@ -102,7 +103,8 @@ package struct PublisherStateMachine: Sendable {
         return bytes
     }
 
-    /// The bytes that tell of changed metadata, and of new codec configurations where those changed too.
+    /// Returns the bytes of the new metadata and, if the codec configuration changed, of the new sequence headers. The
+    /// result is empty if the stream is not published.
     package mutating func update(_ stream: StreamDescription) -> [UInt8] {
         guard case .publishing = state else { return [] }
         let hasSameCodecs = self.stream.video?.codec == stream.video?.codec && self.stream.audio == stream.audio
@@ -113,7 +115,7 @@ package struct PublisherStateMachine: Sendable {
         return output
     }
 
-    /// The bytes that end the stream. Then send no more, and wait until the server closes, a while.
+    /// Returns the bytes that end the stream. Send nothing after them, and wait a limited time until the server closes.
     package mutating func finish() -> [UInt8] {
         guard case .publishing(let streamID) = state else { return [] }
         command("FCUnpublish", transactionID: nextTransactionID(), .null, .string(url.streamKey))
@@ -123,7 +125,7 @@ package struct PublisherStateMachine: Sendable {
         return output
     }
 
-    // MARK: what the other files need
+    // MARK: Used by the other files
 
     mutating func enter(_ next: PublisherState) {
         state = next
@@ -136,7 +138,7 @@ package struct PublisherStateMachine: Sendable {
         actions.append(.failed(error))
     }
 
-    /// Metadata and sequence headers, `timestamp` in milliseconds.
+    /// Appends the metadata and, if `withCodecs`, the sequence headers. `timestamp` is in milliseconds.
     mutating func writeHeaders(timestamp: UInt32, withCodecs: Bool) {
         guard case .publishing(let streamID) = state else { return }
         let metadata = FLVTag.setDataFrame(of: stream)

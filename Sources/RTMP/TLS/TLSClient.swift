@@ -1,16 +1,17 @@
 import Glibc
 import NIOSSL
 
-/// The client's side of TLS: version 1.2 or later, certificate and host name verified.
+/// The client side of TLS. It requires version 1.2 or later and verifies the certificate and the host name.
 struct TLSClient: Sendable {
-    /// How long a server may take to answer our goodbye.
+    /// The maximum time to wait for the server's close notification.
     private static let shutdownTimeout: Duration = .seconds(1)
 
     private let context: NIOSSLContext
 
-    /// Reads the certificate authorities: blocks for some milliseconds.
+    /// Loads the certificate authorities. This blocks for some milliseconds.
     ///
-    /// - Parameter caFile: PEM certificates to trust; nil trusts what the system does.
+    /// Throws `unusableCertificateFile` if the certificates cannot be loaded.
+    /// - Parameter caFile: a file of trusted PEM certificates. If nil, the system's certificates are trusted.
     init(caFile: String?) throws(RTMPError) {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion = .tlsv12
@@ -34,7 +35,8 @@ struct TLSClient: Sendable {
         return certificates
     }
 
-    /// A channel handler for one connection to `host`, whose name goes to the server (SNI) unless it is an address.
+    /// Creates the channel handler of one connection to `host`. The name is sent to the server (SNI) unless it is an
+    /// address.
     func makeHandler(host: String) throws -> NIOSSLClientHandler {
         try NIOSSLClientHandler(context: context, serverHostname: Self.isAddress(host) ? nil : host)
     }

@@ -2,9 +2,11 @@ import Glibc
 import NIOSSL
 
 extension TLSProblem {
-    /// What NIOSSL's `error` means for a user; nil where the server just closed the connection, or it is no error of TLS.
+    /// Classifies an error of NIOSSL. Returns nil if the server closed the connection or if the error does not concern
+    /// TLS.
     ///
-    /// - Parameter certificate: the server's, if it has shown one. The library does not say why it was not good enough.
+    /// - Parameter certificate: the server's certificate, if the server sent one. NIOSSL does not report why it
+    ///   rejected the certificate.
     init?(_ error: any Error, certificate: NIOSSLCertificate?) {
         switch error {
         case NIOSSLExtraError.failedToValidateHostname as NIOSSLExtraError,
@@ -28,7 +30,7 @@ extension TLSProblem {
             return
         }
         guard !stack.contains(.eofDuringHandshake) else { return nil }
-        // The reason is the last word but one of “error:1000…:SSL routines:OPENSSL_internal:REASON at file:line”.
+        // The reason is the second last word of “error:1000…:SSL routines:OPENSSL_internal:REASON at file:line”.
         let words = stack.map(\.description).joined(separator: " ")
         func names(_ reasons: String...) -> Bool { reasons.contains { words.contains($0) } }
         if names("CERTIFICATE_VERIFY_FAILED") {

@@ -1,18 +1,18 @@
-/// Why there is no connection within TLS that can be trusted.
+/// The reason why no trusted TLS connection is possible.
 public enum TLSProblem: Equatable, Sendable {
-    /// The certificate's time is over.
+    /// The certificate has expired.
     case expired
-    /// The certificate's time has not come.
+    /// The certificate is not valid yet.
     case notYetValid
-    /// No certificate authority that we trust stands behind the certificate.
+    /// No trusted certificate authority issued the certificate.
     case unknownIssuer
-    /// The certificate is another host's.
+    /// The certificate is for another host.
     case wrongHost
-    /// What answers is no TLS.
+    /// The server does not answer in TLS.
     case notTLS
-    /// The server has only versions of TLS before 1.2, or no cipher in common with us.
+    /// The server supports only TLS versions before 1.2, or it has no cipher in common with the client.
     case nothingInCommon
-    /// Another fault, in the library's words.
+    /// Another error, in the words of the library.
     case failed(String)
 
     func sentence(host: String) -> String {

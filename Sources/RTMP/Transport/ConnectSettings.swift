@@ -1,10 +1,10 @@
 import NIOCore
 
-/// How a publisher connects, once and when the server wants another connection.
+/// The settings of a connection. A connection that the server requests later uses the same settings.
 struct ConnectSettings: Sendable {
-    /// Instead of those in the URL.
+    /// Credentials that override those in the URL.
     var credentials: RTMPCredentials?
-    /// PEM certificates to trust, instead of the system's.
+    /// A file of trusted PEM certificates. If nil, the system's certificates are trusted.
     var caFile: String?
     var deadlines: RTMPDeadlines
     var group: any EventLoopGroup

@@ -3,23 +3,23 @@ import NIOCore
 import NIOSSL
 import NIOTLS
 
-/// Joins the state machine to a channel: on the channel's event loop only.
+/// Connects the state machine to a channel. Use it only on the channel's event loop.
 ///
-/// Those who wait (`PublisherWaiter`) are answered with a result, and each exactly once.
+/// Each waiter (`PublisherWaiter`) receives exactly one result.
 final class PublisherChannelHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// Answers to the server's requests that may wait for a server that reads nothing, in bytes.
+    /// The maximum number of bytes of answers that wait for a server that does not read.
     private static let maximumBlockedReplies = 65_536
 
     let counters: RTMPCounters
-    /// How the server says that it goes on, where it has rejected `connect`.
+    /// The way to continue if the server rejected `connect`, otherwise nil.
     private(set) var rejection: ConnectRejection?
     private var machine: PublisherStateMachine
     private let deadlines: RTMPDeadlines
     private let host: String
-    /// TLS is not up yet: nothing of RTMP goes out before.
+    /// True until the TLS handshake is complete. No RTMP bytes are sent before.
     private var isSecuring: Bool
     private var context: ChannelHandlerContext?
     private var waiters = PublisherWaiters()
@@ -27,14 +27,14 @@ final class PublisherChannelHandler: ChannelInboundHandler {
     private var progress = SendProgress()
     private var blockedReplies = 0
     private var isLive = false
-    /// The stream's end is on its way; nothing can be sent any more.
+    /// True after `finish`. Nothing can be sent any more.
     private var isFinishing = false
-    /// Everything, the stream's end included, was handed to the system.
+    /// True when all bytes, including the end of the stream, were passed to the system.
     private var isDelivered = false
-    /// How it ended; nil while the connection stands.
+    /// The result of the connection, or nil while it is open.
     private var ending: Result<Void, RTMPError>?
 
-    /// - Parameter url: the server's; with `rtmps` there is a TLS handler before this one.
+    /// - Parameter url: the server's URL. If its scheme is `rtmps`, a TLS handler precedes this handler.
     init(machine: PublisherStateMachine, url: RTMPURL, deadlines: RTMPDeadlines, counters: RTMPCounters) {
         self.machine = machine
         host = url.host
@@ -43,24 +43,25 @@ final class PublisherChannelHandler: ChannelInboundHandler {
         self.counters = counters
     }
 
-    // MARK: from the publisher
+    // MARK: Calls from the publisher
 
-    /// Answers once the server takes the stream.
+    /// Completes `waiter` when the server accepts the stream.
     func waitUntilLive(_ waiter: PublisherWaiter) {
         add(waiter, for: .live)
     }
 
-    /// Answers, always with success, once the connection is no more.
+    /// Completes `waiter` with success when the connection is closed.
     func waitUntilClosed(_ waiter: PublisherWaiter) {
         add(waiter, for: .closed)
     }
 
-    /// Why it is no more; nil after an end that was asked for, or while it stands.
+    /// The reason why the connection is closed. Nil after a requested end, or while the connection is open.
     var failure: RTMPError? {
         if case .failure(let error) = ending { error } else { nil }
     }
 
-    /// Writes the packet when there is room, and answers when there is room for the next.
+    /// Writes the packet when the channel is writable, and completes `waiter` when the channel can accept another
+    /// packet.
     func send(_ packet: EncodedPacket, _ waiter: PublisherWaiter) {
         add(waiter, for: .room(toSend: packet))
     }
@@ -70,7 +71,8 @@ final class PublisherChannelHandler: ChannelInboundHandler {
         add(waiter, for: .room(toSend: nil))
     }
 
-    /// Sends what is left and the stream's end, then waits until the server closes. Answers when the connection is no more.
+    /// Sends the waiting packets and the end of the stream, then waits until the server closes the connection.
+    /// Completes `waiter` when the connection is closed.
     func finish(deadline: Duration, _ waiter: PublisherWaiter) {
         add(waiter, for: .closed)
         guard ending == nil, let context else { return }
@@ -80,22 +82,23 @@ final class PublisherChannelHandler: ChannelInboundHandler {
         waiters.answer(.failure(.closed(during: .finishing))) { $0.isRoom }
         write(machine.finish())?.assumeIsolated().whenSuccess {
             self.isDelivered = true
-            // One way only, so that the server still gets all of it: closing both at once would drop what it has not read.
+            // Close only the sending side, so that the server still receives everything. Closing both sides would
+            // discard bytes that the server has not read.
             context.close(mode: .output, promise: nil)
         }
     }
 
-    /// Ends it at once.
+    /// Closes the connection immediately.
     func abort(_ error: RTMPError) {
         end(.failure(error))
     }
 
-    /// Nobody waits any longer.
+    /// Completes the waiter with `cancelled`.
     func cancel(_ waiter: PublisherWaiter.ID) {
         waiters.answer(.failure(.cancelled)) { $0.waiter.id == waiter }
     }
 
-    // MARK: from the channel
+    // MARK: Channel events
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
@@ -141,7 +144,7 @@ final class PublisherChannelHandler: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // A server that has been told of the end may close as roughly as it likes.
+        // After the end of the stream was sent, an error on close is not a failure.
         guard !isDelivered else { return end(.success(())) }
         let certificate = isSecuring ? (try? context.pipeline.syncOperations.nioSSL_peerCertificate()) ?? nil : nil
         if isSecuring, let problem = TLSProblem(error, certificate: certificate) { return end(.failure(.insecure(host: host, problem))) }
@@ -150,7 +153,7 @@ final class PublisherChannelHandler: ChannelInboundHandler {
 
     private var step: RTMPStep { isSecuring ? .securing : machine.step }
 
-    // MARK: what the machine wants
+    // MARK: Actions of the state machine
 
     private func perform(_ actions: [PublisherAction]) {
         for action in actions where ending == nil {
@@ -169,7 +172,8 @@ final class PublisherChannelHandler: ChannelInboundHandler {
         }
     }
 
-    /// A server that asks and asks but reads no answer must not fill our memory.
+    /// Sends an answer. Fails if too many bytes wait, so that a server that sends requests and does not read the
+    /// answers cannot use unlimited memory.
     private func reply(_ bytes: [UInt8]) {
         if context?.channel.isWritable == false {
             blockedReplies += bytes.count
@@ -180,7 +184,8 @@ final class PublisherChannelHandler: ChannelInboundHandler {
         write(bytes)
     }
 
-    /// Gives what tells that the last byte was handed to the system; nil where there is nothing to write, or no channel.
+    /// Returns a future that completes when the last byte was passed to the system, or nil if there is nothing to write
+    /// or no channel.
     @discardableResult
     private func write(_ bytes: [UInt8]) -> EventLoopFuture<Void>? {
         guard let context, !bytes.isEmpty else { return nil }
@@ -202,7 +207,7 @@ final class PublisherChannelHandler: ChannelInboundHandler {
         }
     }
 
-    /// Writes for those who wait to send, in order, as long as there is room.
+    /// Writes the waiting packets in order while the channel is writable.
     private func serveRoom() {
         while ending == nil, let context, context.channel.isWritable, let packet = waiters.takeRoom() {
             if let packet { write(machine.send(packet)) }
@@ -227,7 +232,7 @@ final class PublisherChannelHandler: ChannelInboundHandler {
         }
     }
 
-    // MARK: time
+    // MARK: Deadlines
 
     private func schedule(_ duration: Duration?, _ step: RTMPStep) {
         deadline?.cancel()
@@ -235,7 +240,7 @@ final class PublisherChannelHandler: ChannelInboundHandler {
         deadline = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(duration)) { self.end(.failure(.timedOut(step))) }
     }
 
-    /// While the channel takes no more: looks a few times a deadline whether bytes still leave.
+    /// While the channel is not writable, checks eight times within the deadline whether bytes are still being sent.
     private func watchProgress() {
         guard ending == nil, let context, !context.channel.isWritable, progress.startWatching() else { return }
         context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(deadlines.sendProgress / 8)) {
@@ -250,7 +255,8 @@ final class PublisherChannelHandler: ChannelInboundHandler {
         }
     }
 
-    /// What the channel still holds is not sent yet, to the byte: large packets leave in parts.
+    /// Updates the counters. Bytes that the channel still holds do not count as sent, and a large packet is sent in
+    /// parts.
     private func countBytes() {
         guard let context, context.channel.isActive,
             let queued = try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)

@@ -1,21 +1,22 @@
 import Media
 import NIOCore
 
-/// A task that waits for the event loop's answer.
+/// A task that waits for a result from the event loop.
 struct PublisherWaiter: Sendable {
     typealias ID = UInt64
     let id: ID
     let promise: EventLoopPromise<Result<Void, RTMPError>>
 }
 
-/// Those who wait, in the order in which they came.
+/// The waiting tasks, in the order in which they started to wait.
 struct PublisherWaiters {
     enum Need {
-        /// For the server to take the stream.
+        /// Waits until the server accepts the stream.
         case live
-        /// For room in the channel; with a packet, that is written first and the room is then the next one's.
+        /// Waits until the channel is writable. If there is a packet, it is written first, and the waiter then waits
+        /// for space for the next one.
         case room(toSend: EncodedPacket?)
-        /// For the end of the connection.
+        /// Waits until the connection is closed.
         case closed
     }
 
@@ -34,8 +35,9 @@ struct PublisherWaiters {
         entries.append(Entry(waiter: waiter, need: need))
     }
 
-    /// There is room: gives the packet of the first who waits for it, which then waits for the room behind it. One
-    /// without a packet is answered, and the result holds no packet. nil where nobody waits for room.
+    /// Takes the next waiter that needs space; call this when the channel is writable. If the waiter has a packet,
+    /// returns the packet, and the waiter continues to wait for space after it. If it has none, completes the waiter
+    /// and returns `.some(nil)`. Returns nil if no waiter needs space.
     mutating func takeRoom() -> EncodedPacket?? {
         guard let index = entries.firstIndex(where: \.isRoom), case .room(let packet) = entries[index].need else { return nil }
         if packet == nil {
@@ -46,7 +48,7 @@ struct PublisherWaiters {
         return .some(packet)
     }
 
-    /// Answers all that match.
+    /// Completes all waiters that match.
     mutating func answer(_ result: Result<Void, RTMPError>, where matches: (Entry) -> Bool) {
         let answered = entries.filter(matches)
         entries.removeAll(where: matches)

@@ -1,19 +1,20 @@
-/// How long a publisher waits for the server in each step.
+/// The maximum time that a publisher waits for the server in each step.
 public struct RTMPDeadlines: Sendable, Equatable {
-    /// Finding the host's address and connecting to it.
+    /// Resolving the host name and opening a TCP connection.
     public var connect: Duration = .seconds(10)
     /// The TLS handshake.
     public var securing: Duration = .seconds(10)
-    /// RTMP's own handshake.
+    /// The RTMP handshake.
     public var handshake: Duration = .seconds(10)
-    /// Each answer to a command.
+    /// The answer to each command.
     public var reply: Duration = .seconds(10)
-    /// How long the server may take no byte while there are some to send.
+    /// The maximum time in which the server accepts no byte while bytes wait to be sent.
     public var sendProgress: Duration = .seconds(10)
 
     public init() {}
 
-    /// The deadline of a step that ends with what the server says; nil for those that are measured otherwise.
+    /// The deadline of a step that a message from the server completes. Nil for `sending` and `finishing`, which use
+    /// other limits.
     func duration(of step: RTMPStep) -> Duration? {
         switch step {
         case .connecting: connect

@@ -4,11 +4,11 @@ import NIOPosix
 import NIOSSL
 
 extension RTMPError {
-    /// Why there is no connection to `url`'s host.
+    /// Returns the error for a failed attempt to connect to `url`.
     static func connecting(to url: RTMPURL, _ error: any Error) -> RTMPError {
         if let error = error as? RTMPError { return error }
         if case .connectTimeout = error as? ChannelError { return .timedOut(.connecting) }
-        // It accepted the connection, and closed it before anything could be said.
+        // The server accepted the connection and closed it before any data was exchanged.
         if case .ioOnClosedChannel = error as? ChannelError { return .closed(during: url.scheme == .rtmps ? .securing : .handshake) }
         var cause = error
         if let attempts = error as? NIOConnectionError {
@@ -22,22 +22,22 @@ extension RTMPError {
         return .unreachable(host: url.host, port: url.port, reason: reason(cause))
     }
 
-    /// Why a connection that stood is gone.
+    /// Returns the error for an established connection that broke.
     static func breaking(_ error: any Error, during step: RTMPStep) -> RTMPError {
         if let error = error as? RTMPError { return error }
-        // It left without TLS's goodbye, as many do.
+        // The server closed the connection without a TLS close notification. Many servers do this.
         if case .uncleanShutdown = error as? NIOSSLError { return .closed(during: step) }
         if step == .securing, case .handshakeFailed = error as? NIOSSLError { return .closed(during: step) }
         guard let error = error as? IOError else { return .broken(reason: reason(error)) }
         switch error.errnoCode {
-        // A server that has closed answers what comes afterwards with a reset.
+        // A server that closed the connection answers later bytes with a reset.
         case ECONNRESET, EPIPE: return .closed(during: step)
         case ETIMEDOUT: return .timedOut(step)
         default: return .broken(reason: reason(error))
         }
     }
 
-    /// A system's or library's error in words. They hold addresses at most: neither knows the key.
+    /// Describes an error of the system or a library. The text can contain an address, but never the stream key.
     private static func reason(_ error: any Error) -> String {
         guard let error = error as? IOError else { return "\(error)" }
         switch error.errnoCode {

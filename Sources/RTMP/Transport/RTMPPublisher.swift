@@ -3,23 +3,26 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// A live stream on an RTMP server, on SwiftNIO.
+/// Publishes a live stream to an RTMP server with SwiftNIO.
 ///
-/// `connect` gives one that the server has accepted; then one task sends its packets, and `finish` ends it. Whoever
-/// drops it without that closes the connection. The backlog stays with the caller: `send` returns when there is room.
+/// `connect` returns a publisher that the server has accepted. One task then sends the packets, and `finish` ends the
+/// stream. If the publisher is released without `finish`, it closes the connection. The caller keeps the backlog of
+/// packets: `send` returns when the channel can accept another packet.
 public final class RTMPPublisher: Sendable {
-    /// Bytes that the kernel holds unsent before it takes no more: enough to keep a line busy between two wake-ups.
+    /// Unsent bytes in the kernel above which it accepts no more. The value keeps a connection busy between two
+    /// wake-ups.
     private static let notSentLowWatermark: ChannelOptions.Types.SocketOption.Value = 32 * 1024
-    /// Bytes that the channel holds beyond the kernel's: above the high mark `send` waits, until below the low one.
+    /// Bytes in the channel, in addition to the kernel's. Above the high mark, `send` waits until the channel is below
+    /// the low mark.
     private static let watermark = ChannelOptions.Types.WriteBufferWaterMark(low: 8 * 1024, high: 32 * 1024)
-    /// Socket options of Linux that NIO has no name for (tcp(7)).
+    /// Linux socket options that NIO does not define (tcp(7)).
     private static let userTimeoutOption = NIOBSDSocket.Option(rawValue: 18)
     private static let notSentLowWatermarkOption = NIOBSDSocket.Option(rawValue: 25)
 
-    /// One thread serves every publisher.
+    /// One thread serves all publishers.
     private static let sharedGroup = MultiThreadedEventLoopGroup(numberOfThreads: 1)
 
-    /// The server that took the stream: where it sent us on, another one than was asked.
+    /// The URL of the server that accepted the stream. After a redirect, it differs from the requested URL.
     public let url: RTMPURL
     private let settings: ConnectSettings
     private let channel: any Channel
@@ -40,16 +43,18 @@ public final class RTMPPublisher: Sendable {
         channel.close(promise: nil)
     }
 
-    /// Connects, and returns once the server takes the stream: metadata and sequence headers are on their way then.
+    /// Connects to a server and returns when the server accepted the stream. Metadata and sequence headers are already
+    /// queued then.
     ///
-    /// A server that sends us on is followed, three times at most and never out of TLS; one that asks for a user's name
-    /// and password gets them, where there are some. The first picture to send is a keyframe; what is sent before it is left out, as is
-    /// the AAC encoder's priming.
+    /// It follows at most three redirects and never leaves TLS. If the server requests authentication, it sends the
+    /// credentials, if there are any. The first video packet sent is a keyframe; packets before it are dropped, and so
+    /// is the priming of the AAC encoder.
     /// - Parameters:
-    ///   - stream: its first audio track is sent. Video must be H.264.
-    ///   - credentials: instead of those in the URL.
-    ///   - caFile: the PEM certificates to trust for `rtmps`, instead of those of the system.
-    ///   - group: where the connection lives; a thread that all publishers share, by default.
+    ///   - stream: the first audio track is sent. Video must be H.264.
+    ///   - credentials: override the credentials in the URL.
+    ///   - caFile: trusted PEM certificates for `rtmps`, instead of the system's.
+    ///   - deadlines: the maximum waiting times of the connection.
+    ///   - group: the event loops of the connection. By default, all publishers share one thread.
     public static func connect(
         to url: RTMPURL, stream: StreamDescription, credentials: RTMPCredentials? = nil, caFile: String? = nil,
         deadlines: RTMPDeadlines = RTMPDeadlines(), group: (any EventLoopGroup)? = nil
@@ -60,9 +65,9 @@ public final class RTMPPublisher: Sendable {
                 credentials: credentials, caFile: caFile, deadlines: deadlines, group: group ?? sharedGroup))
     }
 
-    /// The connection that the server has asked for in `reconnectRequest`, beside this one, which stays as it is.
+    /// Opens the connection that the server requested in `reconnectRequest`. This connection stays open.
     ///
-    /// When it stands, the next keyframe and what follows goes to the new one, and this one is to be finished.
+    /// When the new connection is live, send the next keyframe and all later packets to it, and finish this one.
     public func successor(stream: StreamDescription) async throws(RTMPError) -> RTMPPublisher {
         var next = url
         if let target = reconnectRequest?.tcURL {
@@ -76,7 +81,7 @@ public final class RTMPPublisher: Sendable {
         return try await Self.connect(to: next, stream: stream, settings: settings)
     }
 
-    /// What the server wants: that the stream goes on over another connection; nil as long as it does not.
+    /// The server's latest request to continue the stream on another connection, or nil if there is none.
     public var reconnectRequest: RTMPReconnectRequest? { counters.reconnectRequest }
 
     private static func connect(
@@ -127,27 +132,28 @@ public final class RTMPPublisher: Sendable {
             guard let rejection, !Task.isCancelled else { throw error }
             return .rejected(rejection)
         }
-        // It is live, so the connection stands.
+        // The stream is live, so the connection is open.
         guard let channel = try? await connection.get() else { throw .closed(during: .connecting) }
         return .live(RTMPPublisher(url: url, settings: settings, channel: channel, handler: handler, counters: counters))
     }
 
-    /// Sends `packet`, and returns when there is room for the next one. Meant for one task at a time.
+    /// Sends `packet` and returns when the channel can accept another packet. Call it from one task at a time.
     ///
-    /// It throws when the connection is no more, also where it broke before. In a cancelled task it throws
-    /// `cancelled` instead of waiting; the connection stays.
+    /// Throws if the connection is closed, even if it broke before this call. In a cancelled task it throws `cancelled`
+    /// and does not wait; the connection stays open.
     public func send(_ packet: EncodedPacket) async throws(RTMPError) {
         try await wait { handler, waiter in handler.send(packet, waiter) }
     }
 
-    /// Sends the metadata of `stream`, and its sequence headers where a codec's configuration has changed.
+    /// Sends the metadata of `stream` and, if a codec configuration changed, the sequence headers.
     public func update(_ stream: StreamDescription) async throws(RTMPError) {
         try await wait { handler, waiter in handler.update(stream, waiter) }
     }
 
-    /// Sends what is left, says that the stream is over and waits until the server closes; `deadline` bounds all of it.
+    /// Sends the waiting packets and the end of the stream, then waits until the server closes the connection.
+    /// `deadline` limits the whole call.
     ///
-    /// Returns whether the server got everything in time. Nothing can be sent afterwards.
+    /// Returns true if the server received everything in time. Nothing can be sent afterwards.
     @discardableResult
     public func finish(deadline: Duration = .seconds(5)) async -> Bool {
         do throws(RTMPError) {
@@ -160,9 +166,10 @@ public final class RTMPPublisher: Sendable {
         return await failure() == nil
     }
 
-    /// Waits until the connection is no more, and gives the reason: nil after `finish`, or where this task was cancelled.
+    /// Waits until the connection is closed and returns the reason. Returns nil after `finish`, or if this task was
+    /// cancelled.
     ///
-    /// A server that goes away is noticed here without anything being sent.
+    /// It detects that a server closed the connection even if nothing is sent.
     public func waitUntilClosed() async -> RTMPError? {
         do throws(RTMPError) {
             try await wait { handler, waiter in handler.waitUntilClosed(waiter) }
@@ -172,7 +179,7 @@ public final class RTMPPublisher: Sendable {
         return await failure()
     }
 
-    /// What was sent so far; may be asked from anywhere, at any time.
+    /// The statistics so far. This can be read from any thread at any time.
     public var statistics: RTMPStatistics { counters.statistics }
 
     private func failure() async -> RTMPError? {
@@ -188,7 +195,8 @@ public final class RTMPPublisher: Sendable {
 
     private static let lastWaiter = Atomic<UInt64>(0)
 
-    /// Runs `body` on the event loop and waits for the answer; in a cancelled task it does `onCancel` and waits no longer.
+    /// Runs `body` on the event loop and waits for the result. If the task is cancelled, runs `onCancel` and stops
+    /// waiting.
     private static func wait(
         on eventLoop: any EventLoop, _ handler: NIOLoopBound<PublisherChannelHandler>,
         onCancel: @escaping @Sendable (PublisherChannelHandler) -> Void = { _ in },
@@ -196,7 +204,7 @@ public final class RTMPPublisher: Sendable {
     ) async throws(RTMPError) {
         let id = lastWaiter.add(1, ordering: .relaxed).newValue
         let waiter = PublisherWaiter(id: id, promise: eventLoop.makePromise())
-        // Before the cancellation handler: the loop runs both in this order.
+        // Enqueue this before the cancellation handler is installed, because the event loop runs both in this order.
         eventLoop.execute { body(handler.value, waiter) }
         let answer = await withTaskCancellationHandler {
             (try? await waiter.promise.futureResult.get()) ?? .failure(.broken(reason: "the event loop has ended"))
@@ -219,11 +227,12 @@ public final class RTMPPublisher: Sendable {
             .channelOption(.tcpOption(userTimeoutOption), value: userTimeout)
             .channelOption(.tcpOption(notSentLowWatermarkOption), value: notSentLowWatermark)
             .channelOption(.writeBufferWaterMark, value: watermark)
-            // What a server says at once must find the handlers in their place.
+            // Read only after the handlers are in place, because the server can send immediately.
             .channelOption(.autoRead, value: false)
             .connect(host: url.host, port: url.port)
             .flatMapThrowing { channel in
-                // Here and not in an initializer: a host with several addresses has a channel for each attempt.
+                // Add the handlers here and not in a channel initializer: a host with several addresses has one channel
+                // for each attempt.
                 let pipeline = channel.pipeline.syncOperations
                 if let client { try pipeline.addHandler(client.makeHandler(host: url.host)) }
                 try pipeline.addHandler(handler.value)

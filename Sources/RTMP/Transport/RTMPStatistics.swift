@@ -1,27 +1,27 @@
 import Synchronization
 
-/// What a publisher has sent so far.
+/// The bytes that a publisher has sent so far.
 public struct RTMPStatistics: Sendable, Equatable {
-    /// Bytes that were handed to the system, commands and headers included.
+    /// Bytes that were passed to the system, including commands and headers.
     public var bytesSent: UInt64
-    /// Bytes that the server says it has received; servers say so every few megabytes, and some never do.
+    /// Bytes that the server acknowledged. Servers acknowledge every few megabytes, and some never do.
     public var bytesAcknowledged: UInt64
-    /// The backlog: bytes that were handed over and that the system has not taken yet. Beside these it holds some 32 KiB
-    /// unsent itself (`TCP_NOTSENT_LOWAT`); whoever has to wait for more holds it back.
+    /// The backlog: bytes in the channel that the system has not accepted yet. The system itself holds about 32 KiB
+    /// more unsent (`TCP_NOTSENT_LOWAT`). Further packets wait in the caller's queue.
     public var bytesQueued: UInt64
 }
 
-/// The counters behind it: written on the event loop, read from anywhere.
+/// The counters of `RTMPStatistics`. The event loop writes them, and any thread can read them.
 final class RTMPCounters: Sendable {
     let sent = Atomic<UInt64>(0)
     let acknowledged = Atomic<UInt64>(0)
     let queued = Atomic<UInt64>(0)
     private let reconnect = Mutex<RTMPReconnectRequest?>(nil)
 
-    /// The server's latest wish.
+    /// The server's latest reconnect request, or nil.
     var reconnectRequest: RTMPReconnectRequest? { reconnect.withLock { $0 } }
 
-    /// The server wants another connection.
+    /// Stores the server's reconnect request.
     func request(_ request: RTMPReconnectRequest) {
         reconnect.withLock { $0 = request }
     }

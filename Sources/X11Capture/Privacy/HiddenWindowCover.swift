@@ -2,100 +2,104 @@ import CX11
 import Media
 import WindowPrivacy
 
-/// Paints over the windows that viewers must not see, before their pixels leave the capture.
+/// Paints over the windows that viewers must not see, before their pixels leave the capture code.
 ///
-/// Geometry and pixels agree without holding up the desktop: the server writes its events and replies in the order in which things happen,
-/// so once a picture has come, every event of what happened before it has come too. Where one of them may concern a hidden window, the
-/// picture is thrown away, and windows, geometry and pixels are asked anew while the server is grabbed (`mustLook`, `look`). While nothing of
-/// that kind happens, there is no more to do than to read events: neither a rule nor a hidden window that stays where it is costs an exchange.
+/// Window geometry and pixels are consistent without blocking the desktop. The server sends events and replies in the
+/// order of their causes. When a picture has arrived, all events about earlier changes have arrived too. If one of
+/// these events can concern a hidden window, the picture is discarded. Then the windows, their geometry and the pixels
+/// are requested again while the server is grabbed (`mustLook`, `look`). Without such events, only the event queue is
+/// read. Neither a rule nor a hidden window that does not move needs a round trip.
 final class HiddenWindowCover {
-    /// A place that a hidden window has left stays covered for so long after something was drawn there: not all of it comes at once.
+    /// The time for which a vacated area remains covered after something was drawn there, because not everything is
+    /// drawn at once.
     private static let delay = MediaTime(milliseconds: 250)
-    /// The same with a compositor, which draws in its own time and lets windows fade (picom by default for a third of a second).
+    /// The same time with a compositor, which draws later and fades windows out (picom fades for a third of a second by
+    /// default).
     private static let compositedDelay = MediaTime(milliseconds: 1000)
-    /// And so long where nothing was drawn there: a compositor that is short of time, or a program below that hangs, leaves the window's
-    /// pixels on the screen.
+    /// The time for which a vacated area remains covered if nothing was drawn there. A slow compositor, or a program
+    /// below that hangs, leaves the window's pixels on the screen.
     private static let patience = MediaTime(milliseconds: 5000)
-    /// Pixels around a window that a compositor may use for its shadow.
+    /// The margin in pixels around a window in which a compositor can draw its shadow.
     private static let shadowMargin = 32
-    /// While anything is covered, the windows are asked again after so long although no event told of a change.
+    /// While anything is covered, the windows are checked again after this time, even without an event.
     private static let lookInterval = MediaTime(milliseconds: 1000)
 
     private let connection: X11Connection
     private let rules: HiddenWindowRules
     private let tracker: HiddenWindowTracker
     private let compositorSelection: Atom
-    /// A window that has drawn within that time before it leaves may have drawn in its last moment too.
+    /// A window that drew within this time before it disappeared can also have drawn in its last moment.
     private static let restlessness = MediaTime(milliseconds: 1500)
 
     private var trail = CoverTrail()
-    /// When each hidden window drew last, as of the tick before.
+    /// The time at which each hidden window last drew, up to the previous tick.
     private var lastDrawing: [UInt: MediaTime] = [:]
-    /// The hidden windows in whose places something was drawn in this tick.
+    /// The hidden windows in whose areas something was drawn in this tick.
     private var drawing: (windows: Set<UInt>, time: MediaTime) = ([], .zero)
     private var painter = CoverPainter()
     private var appliedRevision: Int?
     private var lastLook: MediaTime?
-    /// What is covered, in pixels of the root window.
+    /// The covered areas, in pixels of the root window.
     private(set) var rectangles: [PixelRect] = []
 
     init(connection: X11Connection, rules: HiddenWindowRules) {
         self.connection = connection
         self.rules = rules
         tracker = HiddenWindowTracker(connection: connection)
-        // EWMH 1.5, 7.1: whoever owns it composes the screen.
+        // EWMH 1.5, 7.1: the owner of this selection is the compositor.
         compositorSelection = XInternAtom(connection.display, "_NET_WM_CM_S\(XDefaultScreen(connection.display))", 0)
         XFixesSelectSelectionInput(
             connection.display, connection.root, compositorSelection,
             UInt(XFixesSetSelectionOwnerNotifyMask | XFixesSelectionWindowDestroyNotifyMask | XFixesSelectionClientCloseNotifyMask))
     }
 
-    /// Takes note of any event.
+    /// Processes an event.
     func note(_ event: XEvent) {
         if event.type == connection.fixesEventBase + Int32(XFixesSelectionNotify) { tracker.invalidate() }
         tracker.note(event)
     }
 
-    /// True where what is known of hidden windows may be wrong: no picture may be shown before `look`.
+    /// Returns true if the known positions of hidden windows can be wrong. Do not show a picture before `look`.
     func mustLook(at now: MediaTime) -> Bool {
         tracker.isStale || rules.revision != appliedRevision || trail.nextEnd.map { $0 <= now } ?? false
     }
 
-    /// True where it is time to look again though no event asked for it.
+    /// Returns true if the regular check is due, although no event requires it.
     func isLookDue(at now: MediaTime) -> Bool {
         !trail.isEmpty && lastLook.map { now - $0 >= Self.lookInterval } ?? true
     }
 
-    /// True where the window inside this child of the root window is hidden.
+    /// Returns true if this child of the root window is hidden.
     func hides(topLevel: Window) -> Bool { tracker.isHidden(topLevel: topLevel) }
 
-    /// True where a window is hidden, or lies in one that is, and where that cannot be found out.
+    /// Returns true if the window is hidden, is inside a hidden window, or cannot be determined.
     func hides(_ window: Window) -> Bool { tracker.topLevel(of: window).map { tracker.isHidden(topLevel: $0) } ?? true }
 
-    /// The child of the root window in which `window` lies; nil where there is no such window.
+    /// Returns the child of the root window that contains `window`, or nil if the window does not exist.
     func topLevel(of window: Window) -> Window? { tracker.topLevel(of: window) }
 
-    /// Reads about new windows before the server is grabbed for `look`.
+    /// Reads information about new windows before the server is grabbed for `look`.
     func prepare() { tracker.prepare() }
 
-    /// Looks where hidden windows are. The server must be grabbed, and stay so until the picture is taken.
+    /// Determines the positions of the hidden windows. The server must be grabbed, and must remain grabbed until the
+    /// picture is taken.
     ///
     /// - Parameters:
-    ///   - drawn: what was drawn since the tick before, in pixels of the root window. Without a compositor it may be what the programs below a
-    ///     window that has just left have drawn already.
-    ///   - drain: handles all events that have come.
-    /// - Returns: false where something could not be found out, so that nothing at all may be shown.
+    ///   - drawn: areas that were drawn since the previous tick, in pixels of the root window. Without a compositor,
+    ///     they can be drawing of the programs below a window that has just disappeared.
+    ///   - drain: processes all pending events.
+    /// - Returns: false if some information is not available. Then no part of the picture may be shown.
     func look(at now: MediaTime, drawn: [PixelRect], drain: () -> Void) -> Bool {
         let (rules, revision) = self.rules.current
         guard let finding = tracker.locate(rules, drain: drain) else {
-            // Whatever was asked about has gone wrong; the next look says more.
+            // A request failed. The next call of `look` starts again.
             tracker.invalidate()
             return false
         }
         let isComposited = XGetSelectionOwner(connection.display, compositorSelection) != 0
         let margin = isComposited ? Self.shadowMargin : 0
         let places = finding.places.mapValues { $0.grown(by: margin) }
-        // A window that moves is drawn by the server, and not because it is restless.
+        // The server draws a window that moves, so this drawing does not count as the window's own.
         drawing.windows = drawing.windows.filter { places[$0] == trail.current[$0] }
         lastDrawing = lastDrawing.filter { trail.current[$0.key] != nil }
         trail.update(
@@ -109,21 +113,21 @@ final class HiddenWindowCover {
         return true
     }
 
-    /// Takes note of what was drawn, in pixels of the root window.
+    /// Records drawing, in pixels of the root window.
     func noteDrawing(_ rectangles: [PixelRect], at now: MediaTime) {
         for window in drawing.windows { lastDrawing[window] = drawing.time }
         drawing = (Set(trail.current.lazy.filter { place in rectangles.contains { $0.intersects(place.value) } }.map(\.key)), now)
         trail.noteDrawing(rectangles, at: now)
     }
 
-    /// Paints over what of the hidden windows lies in `pixels`, which show the root window from (`x`, `y`) on.
+    /// Paints over the hidden windows in `pixels`. (`x`, `y`) is the position of the pixels in the root window.
     func paint(over pixels: PixelBuffer, x: Int, y: Int) {
         painter.paint(rectangles, over: pixels, x: x, y: y)
     }
 }
 
 extension PixelRect {
-    /// Larger by so many pixels on each side.
+    /// Returns the rectangle expanded by `margin` pixels on each side.
     fileprivate func grown(by margin: Int) -> PixelRect {
         PixelRect(x: x - margin, y: y - margin, width: width + 2 * margin, height: height + 2 * margin)
     }

@@ -2,7 +2,8 @@ import Capture
 import WindowPrivacy
 
 extension HiddenWindowRule {
-    /// The window that is in front on a display now; nil for the display that `DISPLAY` names.
+    /// Returns a rule for the window that is currently active. If `display` is nil, uses the display in `DISPLAY`.
+    /// Throws `noActiveWindow` if there is none.
     package static func activeWindow(display: String?) throws(CaptureError) -> HiddenWindowRule {
         let connection = try X11Connection(name: display)
         guard let window = FocusFollower(connection: connection).focusedWindow() else { throw .noActiveWindow }

@@ -2,46 +2,47 @@ import CX11
 import Media
 import WindowPrivacy
 
-/// Knows which children of the root window are hidden, and where each of them is and was.
+/// Tracks which children of the root window are hidden, and their current and previous positions.
 ///
-/// Events tell what may have changed; the answer itself is asked from the server while it is grabbed (`locate`), where nothing can change.
+/// Events report possible changes. The actual state is requested from the server while it is grabbed (`locate`), so
+/// that nothing can change in between.
 final class HiddenWindowTracker {
-    /// What was found while the server was grabbed.
+    /// The state that was found while the server was grabbed.
     struct Finding {
-        /// Where the hidden windows are that can be seen.
+        /// The areas of the visible hidden windows.
         var places: [Window: PixelRect] = [:]
-        /// Where hidden windows were for a moment since the last finding.
+        /// Areas where hidden windows were temporarily since the last finding.
         var passed: [PixelRect] = []
-        /// Windows that were hidden, and are there and shown now.
+        /// Windows that were hidden and are now shown.
         var released: Set<Window> = []
         var processes: Set<Int32> = []
     }
 
-    /// The children of the root window that are hidden.
+    /// The hidden children of the root window.
     private(set) var hidden: Set<Window> = []
-    /// Something happened that may make the last finding wrong.
+    /// True if an event since the last finding can have invalidated it.
     private(set) var isStale = true
 
     private let connection: X11Connection
     private let reader: WindowReader
     private var known: [Window: TopLevelWindow] = [:]
-    /// To be read, or read again.
+    /// Windows to read, or to read again.
     private var unread: Set<Window> = []
-    /// The children of the root window in which other windows lie.
+    /// The children of the root window that contain other windows, by inner window.
     private var owners: [Window: Window] = [:]
-    /// Where children of the root window are, as events told.
+    /// The positions of the root window's children, from events.
     private var lastPlaces: [Window: PixelRect] = [:]
-    /// Where windows that are hidden, or not yet known, were since the last finding.
+    /// The positions since the last finding of windows that are hidden or not known yet.
     private var passed: [Window: [PixelRect]] = [:]
-    /// Where windows were that are gone, and were hidden or never known.
+    /// The positions of destroyed windows that were hidden or never known.
     private var gone: [PixelRect] = []
-    /// Windows that have taken back their own wish to be hidden.
+    /// Windows that removed their own property that hid them.
     private var revealed: Set<Window> = []
     private var processes: Set<Int32> = []
     private var belonging: Set<Window> = []
     private var frames: Set<Window> = []
     private var rules: [HiddenWindowRule]?
-    /// Other windows are known than when it was last found out which of them are hidden.
+    /// True if the set of known windows changed since the last search for hidden windows.
     private var needsSearch = true
 
     init(connection: X11Connection) {
@@ -50,15 +51,15 @@ final class HiddenWindowTracker {
         connection.select(SubstructureNotifyMask, of: connection.root, for: .hiddenWindows)
     }
 
-    /// True where a window inside `topLevel`, or it itself, is hidden.
+    /// Returns true if `topLevel` or a window inside it is hidden.
     func isHidden(topLevel: Window) -> Bool { hidden.contains(topLevel) }
 
-    /// The child of the root window in which `window` lies; nil where there is no such window.
+    /// Returns the child of the root window that contains `window`, or nil if the window does not exist.
     func topLevel(of window: Window) -> Window? { reader.topLevel(of: window) }
 
     // MARK: Events
 
-    /// Takes note of an event of a window. What clients send to each other is no news of the server's.
+    /// Processes an event of a window. Ignores events that clients send to each other.
     func note(_ event: XEvent) {
         guard event.xany.send_event == 0 else { return }
         switch event.type {
@@ -120,7 +121,8 @@ final class HiddenWindowTracker {
         pass(event.window, place)
     }
 
-    /// Titles change all the time: what no rule asks for waits until the windows are looked at for another reason.
+    /// Titles change often. A change that no rule depends on is read only when the windows are checked for another
+    /// reason.
     private func propertyChanged(_ event: XPropertyEvent) {
         let wasStale = isStale
         changed(event.window)
@@ -128,7 +130,7 @@ final class HiddenWindowTracker {
         if !isAsked && (hidden.isEmpty || reader.isTitle(event.atom)) { isStale = wasStale }
     }
 
-    /// Something about a window is another than was read, or about one that lies in it.
+    /// Records that a window, or a window inside it, changed since it was read.
     private func changed(_ window: Window) {
         isStale = true
         if let owner = owners[window] {
@@ -136,12 +138,12 @@ final class HiddenWindowTracker {
         } else if known[window] != nil {
             unread.insert(window)
         } else if !unread.contains(window) {
-            // A window of whose place in the tree nothing is known: any frame may have got it.
+            // The position of this window in the tree is unknown, so any frame can contain it now.
             unread.formUnion(known.keys)
         }
     }
 
-    /// A child of the root window is none any more.
+    /// Records that a window is no longer a child of the root window.
     private func leave(_ window: Window) {
         if hidden.contains(window) || unread.contains(window) {
             isStale = isStale || hidden.contains(window) || passed[window] != nil
@@ -156,29 +158,29 @@ final class HiddenWindowTracker {
     private func pass(_ window: Window, _ place: PixelRect) {
         var places = passed[window, default: []]
         if !places.contains(place) { places.append(place) }
-        // A window that is dragged about while nobody looks, as while the broadcast is paused.
+        // A window can be moved around while no picture is taken, for example while the broadcast is paused.
         if places.count > CoverTrail.maximumPlaces { places = [places.dropFirst().reduce(places[0]) { $0.union($1) }] }
         passed[window] = places
     }
 
     // MARK: Findings
 
-    /// What is known must be looked at again.
+    /// Marks the last finding as outdated.
     func invalidate() { isStale = true }
 
-    /// Reads what is not known yet, so that little is left to be read while the server is grabbed.
+    /// Reads unknown windows, so that little remains to be read while the server is grabbed.
     func prepare() {
         if known.isEmpty { unread.formUnion(connection.family(of: connection.root)?.children ?? []) }
         for window in unread { if let read = reader.read(window) { learn(read) } }
     }
 
-    /// Looks where the hidden windows are. The server must be grabbed.
+    /// Determines the positions of the hidden windows. The server must be grabbed.
     ///
-    /// - Parameter drain: handles all events that have come.
-    /// - Returns: nil where something cannot be found out.
+    /// - Parameter drain: processes all pending events.
+    /// - Returns: nil if some information is not available.
     func locate(_ newRules: [HiddenWindowRule], drain: () -> Void) -> Finding? {
         guard let children = connection.family(of: connection.root)?.children else { return nil }
-        // The answer came after every event of what happened before the grab.
+        // The reply arrived after all events about changes before the grab.
         drain()
         let present = Set(children)
         for window in known.keys where !present.contains(window) { leave(window) }
@@ -199,9 +201,9 @@ final class HiddenWindowTracker {
             lastPlaces[window] = place.isEmpty ? lastPlaces[window] : place
             finding.passed += (passed[window] ?? []).filter { $0 != place }
         }
-        // What came and went unseen is covered only where anything is hidden at all.
+        // Windows that appeared and disappeared in between are covered only if any window is or was hidden.
         if !newRules.isEmpty || !hidden.isEmpty || !before.isEmpty { finding.passed += gone }
-        // A title that no rule names any more says nothing of the pixels: they are the old ones until the client has drawn.
+        // If a title no longer matches a rule, the pixels can still be the old ones until the client has drawn.
         let shown = before.subtracting(hidden).intersection(present)
         finding.released = isRuled ? shown : shown.intersection(revealed)
         revealed = []
@@ -214,7 +216,7 @@ final class HiddenWindowTracker {
     private func search(_ rules: [HiddenWindowRule]) {
         var search = HiddenWindowSearch(rules: rules, resourceMask: connection.resourceMask)
         for case .window(let window) in rules { search.owners[window] = owners[window] ?? reader.topLevel(of: window) }
-        // A rule that comes makes nothing else be seen.
+        // A new rule does not reveal any window.
         if let known = self.rules, known.allSatisfy(rules.contains) {
             search.belonging = belonging
             search.frames = frames

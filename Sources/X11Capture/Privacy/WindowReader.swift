@@ -2,13 +2,15 @@ import CX11
 import Media
 import WindowPrivacy
 
-/// Asks the X server for the children of the root window and what they say about themselves.
+/// Requests the children of the root window and their properties from the X server.
 ///
-/// An answer is nil where the window went away in between; while the server is grabbed that cannot be.
+/// A result is nil if the window was destroyed in between. While the server is grabbed, this cannot happen.
 final class WindowReader {
-    /// Windows inside a top-level one are looked at down to here: a frame, a frame's inner frames, the application's window.
+    /// The maximum depth at which windows inside a top-level window are read: a frame, its inner frames, the
+    /// application's window.
     private static let maximumDepth = 4
-    /// So many windows inside one top-level window at most: the application's own come first, level by level.
+    /// The maximum number of windows read inside one top-level window. Windows are read level by level, so the
+    /// application's windows come first.
     private static let maximumMembers = 64
 
     private let connection: X11Connection
@@ -36,14 +38,14 @@ final class WindowReader {
         traitAtoms = [exclude, name, process, leader, type, state, XA_WM_NAME, XA_WM_CLASS, XA_WM_TRANSIENT_FOR, XA_WM_HINTS]
     }
 
-    /// True for a property that may make a window hidden, or part of one that is.
+    /// Returns true for a property that can make a window hidden, or make it belong to a hidden window.
     func isTrait(_ property: Atom) -> Bool { traitAtoms.contains(property) }
 
     func isExclusion(_ property: Atom) -> Bool { property == exclude }
 
     func isTitle(_ property: Atom) -> Bool { property == name || property == XA_WM_NAME }
 
-    /// True for a property that makes a window match a rule of this kind.
+    /// Returns true for a property that this kind of rule depends on.
     func isTrait(_ property: Atom, askedBy rule: HiddenWindowRule) -> Bool {
         switch rule {
         case .windowClass: property == XA_WM_CLASS
@@ -53,22 +55,23 @@ final class WindowReader {
         }
     }
 
-    /// Where a child of the root window is, with the border around it (X11, 12, ConfigureWindow); empty while it is not mapped.
+    /// Returns the area of a child of the root window, including its border (X11, 12, ConfigureWindow). Empty if the
+    /// window is not mapped.
     func place(of window: Window) -> PixelRect? {
         guard let attributes = connection.attributes(of: window) else { return nil }
         guard attributes.map_state == IsViewable else { return PixelRect(x: 0, y: 0, width: 0, height: 0) }
         return Self.place(x: attributes.x, y: attributes.y, width: attributes.width, height: attributes.height, border: attributes.border_width)
     }
 
-    /// The rectangle of a window and its border; `x` and `y` are the border's top left.
+    /// Returns the area of a window including its border. `x` and `y` are the position of the border's top left corner.
     static func place(x: Int32, y: Int32, width: Int32, height: Int32, border: Int32) -> PixelRect {
         PixelRect(x: Int(x), y: Int(y), width: Int(width + 2 * border), height: Int(height + 2 * border))
     }
 
-    /// The child of the root window in which `window` lies; nil where there is no such window.
+    /// Returns the child of the root window that contains `window`, or nil if the window does not exist.
     func topLevel(of window: Window) -> Window? {
         var current = window
-        // A client may nest its windows as deep as it likes.
+        // A client can nest its windows to any depth.
         while let parent = connection.family(of: current)?.parent, parent != 0 {
             if parent == connection.root { return current }
             current = parent
@@ -76,20 +79,21 @@ final class WindowReader {
         return nil
     }
 
-    /// Reads a child of the root window and what lies in it. It is watched from before on: what changes after the answer is told in events.
+    /// Reads a child of the root window and the windows inside it. It selects events first, so that changes after the
+    /// reply are reported as events.
     func read(_ window: Window) -> TopLevelWindow? {
         _ = X11Faults.takeProtocolError(of: display)
         guard let attributes = connection.attributes(of: window) else { return nil }
         let place = Self.place(
             x: attributes.x, y: attributes.y, width: attributes.width, height: attributes.height, border: attributes.border_width)
         var result = TopLevelWindow(window: window, place: place, isOverrideRedirect: attributes.override_redirect != 0, members: [])
-        // A window that takes input only has no pixels.
+        // An InputOnly window has no pixels.
         guard attributes.class != InputOnly else { return result }
         var level = [window]
         for depth in 0...Self.maximumDepth {
             var next: [Window] = []
             for member in level where result.members.count < Self.maximumMembers {
-                // The root window tells of the changes in its children's structure.
+                // The root window reports structure changes of its children.
                 connection.select(PropertyChangeMask | (depth == 0 ? 0 : StructureNotifyMask), of: member, for: .hiddenWindows)
                 let traits = traits(of: member)
                 result.members.append(traits)
@@ -109,7 +113,7 @@ final class WindowReader {
         traits.isManaged = properties.contains(state)
         if properties.contains(exclude) { traits.excludesItself = connection.numbers(exclude, of: window).first == 1 }
         if properties.contains(XA_WM_CLASS) {
-            // Two texts, each ended by a zero.
+            // The value is two strings, each terminated by a null byte.
             let parts = connection.text(XA_WM_CLASS, of: window).split(separator: "\0", omittingEmptySubsequences: false).map(String.init)
             (traits.instance, traits.className) = (parts.first ?? "", parts.dropFirst().first ?? "")
         }
@@ -124,7 +128,8 @@ final class WindowReader {
         return traits
     }
 
-    /// WM_HINTS: flags first, the window group ninth (ICCCM, 4.1.2.4). None where it names no group.
+    /// Reads WM_HINTS: the flags are the first value and the window group is the ninth (ICCCM, 4.1.2.4). Returns an
+    /// empty array if there is no group.
     private func group(of window: Window) -> [Window] {
         let hints = connection.numbers(XA_WM_HINTS, of: window)
         guard hints.count > 8, Int(hints[0]) & WindowGroupHint != 0, hints[8] != 0 else { return [] }

@@ -3,7 +3,7 @@ import FoundationEssentials
 import HLS
 import Media
 
-/// What the extension was set up with. What is wrong is told with the key, and never with a value that may be secret.
+/// The settings of the extension. An error names the key, but never a value that can be secret.
 package struct HLSSettings {
     package enum Place: Equatable {
         /// An absolute path.
@@ -12,21 +12,23 @@ package struct HLSSettings {
     }
 
     package var place: Place
-    /// The playlist's name.
+    /// The file name of the playlist.
     package var playlist: String
     package var format: SegmentFormat
-    /// Seconds.
+    /// The duration of a segment in seconds.
     package var segmentDuration: Double
-    /// Segments in the playlist; 0 keeps all.
+    /// The number of segments in the playlist. 0 keeps all segments.
     package var window: Int
-    /// What the Authorization header says.
+    /// The value of the Authorization header, or nil if there is none.
     package var authorization: String?
-    /// Where viewers find the playlist, for people.
+    /// The address at which viewers find the playlist, as text for the user.
     package var watchURL: String?
 
+    /// Throws a `BroadcastFailure` with the code 400 or 401 if a setting is missing or invalid.
+    ///
     /// - Parameters:
     ///   - setup: the answers to the manifest's questions.
-    ///   - home: what `~` stands for.
+    ///   - home: the path that replaces `~`.
     package init(setup: [String: String], home: String?) throws(BroadcastFailure) {
         let setup = setup.mapValues { $0.filter { !$0.isNewline } }.filter { !$0.value.isEmpty }
         guard var url = setup["url"] else {

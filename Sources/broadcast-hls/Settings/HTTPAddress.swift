@@ -1,16 +1,20 @@
-/// Where objects are put by HTTP. Each gets an address of its own: a name behind a folder, or a name in a template.
+/// An HTTP address to which objects are uploaded. Each object has its own URL: a name in a folder, or a name in a
+/// template.
 package struct HTTPAddress: Equatable {
-    /// What stands before and behind an object's name.
+    /// The parts of the URL before and after an object's name.
     private let before: String
     private let behind: String
     /// Host and port, for messages.
     package let host: String
-    /// What the playlist is called, where the address says it.
+    /// The name of the playlist, or nil if the address does not contain it.
     package let playlist: String?
 
-    /// - Parameter text: an http or https address. `{file}` in it is replaced by each object's name; where it ends with `=`, as YouTube's
-    ///   does, names are put there; where it ends with the name of a playlist, the others lie beside it; else it is a folder.
-    ///   A query behind a folder or a playlist goes with every object.
+    /// Returns nil if the text is not a usable address.
+    ///
+    /// - Parameter text: an http or https address. `{file}` is replaced by the name of each object. If the address ends
+    ///   with `=`, as YouTube's does, names are appended. If it ends with the name of a playlist, the other objects are
+    ///   stored next to the playlist. Otherwise it is a folder. The query of a folder or a playlist is used for every
+    ///   object.
     package init?(_ text: String) {
         guard let scheme = ["http://", "https://"].first(where: { text.lowercased().hasPrefix($0) }) else { return nil }
         let rest = text.dropFirst(scheme.count)
@@ -39,6 +43,6 @@ package struct HTTPAddress: Equatable {
         }
     }
 
-    /// The address of the object `name`.
+    /// Returns the URL of the object `name`.
     package func url(of name: String) -> String { before + name + behind }
 }

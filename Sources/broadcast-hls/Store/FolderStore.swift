@@ -1,14 +1,15 @@
 import Glibc
 import HLS
 
-/// A folder of this machine, which a web server serves.
+/// A local folder, which a web server serves.
 package struct FolderStore: SegmentStore {
-    /// An absolute path without a slash at its end.
+    /// An absolute path without a trailing slash.
     let folder: String
 
     package var name: String { "the folder \(folder)" }
 
-    /// Makes the folder where only its last part is missing. Throws where nothing can be written there, so that nobody calls it live.
+    /// Creates the folder if only its last component is missing. Throws if the folder is not writable, so that the
+    /// extension does not report a live broadcast.
     package init(folder: String) throws(StoreError) {
         self.folder = folder
         if mkdir(folder, 0o755) != 0 && errno != EEXIST { throw Self.failure("make the folder \(folder)", errno) }
@@ -20,11 +21,11 @@ package struct FolderStore: SegmentStore {
         } else if errno != EACCES {
             throw Self.failure("open the folder \(folder)", errno)
         }
-        // A folder may be written to and not be read: this alone decides.
+        // A folder can be writable without being readable, so only this check decides.
         guard access(folder, W_OK | X_OK) == 0 else { throw Self.failure("write to the folder \(folder)", errno) }
     }
 
-    /// Written beside its place, then renamed: a web server never sees half of it.
+    /// Writes the object to a temporary file and renames it, so that a web server never reads a partial file.
     package func put(_ object: StoredObject) async throws(StoreError) {
         let path = folder + "/" + object.name
         try refuseForeign(object, at: path)
@@ -42,7 +43,8 @@ package struct FolderStore: SegmentStore {
         if unlink(path) != 0 && errno != ENOENT { throw Self.failure("delete \(path)", errno) }
     }
 
-    /// An older playlist makes room. Anything else that has the name is somebody's.
+    /// Throws if the file exists, unless it is an older playlist, which can be replaced. Any other file belongs to the
+    /// user.
     private func refuseForeign(_ object: StoredObject, at path: String) throws(StoreError) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return }
@@ -53,7 +55,8 @@ package struct FolderStore: SegmentStore {
         throw .refused(code: 409, "\(path) is there already and is no playlist: it stays as it is. Choose another name or folder")
     }
 
-    /// What has the name is left from a broadcast that was killed, or a trap: nothing is written through it.
+    /// Replaces an existing file instead of writing to it: it is left from a broadcast that was killed, or it is an
+    /// attack with a link.
     private func write(_ bytes: [UInt8], to path: String) throws(StoreError) {
         unlink(path)
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o644)
@@ -73,7 +76,8 @@ package struct FolderStore: SegmentStore {
         close(descriptor)
     }
 
-    /// A full disk may get room again; what may not be written stays so.
+    /// A full disk can become writable again (`unavailable`). A missing permission or a bad path is permanent
+    /// (`refused`).
     private static func failure(_ action: String, _ code: Int32) -> StoreError {
         let reason = String(cString: strerror(code))
         switch code {

@@ -3,15 +3,15 @@ import HLS
 import NIOCore
 import NIOHTTP1
 
-/// An HTTP server that takes PUT and DELETE: nginx with WebDAV, an object store, YouTube's ingest.
+/// An HTTP server that accepts PUT and DELETE: nginx with WebDAV, an object store, YouTube's ingest.
 struct HTTPStore: SegmentStore {
-    /// What one request may take; a segment is a few megabytes.
+    /// The time limit of one request. A segment has a few megabytes.
     private static let deadline = TimeAmount.seconds(20)
 
     private let address: HTTPAddress
-    /// What the Authorization header says; nil where nobody is to be signed in.
+    /// The value of the Authorization header, or nil without authentication.
     private let authorization: String?
-    /// How long a cache may keep a playlist, seconds.
+    /// The time in seconds for which a cache can keep a playlist.
     private let playlistLifetime: Int
     private let client: HTTPClient
 
@@ -19,11 +19,12 @@ struct HTTPStore: SegmentStore {
         self.address = address
         self.authorization = authorization
         self.playlistLifetime = playlistLifetime
-        // A redirect would take the credentials elsewhere, and turn some PUTs into GETs: it is told instead.
+        // A redirect would send the credentials to another server and turn some PUT requests into GET requests. It is
+        // reported instead.
         var configuration = HTTPClient.Configuration(
             redirectConfiguration: .disallow, timeout: .init(connect: .seconds(5), read: Self.deadline, write: Self.deadline))
         configuration.httpVersion = .http1Only
-        // The uploader tries again itself, and says meanwhile what is wrong.
+        // The uploader retries itself and reports the problem in the meantime.
         configuration.connectionPool.retryConnectionEstablishment = false
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
@@ -36,13 +37,14 @@ struct HTTPStore: SegmentStore {
         try await send(.PUT, object.name, headers: headers, body: object.bytes)
     }
 
-    /// Some ingests keep house themselves and take no DELETE: so it is not done again.
+    /// Deletes an object. The uploader does not retry, because some ingests delete objects themselves and reject
+    /// DELETE.
     func delete(_ name: String) async throws(StoreError) {
         try await send(.DELETE, name, headers: [:], body: nil)
     }
 
     func shutDown() async {
-        // Nothing is under way any more, so nothing can fail that anybody waits for.
+        // No request is active any more, so an error has no consequence.
         try? await client.shutdown()
     }
 
@@ -57,7 +59,7 @@ struct HTTPStore: SegmentStore {
         do {
             let response = try await client.execute(request, timeout: Self.deadline)
             status = response.status
-            // Read to its end, so that the connection can be used again; an answer is short.
+            // Read the whole body, so that the connection can be used again. An answer is short.
             _ = try? await response.body.collect(upTo: 1 << 20)
         } catch {
             throw StoreError(reaching: address.host, error)
@@ -65,7 +67,8 @@ struct HTTPStore: SegmentStore {
         if let failure = Self.failure(status, method: method, host: address.host) { throw failure }
     }
 
-    /// What a status means; nil for success. Nothing of the server's own words, which may repeat a key.
+    /// Returns the error for a status, or nil for success. It does not contain the server's text, because that can
+    /// repeat a key.
     static func failure(_ status: HTTPResponseStatus, method: HTTPMethod, host: String) -> StoreError? {
         switch status.code {
         case 200..<300: nil

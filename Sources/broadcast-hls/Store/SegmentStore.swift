@@ -1,17 +1,17 @@
 import HLS
 
-/// Where playlist and segments go: whatever players can read from in the end.
+/// The destination of playlist and segments. Players read from it, directly or indirectly.
 package protocol SegmentStore: Sendable {
-    /// What messages call it, which follow a colon.
+    /// The name of the store for messages. It follows a colon.
     var name: String { get }
 
-    /// Puts an object in place, whole or not at all.
+    /// Stores an object completely, or not at all.
     func put(_ object: StoredObject) async throws(StoreError)
 
-    /// Takes an object away; no error where it is not there.
+    /// Deletes an object. It is not an error if the object does not exist.
     func delete(_ name: String) async throws(StoreError)
 
-    /// Nothing more comes.
+    /// Releases all resources. No calls follow.
     func shutDown() async
 }
 

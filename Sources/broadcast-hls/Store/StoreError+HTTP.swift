@@ -5,8 +5,8 @@ import NIOPosix
 import NIOSSL
 
 extension StoreError {
-    /// Why a request did not get to `host`, or its answer not back. Nothing of the library's own words: they may hold the address, and an
-    /// address a key.
+    /// Creates the error for a request that did not reach `host`, or whose answer did not arrive. It does not contain
+    /// the library's text, because that can contain the address, and the address can contain a key.
     init(reaching host: String, _ error: any Error) {
         var cause = error
         if let attempts = error as? NIOConnectionError {
@@ -19,7 +19,7 @@ extension StoreError {
         self = Self.certificateFault(cause, host: host) ?? .unavailable("the server at \(host) cannot be reached (\(Self.reason(cause)))")
     }
 
-    /// What no later attempt can mend; nil where it is something else.
+    /// Returns an error that a retry cannot correct, or nil for any other error.
     private static func certificateFault(_ error: any Error, host: String) -> StoreError? {
         if let error = error as? NIOSSLExtraError, error == .failedToValidateHostname || error == .serverHostnameImpossibleToMatch {
             return .refused(code: untrusted, "the certificate of the server is not for \(host): use the host name that the service gives")
@@ -29,7 +29,7 @@ extension StoreError {
         case .unableToValidateCertificate, .noCertificateToValidate:
             return .refused(code: untrusted, "the server at \(host) shows no certificate that fits its name")
         case .handshakeFailed(.sslError(let stack)):
-            // The library does not say what is wrong with it.
+            // NIOSSL does not report the reason.
             let words = stack.map(\.description).joined(separator: " ")
             if words.contains("CERTIFICATE_VERIFY_FAILED") {
                 return .refused(

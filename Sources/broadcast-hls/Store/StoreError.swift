@@ -1,10 +1,10 @@
-/// Why a store did not take an object. The sentences hold nothing secret.
+/// The reason why a store did not accept an object. The sentences contain no secrets.
 package enum StoreError: Error, Equatable {
-    /// It never will: the code is in the manner of HTTP's, 401 and 403 for who may not.
+    /// Permanent: an HTTP-style code. 401 and 403 mean that the user is not authorised.
     case refused(code: Int, String)
-    /// It may later.
+    /// Temporary: a retry can succeed.
     case unavailable(String)
 
-    /// The code of a refusal of ours: what the server shows does not prove that it is the right one.
+    /// The code for a certificate that this program rejects, because the server's identity is not proven.
     package static let untrusted = 526
 }

@@ -2,12 +2,12 @@ import Media
 import Testing
 import WindowPrivacy
 
-/// Where hidden windows are and were.
+/// Tests the current and previous positions of hidden windows.
 @Suite struct CoverTrailTests {
     private let here = PixelRect(x: 10, y: 10, width: 100, height: 80)
     private let there = PixelRect(x: 300, y: 200, width: 100, height: 80)
 
-    @Test func `a window that moved leaves its old place covered for a while`() {
+    @Test func `the previous area of a moved window remains covered for a while`() {
         var trail = CoverTrail()
         update(&trail, [1: here], at: 0)
         #expect(trail.rectangles == [here] && trail.nextEnd == nil)
@@ -20,7 +20,7 @@ import WindowPrivacy
         #expect(trail.rectangles == [there])
     }
 
-    @Test func `a window that is closed leaves its place covered for a while`() {
+    @Test func `the area of a closed window remains covered for a while`() {
         var trail = CoverTrail()
         update(&trail, [1: here, 2: there], at: 0)
         update(&trail, [2: there], at: 100)
@@ -30,14 +30,14 @@ import WindowPrivacy
         #expect(!trail.isEmpty)
     }
 
-    @Test func `a window that is hidden no more is seen at once`() {
+    @Test func `a window that is no longer hidden is shown immediately`() {
         var trail = CoverTrail()
         update(&trail, [1: here], at: 0)
         trail.update([:], passed: [], released: [1], at: MediaTime(milliseconds: 10), for: MediaTime(milliseconds: 250))
         #expect(trail.isEmpty && trail.rectangles.isEmpty)
     }
 
-    @Test func `a place that was passed between two looks is covered too, and for longer where it is passed again`() {
+    @Test func `an area between two updates is covered too, and again if it is passed again`() {
         var trail = CoverTrail()
         trail.update([1: here], passed: [there], released: [], at: .zero, for: MediaTime(milliseconds: 250))
         #expect(trail.rectangles == [here, there])
@@ -45,7 +45,7 @@ import WindowPrivacy
         #expect(trail.nextEnd == MediaTime(milliseconds: 450))
     }
 
-    @Test func `many places become the one around them`() {
+    @Test func `many areas become their bounding box`() {
         var trail = CoverTrail()
         for step in 0..<40 { update(&trail, [1: here.offsetBy(x: step * 3, y: step)], at: step) }
         #expect(trail.rectangles.count <= 18)
@@ -55,7 +55,7 @@ import WindowPrivacy
         }
     }
 
-    @Test func `Where a compositor is late a place stays covered until something was drawn there, and a while longer`() {
+    @Test func `with patience, an area remains covered until something is drawn there, plus the duration`() {
         var trail = CoverTrail()
         let (delay, patience) = (MediaTime(milliseconds: 1000), MediaTime(milliseconds: 5000))
         func look(_ windows: [UInt: PixelRect], at milliseconds: Int64) {
@@ -70,13 +70,13 @@ import WindowPrivacy
         #expect(trail.nextEnd == MediaTime(milliseconds: 5100))
         trail.noteDrawing([here], at: MediaTime(milliseconds: 2500))
         #expect(trail.nextEnd == MediaTime(milliseconds: 3500))
-        // What is drawn there later does not count: a film may run there.
+        // Later drawing there does not count, because it can be continuous, for example a video.
         trail.noteDrawing([here], at: MediaTime(milliseconds: 3000))
         look([:], at: 3500)
         #expect(trail.isEmpty)
     }
 
-    @Test func `What a window that draws all the time may have drawn itself does not count`() {
+    @Test func `drawing that can be the window's own does not count`() {
         let (delay, patience) = (MediaTime(milliseconds: 250), MediaTime(milliseconds: 5000))
         for isRestless in [true, false] {
             var trail = CoverTrail()

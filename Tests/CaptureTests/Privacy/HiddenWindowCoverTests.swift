@@ -6,11 +6,11 @@ import Testing
 import WindowPrivacy
 import X11Capture
 
-/// Hidden windows on a real X server: no sample has a pixel of them.
+/// Tests hidden windows on a real X server: no sample contains their pixels.
 @Suite(.serialized) struct HiddenWindowCoverTests {
     private let secret = HiddenWindowRules([.windowClass("secret")])
 
-    @Test(arguments: WindowManagement.allCases) func `a window that dances is in no sample, however often one asks`(management: WindowManagement)
+    @Test(arguments: WindowManagement.allCases) func `a hidden window that changes continuously is in no sample`(management: WindowManagement)
         async throws
     {
         try await withPeers { peers in
@@ -25,7 +25,7 @@ import X11Capture
                     samples += 1
                     loud += picture.loudPixels
                 }
-                // The ticks drift over the dance's.
+                // The phase between the samples and the window's changes varies.
                 try await Task.sleep(for: .milliseconds(3))
             }
             #expect(samples > 100)
@@ -33,7 +33,7 @@ import X11Capture
         }
     }
 
-    @Test func `a window that is mapped right before a sample is not in it`() async throws {
+    @Test func `a window that is mapped immediately before a sample is not in it`() async throws {
         try await withScreen { screen in
             let source = try open(screen, secret)
             _ = try source.nextPicture()
@@ -49,7 +49,7 @@ import X11Capture
         }
     }
 
-    @Test func `without a rule the window is seen`() async throws {
+    @Test func `without a rule, the window is visible`() async throws {
         try await withScreen { screen in
             let window = try LoudWindow(display: screen.display, x: 100, y: 100, width: 120, height: 90)
             window.map()
@@ -58,7 +58,7 @@ import X11Capture
         }
     }
 
-    @Test func `a rule that comes later covers the window at the next tick, and one that goes shows it again`() async throws {
+    @Test func `a new rule covers the window at the next tick, and removing it shows the window`() async throws {
         try await withScreen { screen in
             let window = try LoudWindow(display: screen.display, x: 100, y: 100, width: 120, height: 90)
             window.map()
@@ -77,7 +77,7 @@ import X11Capture
         }
     }
 
-    @Test func `a title that comes to match a rule covers the window at the next tick`() async throws {
+    @Test func `a title that changes to match a rule covers the window at the next tick`() async throws {
         try await withScreen { screen in
             let window = try LoudWindow(display: screen.display, x: 100, y: 100, width: 120, height: 90)
             window.setTitle("Chat")
@@ -89,7 +89,7 @@ import X11Capture
         }
     }
 
-    @Test func `a window that sets the property later is covered at the next tick, without any rule`() async throws {
+    @Test func `a window that sets the property later is covered at the next tick without a rule`() async throws {
         try await withScreen { screen in
             let window = try LoudWindow(display: screen.display, x: 100, y: 100, width: 120, height: 90)
             window.map()
@@ -102,7 +102,7 @@ import X11Capture
         }
     }
 
-    @Test func `the process of a hidden window is told`() async throws {
+    @Test func `the process of a hidden window is reported`() async throws {
         try await withScreen { screen in
             let window = try LoudWindow(display: screen.display, x: 100, y: 100, width: 120, height: 90)
             window.setNumber(4711, of: "_NET_WM_PID")
@@ -114,7 +114,7 @@ import X11Capture
         }
     }
 
-    @Test func `the place of a window that has gone is shown again after a quarter of a second`() async throws {
+    @Test func `the area of an unmapped window is shown again after 250 ms`() async throws {
         try await withScreen { screen in
             let window = try LoudWindow(display: screen.display, x: 100, y: 100, width: 120, height: 90)
             window.setClass("secret")
@@ -131,14 +131,14 @@ import X11Capture
             }
             #expect(picture.damage.covers(place))
             let pixels = try #require(picture.patches.first { $0.rectangle.contains(place) })
-            // The root window's black, not the cover's grey.
+            // The black of the root window, and not the grey of the cover.
             #expect(pixels.pixels.withUnsafeBytes { $0[(110 - pixels.y) * pixels.pixels.stride + (110 - pixels.x) * 4] } == 0)
         }
     }
 
-    @Test func `where nothing draws what was uncovered, the window's pixels stay covered`() async throws {
+    @Test func `if nothing draws the uncovered area, it remains covered`() async throws {
         try await withScreen { screen in
-            // A program that hangs: its window has no background, so the server leaves there what was there.
+            // Simulate a program that hangs: its window has no background, so the server leaves the old pixels there.
             let below = try LoudWindow(display: screen.display, x: 50, y: 50, width: 300, height: 200, hasBackground: false)
             below.map()
             let window = try LoudWindow(display: screen.display, x: 100, y: 100, width: 120, height: 90)
@@ -154,7 +154,7 @@ import X11Capture
         }
     }
 
-    @Test func `what changes under the cover is no change, and a hidden window that stands still costs no grab`() async throws {
+    @Test func `a change under the cover and a static hidden window cause no sample`() async throws {
         try await withScreen { screen in
             let window = try LoudWindow(display: screen.display, x: 100, y: 100, width: 120, height: 90)
             window.setClass("secret")
@@ -201,7 +201,7 @@ import X11Capture
 
     // MARK: Titles
 
-    @Test func `the title of a hidden window is told to nobody, nor that of one outside the picture`() async throws {
+    @Test func `the title of a window that is hidden or outside the picture is not reported`() async throws {
         try await withScreen { screen in
             let window = try LoudWindow(display: screen.display, x: 100, y: 100, width: 120, height: 90)
             window.setClass("secret")
@@ -227,7 +227,7 @@ import X11Capture
         }
     }
 
-    @Test func `a title is matched in whichever way it can be read`() async throws {
+    @Test func `all readings of a title are matched`() async throws {
         try await withScreen { screen in
             let window = try LoudWindow(display: screen.display, x: 100, y: 100, width: 120, height: 90)
             // "Müller" in Latin-1.
@@ -238,7 +238,7 @@ import X11Capture
         }
     }
 
-    @Test func `a title that no rule names any more uncovers once the client has drawn`() async throws {
+    @Test func `a title that no longer matches uncovers the window after the client has drawn`() async throws {
         try await withScreen { screen in
             let window = try LoudWindow(display: screen.display, x: 100, y: 100, width: 120, height: 90)
             window.setTitle("Signal")
@@ -256,7 +256,7 @@ import X11Capture
         }
     }
 
-    @Test func `a rule that comes makes nothing else be seen`() async throws {
+    @Test func `a new rule does not reveal any window`() async throws {
         try await withScreen { screen in
             let rules = HiddenWindowRules([.windowClass("secret")])
             let dialogue = try LoudWindow(display: screen.display, x: 300, y: 100, width: 50, height: 40)
@@ -276,7 +276,7 @@ import X11Capture
         }
     }
 
-    @Test func `a blinking cursor in a window that goes does not uncover what nobody drew`() async throws {
+    @Test func `drawing in a window that disappears does not uncover its area`() async throws {
         try await withScreen { screen in
             let below = try LoudWindow(display: screen.display, x: 50, y: 50, width: 300, height: 200, hasBackground: false)
             below.map()
@@ -314,7 +314,7 @@ import X11Capture
 }
 
 extension Picture {
-    /// Pixels that have clearly more red and blue than green.
+    /// The number of pixels with clearly more red and blue than green.
     fileprivate var loudPixels: Int {
         patches.reduce(0) { sum, patch in
             sum

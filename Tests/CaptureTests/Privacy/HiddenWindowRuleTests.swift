@@ -1,14 +1,14 @@
 import Testing
 import WindowPrivacy
 
-/// Rules as users write them.
+/// Tests rules in the notation of users.
 @Suite struct HiddenWindowRuleTests {
     @Test(arguments: [
         ("class:KeePassXC", HiddenWindowRule.windowClass("KeePassXC")), ("title:*Signal*", .title(GlobPattern("*Signal*"))),
         ("title:a: b", .title(GlobPattern("a: b"))), ("pid:1234", .process(1234)), ("id:0x1400003", .window(0x140_0003)), ("id:99", .window(99)),
         ("Class:x", .windowClass("x")),
     ])
-    func `a rule is read as it is written`(text: String, rule: HiddenWindowRule) throws {
+    func `a rule is parsed and printed in the same notation`(text: String, rule: HiddenWindowRule) throws {
         #expect(try HiddenWindowRule(text) == rule)
         #expect(try HiddenWindowRule(rule.description) == rule)
     }
@@ -19,7 +19,7 @@ import WindowPrivacy
         ("pid:99999999999", .notAProcess("pid:99999999999")), ("id:0", .notAWindow("id:0")), ("id:0xzz", .notAWindow("id:0xzz")),
         ("id:-4", .notAWindow("id:-4")), ("id:0x20000000", .notAWindow("id:0x20000000")),
     ])
-    func `a text that says no rule is a typed error`(text: String, error: HiddenWindowRule.ParseError) {
+    func `an invalid rule is a typed error`(text: String, error: HiddenWindowRule.ParseError) {
         #expect(throws: error) { try HiddenWindowRule(text) }
     }
 
@@ -28,11 +28,11 @@ import WindowPrivacy
         ("*.kdbx - KeePassXC", "a.kdbx - KeePassXC", true), ("a?c", "abc", true), ("a?c", "ac", false), ("*", "", true), ("?", "", false),
         ("*a*b*c", "xxaxxbxxaxxbc", true), ("*a*b*c", "xxaxxbxxaxxb", false), ("ГРАФ*", "Граф Толстой", true), ("**", "x", true),
     ])
-    func `a star stands for anything and a question mark for one character, in either case`(pattern: String, title: String, isMatch: Bool) {
+    func `a star matches any text and a question mark one character, ignoring case`(pattern: String, title: String, isMatch: Bool) {
         #expect(GlobPattern(pattern).matches(title) == isMatch)
     }
 
-    @Test func `rules can be changed while they are followed`() {
+    @Test func `rules can be changed at any time`() {
         let rules = HiddenWindowRules([.windowClass("a")])
         #expect(rules.revision == 0 && !rules.isApplied)
         #expect(rules.hide(.window(7)))

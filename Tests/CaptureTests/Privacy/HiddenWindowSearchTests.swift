@@ -2,11 +2,12 @@ import Media
 import Testing
 import WindowPrivacy
 
-/// Which windows belong to a hidden one. Clients have the bases 0x100000 (hidden), 0x200000 (another) and 0x300000 (the window manager).
+/// Tests which windows belong to a hidden window. The clients have the bases 0x100000 (hidden), 0x200000 (another) and
+/// 0x300000 (the window manager).
 @Suite struct HiddenWindowSearchTests {
     private let rules = [HiddenWindowRule.windowClass("Secret")]
 
-    @Test func `a window is found by the instance or the class, in either case`() {
+    @Test func `a window is found by its instance or class, ignoring case`() {
         #expect(search([top(0x10_0001) { $0.instance = "SECRET" }, top(0x20_0001) { $0.className = "Secrets" }]) == [0x10_0001])
         #expect(search([top(0x10_0001) { $0.className = "secret" }]) == [0x10_0001])
     }
@@ -15,14 +16,14 @@ import WindowPrivacy
         #expect(search([top(0x10_0001) { $0.excludesItself = true }, top(0x20_0001)], []) == [0x10_0001])
     }
 
-    @Test func `a frame is hidden with the window in it, and other frames of the window manager are not`() {
+    @Test func `a frame is hidden with the window in it, but not other frames of the window manager`() {
         let secret = frame(0x30_0001, around: 0x10_0001) { $0.className = "Secret" }
         let other = frame(0x30_0002, around: 0x20_0001)
         let menu = top(0x30_0003, isOverrideRedirect: true)
         #expect(search([secret, other, menu]) == [0x30_0001])
     }
 
-    @Test func `a window is hidden by its own number, by its frame's, or by one inside it`() {
+    @Test func `a rule can name the window, its frame or a window inside it`() {
         let window = frame(0x30_0001, around: 0x10_0001)
         for number in [0x30_0001, 0x10_0001] as [UInt] { #expect(search([window, top(0x20_0001)], [.window(number)]) == [0x30_0001]) }
         var search = HiddenWindowSearch(rules: [.window(0x10_0099)], resourceMask: 0xf_ffff)
@@ -30,7 +31,7 @@ import WindowPrivacy
         #expect(search.run([window, top(0x20_0001)]).windows == [0x30_0001])
     }
 
-    @Test func `menus of the same client are hidden, its other ordinary windows are not`() {
+    @Test func `pop-ups of the same client are hidden, but not its other windows`() {
         let secret = top(0x10_0001) { $0.className = "Secret" }
         let found = search([
             secret, top(0x10_0002, isOverrideRedirect: true), top(0x10_0003) { $0.isAuxiliary = true }, top(0x10_0004),
@@ -39,7 +40,7 @@ import WindowPrivacy
         #expect(found == [0x10_0001, 0x10_0002, 0x10_0003])
     }
 
-    @Test func `menus of another client are hidden where they name the same process or leader`() {
+    @Test func `pop-ups of another client are hidden if they have the same process or leader`() {
         let secret = top(0x10_0001) {
             $0.className = "Secret"
             $0.process = 42
@@ -53,7 +54,7 @@ import WindowPrivacy
         #expect(found == [0x10_0001, 0x20_0002, 0x20_0003])
     }
 
-    @Test func `a dialogue of a dialogue of a hidden window is hidden, that of another window of the client is not`() {
+    @Test func `dialogs of dialogs of a hidden window are hidden, but not those of other windows`() {
         let found = search([
             frame(0x30_0001, around: 0x10_0001) { $0.className = "Secret" }, frame(0x30_0002, around: 0x10_0002) { $0.transientFor = 0x10_0001 },
             frame(0x30_0003, around: 0x20_0003) { $0.transientFor = 0x10_0002 }, frame(0x30_0004, around: 0x10_0004),
@@ -62,7 +63,7 @@ import WindowPrivacy
         #expect(found == [0x30_0001, 0x30_0002, 0x30_0003])
     }
 
-    @Test func `a dialogue of the whole group, or of a window that is gone, is hidden with its client`() {
+    @Test func `a dialog of the whole group or of a destroyed window is hidden with its client`() {
         let found = search([
             top(0x10_0001) { $0.className = "Secret" }, top(0x10_0002) { $0.transientFor = 0x777 }, top(0x10_0003) { $0.transientFor = 0 },
             top(0x20_0003) { $0.transientFor = 0x777 },
@@ -70,7 +71,7 @@ import WindowPrivacy
         #expect(found == [0x10_0001, 0x10_0002, 0x10_0003])
     }
 
-    @Test func `a dialogue stays hidden when the window is gone for whose sake it was`() {
+    @Test func `a dialog remains hidden after its window is destroyed`() {
         var search = HiddenWindowSearch(rules: rules, resourceMask: 0xf_ffff)
         let dialogue = top(0x10_0002) { $0.transientFor = 0x10_0001 }
         search.belonging = search.run([top(0x10_0001) { $0.className = "Secret" }, dialogue]).belonging
@@ -78,7 +79,7 @@ import WindowPrivacy
         #expect(search.run([dialogue]).windows == [0x10_0002])
     }
 
-    @Test func `the processes of hidden windows are told, and those that a rule names`() {
+    @Test func `the processes of hidden windows and of rules are reported`() {
         let search = HiddenWindowSearch(rules: rules + [.process(7)], resourceMask: 0xf_ffff)
         let windows = [
             top(0x10_0001) {

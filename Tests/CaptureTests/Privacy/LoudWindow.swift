@@ -1,12 +1,12 @@
 import CX11
 import TestSupport
 
-/// A window of one loud colour, 0xFF00FF, of a client of its own; each call is done when it returns.
+/// A window in one bright colour, 0xFF00FF, of its own client. Each call returns after the server has processed it.
 final class LoudWindow {
     let window: Window
     private let display: OpaquePointer
 
-    /// - Parameter hasBackground: false for one that shows whatever was on the screen before it, until its client draws.
+    /// - Parameter hasBackground: if false, the window shows the previous screen content until its client draws.
     init(
         display name: String, x: Int32, y: Int32, width: UInt32, height: UInt32, overridesRedirect: Bool = false, hasBackground: Bool = true
     ) throws {
@@ -40,7 +40,7 @@ final class LoudWindow {
         XSync(display, 0)
     }
 
-    /// Paints all of it once more.
+    /// Paints the whole window again.
     func paint() {
         XClearWindow(display, window)
         XSync(display, 0)
@@ -51,13 +51,13 @@ final class LoudWindow {
         XSync(display, 0)
     }
 
-    /// WM_NAME as a STRING of these bytes, Latin-1 by right (ICCCM, 2.7.1).
+    /// Sets WM_NAME to a STRING of these bytes, which should be Latin-1 (ICCCM, 2.7.1).
     func setTitle(bytes: [UInt8]) {
         XChangeProperty(display, window, XA_WM_NAME, XA_STRING, 8, PropModeReplace, bytes, Int32(bytes.count))
         XSync(display, 0)
     }
 
-    /// Says what a window manager would: that this window is in front.
+    /// Declares this window as the active one, as a window manager does.
     func activate() {
         var value = window
         withUnsafeBytes(of: &value) { bytes in
