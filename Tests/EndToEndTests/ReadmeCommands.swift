@@ -1,22 +1,32 @@
 import Foundation
 
-/// The commands that README.md shows.
+/// The commands and configurations that README.md and docs/usage.md show.
 enum ReadmeCommands {
-    /// Each command of its `sh` blocks, without those that build (`make`, `git clone`, `cd`).
+    /// Each command of the `sh` blocks, the README's first, without those that build (`make`, `git clone`, `cd`).
     static func all() throws -> [String] {
-        commands(in: try String(contentsOf: readme, encoding: .utf8)).filter { command in
+        try documents().flatMap { commands(in: $0) }.filter { command in
             !["make", "git", "cd"].contains { command == $0 || command.hasPrefix($0 + " ") }
         }
     }
 
     /// The README's example configuration: its first `toml` block.
     static func configuration() throws -> String? {
-        blocks("toml", in: try String(contentsOf: readme, encoding: .utf8)).first
+        try configurations().first
     }
 
-    /// In the package's folder.
-    private static let readme = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("README.md")
+    /// The example configuration of each document: its first `toml` block.
+    static func configurations() throws -> [String] {
+        try documents().compactMap { blocks("toml", in: $0).first }
+    }
+
+    /// The package's folder.
+    private static let package = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    /// The text of README.md and of docs/usage.md.
+    private static func documents() throws -> [String] {
+        try ["README.md", "docs/usage.md"].map { try String(contentsOf: package.appendingPathComponent($0), encoding: .utf8) }
+    }
 
     /// A command a line; a backslash at the end continues it. Comments and prompts are left out.
     private static func commands(in text: String) -> [String] {

@@ -3,15 +3,15 @@ import TestSupport
 import Testing
 
 extension EndToEndTests {
-    /// What README.md promises.
+    /// What README.md and docs/usage.md promise.
     @Suite(.serialized)
     struct ReadmeTests {
-        @Test func `Every command in the README works as it stands`() async throws {
+        @Test func `Every command in the README and the usage guide works as written`() async throws {
             try await withStudio(["demo"], width: 640, height: 360) { studio in
                 let server = try await NginxRTMP.start(in: studio.peers)
                 try studio.broadcast.writeConfiguration(try #require(try ReadmeCommands.configuration()))
                 let commands = try ReadmeCommands.all()
-                #expect(commands.count >= 5)
+                #expect(commands.count >= 20)
                 let environment = try environment(for: studio)
                 for command in commands {
                     let result = try await run(withServer(server, in: command), environment: environment, in: studio)
@@ -24,13 +24,17 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `The README's example configuration is accepted`() async throws {
+        @Test func `The example configurations of the README and the usage guide are accepted`() async throws {
             try await withPeers { peers in
                 let broadcast = try BroadcastCommand(in: peers)
-                try broadcast.writeConfiguration(try #require(try ReadmeCommands.configuration()))
-                let result = try await broadcast.run(["list-destinations"])
-                #expect(result.status == .exited(0) && result.errors == "")
-                #expect(result.output.contains("* ") && result.output.contains("archive"))
+                let configurations = try ReadmeCommands.configurations()
+                #expect(configurations.count == 2)
+                for configuration in configurations {
+                    try broadcast.writeConfiguration(configuration)
+                    let result = try await broadcast.run(["list-destinations"])
+                    #expect(result.status == .exited(0) && result.errors == "")
+                    #expect(result.output.contains("* ") && result.output.contains("archive"))
+                }
             }
         }
 
