@@ -119,8 +119,7 @@ extension EndToEndTests {
                 try await peer.wait(for: "the stream again") { try await again.isPublishing(key: "key") }
                 #expect(try await status(of: "rtmp", in: studio)?.reconnects == 1)
                 #expect(try await studio.broadcast.run(["retry"]).status == .exited(1))
-                let elapsed = try await studio.status()?.elapsed ?? 0
-                try await studio.waitUntilElapsed(elapsed + 2, of: peer)
+                try await studio.broadcast.waitForMoreSeconds(2, of: peer)
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
                 #expect(try await peer.waitForExit() == .exited(0))
                 let recordings = try FileManager.default.contentsOfDirectory(atPath: studio.folder).filter { $0.hasSuffix(".flv") }.sorted()

@@ -61,7 +61,7 @@ extension EndToEndTests {
                 let peer = try await studio.startLive(
                     ["--title", "A talk", "--to", "count", "--to", "save-stream", "--to", "clips-of-it", "--to", "watch"])
                 try await studio.waitUntilElapsed(5.5, of: peer)
-                #expect(try await broadcast.run(["status", "--json"]).output.contains("https://example.com/watch"))
+                #expect(try await broadcast.statusText().contains("https://example.com/watch"))
                 #expect(try await broadcast.run(["pause"]).status == .exited(0))
                 #expect(try await broadcast.run(["resume"]).status == .exited(0))
                 #expect(try await broadcast.run(["annotate", "subject=frames"]).status == .exited(0))

@@ -50,21 +50,17 @@ extension EndToEndTests {
                 let broadcast = try BroadcastCommand(in: peers, display: screen.display)
                 let file = try peers.makeFolder("recordings") + "/hide.mp4"
                 let peer = try broadcast.start(["start", "--quality", "4", "--no-cursor", "--no-app-audio", "--to", file])
-                func elapsed() async throws -> Double {
-                    let answer = try await broadcast.run(["status", "--json"])
-                    return try StatusAnswer(json: answer.output).sessions.first?.elapsed ?? 0
-                }
-                try await peer.wait(for: "a second") { try await elapsed() >= 1 }
+                try await broadcast.waitUntilElapsed(1, of: peer)
                 let hide = try await broadcast.run(["hide", String(window)])
                 #expect(hide.status == .exited(0) && hide.output.hasPrefix("id:0x"), "\(hide.errors)")
-                let begin = try await elapsed()
+                let begin = try await broadcast.elapsed()
                 #expect(try await broadcast.run(["hide", String(window)]).status == .exited(1))
-                try await peer.wait(for: "two seconds more") { try await elapsed() >= begin + 2 }
-                let end = try await elapsed()
+                try await broadcast.waitUntilElapsed(begin + 2, of: peer)
+                let end = try await broadcast.elapsed()
                 #expect(try await broadcast.run(["unhide", String(window)]).status == .exited(0))
                 #expect(try await broadcast.run(["unhide", String(window)]).status == .exited(1))
                 #expect(try await broadcast.run(["hide", "nonsense"]).status == .exited(64))
-                try await peer.wait(for: "two seconds more") { try await elapsed() >= end + 3 }
+                try await broadcast.waitUntilElapsed(end + 3, of: peer)
                 #expect(try await broadcast.run(["stop"]).status == .exited(0))
                 #expect(try await peer.waitForExit() == .exited(0))
                 var (before, within, after) = (Sight(), Sight(), Sight())

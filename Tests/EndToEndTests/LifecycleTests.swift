@@ -24,8 +24,7 @@ extension EndToEndTests {
                 #expect(unreadable == 10)
                 #expect(try await studio.broadcast.run(["resume"]).status == .exited(0))
                 #expect(try await studio.broadcast.run(["resume"]).status == .exited(1))
-                let before = try await studio.status()?.elapsed ?? 0
-                try await studio.waitUntilElapsed(before + 2, of: peer)
+                try await studio.broadcast.waitForMoreSeconds(2, of: peer)
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
                 #expect(try await peer.waitForExit() == .exited(0))
                 try await expectCut(studio.media("out.mp4"), in: studio)

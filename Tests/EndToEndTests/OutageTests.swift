@@ -23,8 +23,7 @@ extension EndToEndTests {
                     return try await server.isPublishing(key: "key")
                 }
                 #expect(try await rtmp(studio)?.reconnects == 1)
-                let elapsed = try #require(try await studio.status()).elapsed
-                try await studio.waitUntilElapsed(elapsed + 2, of: peer)
+                try await studio.broadcast.waitForMoreSeconds(2, of: peer)
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
                 #expect(try await peer.waitForExit() == .exited(0))
                 let recordings = try FileManager.default.contentsOfDirectory(atPath: studio.folder).filter { $0.hasSuffix(".flv") }.sorted()

@@ -85,8 +85,7 @@ extension EndToEndTests {
                 try await peer.wait(for: "the session") { try await studio.status()?.destinations.map(\.state) == ["connecting", "connecting"] }
                 let reader = try studio.peers.start("reader", ["sh", "-c", "cat read.ts > copy.ts"], folder: studio.folder)
                 _ = try await peer.waitForErrorLine(containing: "session default: live")
-                let elapsed = try #require(try await studio.status()).elapsed
-                try await studio.waitUntilElapsed(elapsed + 1, of: peer)
+                try await studio.broadcast.waitForMoreSeconds(1, of: peer)
                 let stop = try await studio.broadcast.run(["stop"])
                 #expect(stop.status == .exited(0) && !stop.errors.contains("did not finish in time"), "\(stop.errors)")
                 #expect(stop.output.contains("unread.ts: nothing was written"), "\(stop.output)")

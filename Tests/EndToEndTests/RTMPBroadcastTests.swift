@@ -110,8 +110,7 @@ extension EndToEndTests {
                 try await studio.waitUntilElapsed(1, of: peer)
                 try await server.peer.killNow()
                 _ = try await peer.waitForErrorLine(containing: "Next try in")
-                let elapsed = try #require(try await studio.status()).elapsed
-                try await studio.waitUntilElapsed(elapsed + 1, of: peer)
+                try await studio.broadcast.waitForMoreSeconds(1, of: peer)
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(69))
                 #expect(try await peer.waitForExit() == .exited(69))
                 expectSentence(in: peer.standardError, saying: ["server"])

@@ -105,7 +105,7 @@ extension EndToEndTests {
         }
 
         private nonisolated(nonsending) func isLocked(in studio: Studio) async throws -> Bool {
-            try await studio.broadcast.run(["status", "--json"]).output.contains("\"locked\"")
+            try await studio.broadcast.statusText().contains("\"locked\"")
         }
     }
 }

@@ -57,7 +57,7 @@ extension EndToEndTests {
 
                 let peer = try await studio.startLive(["--to", "sign-in-demo"])
                 try await peer.wait(for: "the extension's status") {
-                    try await studio.broadcast.run(["status", "--json"]).output.contains("signed in as me")
+                    try await studio.broadcast.statusText().contains("signed in as me")
                 }
                 #expect(try await studio.broadcast.run(["status"]).output.contains("watch it at https://example.com/me"))
                 #expect(try await studio.broadcast.run(["stop", "--json"]).output.contains("\"watch_url\" : \"https://example.com/me\""))

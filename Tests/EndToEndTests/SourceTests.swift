@@ -135,15 +135,14 @@ extension EndToEndTests {
                 let path = desktop.folder + "/out.mp4"
                 let peer = try await desktop.startLive(
                     ["--follow-focus", "--fps", "15", "--quality", "10", "--no-app-audio", "--no-cursor", "--to", path])
-                try await peer.wait(for: "two seconds") { try await elapsed(desktop) > 2 }
+                try await desktop.broadcast.waitUntilElapsed(2, of: peer)
                 try await desktop.xdotool(["windowmove", before.id, "2020", "100"])
                 var after = before
                 try await waitUntil("the move") {
                     after = try await desktop.window(titled: before.title)
                     return after.x >= 1920
                 }
-                let moved = try await elapsed(desktop)
-                try await peer.wait(for: "two seconds more") { try await elapsed(desktop) > moved + 2 }
+                try await desktop.broadcast.waitForMoreSeconds(2, of: peer)
                 #expect(try await desktop.broadcast.run(["stop"]).status == .exited(0))
                 // Each monitor fills the picture: they have the same aspect.
                 let first = ClockReader(screen: placed(before, x: 0, width: 1920, height: 1080))
@@ -172,11 +171,11 @@ extension EndToEndTests {
                 let window = try await desktop.openWindow("clock", "640x360+100+60")
                 let path = desktop.folder + "/out.mp4"
                 let peer = try await desktop.startLive(["--window", window.id, "--no-app-audio", "--no-cursor", "--quality", "10", "--to", path])
-                try await waitForMoreSeconds(1.5, of: peer, desktop)
+                try await desktop.broadcast.waitForMoreSeconds(1.5, of: peer)
                 try await desktop.xdotool(["windowminimize", window.id])
-                try await waitForMoreSeconds(1.5, of: peer, desktop)
+                try await desktop.broadcast.waitForMoreSeconds(1.5, of: peer)
                 try await desktop.xdotool(["windowactivate", window.id])
-                try await waitForMoreSeconds(1.5, of: peer, desktop)
+                try await desktop.broadcast.waitForMoreSeconds(1.5, of: peer)
                 try await desktop.xdotool(["windowkill", window.id])
                 #expect(try await peer.waitForExit() == .exited(0))
                 try await MediaFile(path: path, peers: desktop.peers).expectDecodable()
@@ -194,11 +193,11 @@ extension EndToEndTests {
                 let path = desktop.folder + "/out.mp4"
                 let peer = try await desktop.startLive(
                     ["--monitor", "DUMMY1", "--fps", "15", "--no-app-audio", "--no-cursor", "--quality", "10", "--to", path])
-                try await waitForMoreSeconds(1.5, of: peer, desktop)
+                try await desktop.broadcast.waitForMoreSeconds(1.5, of: peer)
                 try await xorg.xrandr(["--output", "DUMMY1", "--off"])
-                try await waitForMoreSeconds(1.5, of: peer, desktop)
+                try await desktop.broadcast.waitForMoreSeconds(1.5, of: peer)
                 try await xorg.plugIn("DUMMY1", mode: "1280x720", x: 1920)
-                try await waitForMoreSeconds(1.5, of: peer, desktop)
+                try await desktop.broadcast.waitForMoreSeconds(1.5, of: peer)
                 #expect(try await desktop.broadcast.run(["stop"]).status == .exited(0))
                 #expect(try await peer.waitForExit() == .exited(0))
                 try await expectSlateBetweenClocks(in: path, peers: peers)
@@ -216,9 +215,8 @@ extension EndToEndTests {
                 for (name, isHeard) in [("Music", true), ("Firefox", false)] {
                     let path = desktop.folder + "/\(name).mp4"
                     let peer = try await desktop.startLive(["--app-source", "app:\(name)", "--to", path])
-                    try await peer.wait(for: "three seconds") { try await elapsed(desktop) > 3 }
-                    let status = try await desktop.broadcast.run(["status", "--json"])
-                    let sound = try #require(try StatusAnswer(json: status.output).sessions.first?.audio.app)
+                    try await desktop.broadcast.waitUntilElapsed(3, of: peer)
+                    let sound = try #require(try await desktop.broadcast.status()?.audio.app)
                     #expect(sound.source == (isHeard ? "app:Music" : nil))
                     #expect(try await desktop.broadcast.run(["stop"]).status == .exited(0))
                     let level = try await AudioDecoder.decode(path, in: peers).level(from: 1.5, duration: 1)
@@ -327,17 +325,6 @@ extension EndToEndTests {
             #expect(order == "csc", "\(String(kinds))")
             #expect(kinds.count { $0 == "?" } <= 3, "\(String(kinds))")
             #expect(kinds.count { $0 == "s" } >= 5 && kinds.count { $0 == "c" } > 20, "\(String(kinds))")
-        }
-
-        /// Waits until the session has run so much longer, by its own clock.
-        private func waitForMoreSeconds(_ seconds: Double, of peer: Peer, _ desktop: Desktop) async throws {
-            let start = try await elapsed(desktop)
-            try await peer.wait(for: "\(seconds) s") { try await elapsed(desktop) > start + seconds }
-        }
-
-        private func elapsed(_ desktop: Desktop) async throws -> Double {
-            let answer = try await desktop.broadcast.run(["status", "--json"])
-            return try StatusAnswer(json: answer.output).sessions.first?.elapsed ?? 0
         }
 
         /// Where a window is in the picture of a monitor that begins at column `x` of the screen, in fractions.

@@ -38,8 +38,7 @@ extension FaultTests {
                 print("live again after \(outage.rawValue): \(ContinuousClock.now - back) after the server was back")
                 #expect(try await studio.destination("rtmp")?.reconnects == 1)
                 try await peer.wait(for: "the publisher") { try await again.isPublishing(key: "key") }
-                let elapsed = try await studio.status()?.elapsed ?? 0
-                try await studio.waitUntilElapsed(elapsed + 3, of: peer)
+                try await studio.broadcast.waitForMoreSeconds(3, of: peer)
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
                 #expect(try await peer.waitForExit() == .exited(0), "\(peer.standardError)")
                 try await expectTwoGoodRecordings(studio)
@@ -83,8 +82,7 @@ extension FaultTests {
                 let status = try #require(try await studio.destination("rtmp"))
                 print("dropped in a stall of 5 s: \(status.dropped) pictures")
                 #expect(status.state == "live" && status.dropped > 0 && status.reconnects == 0)
-                let elapsed = try await studio.status()?.elapsed ?? 0
-                try await studio.waitUntilElapsed(elapsed + 3, of: peer)
+                try await studio.broadcast.waitForMoreSeconds(3, of: peer)
                 server.peer.signal(SIGSTOP)
                 try await Task.sleep(for: .seconds(1))
                 let begin = ContinuousClock.now

@@ -6,6 +6,8 @@ package final class Peers: Sendable {
     /// An absolute path, short enough for socket names below it.
     package let folder: String
     private let started = Mutex<[Peer]>([])
+    /// How many folders of each name exist.
+    private let folders = Mutex<[String: Int]>([:])
 
     init() throws(PeerError) {
         var template = Array("/tmp/broadcast-test-XXXXXX".utf8CString)
@@ -13,14 +15,15 @@ package final class Peers: Sendable {
         folder = template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
     }
 
-    /// A new empty folder (0700) of that name; a number is added if there is one already.
+    /// Makes a new empty folder (0700) of that name and gives its path; from the second one on, the name gets a number.
     package func makeFolder(_ name: String) throws -> String {
-        for number in 1... {
-            let path = "\(folder)/\(name)\(number == 1 ? "" : "-\(number)")"
-            if mkdir(path, 0o700) == 0 { return path }
-            guard errno == EEXIST else { break }
+        let number = folders.withLock { folders in
+            folders[name, default: 0] += 1
+            return folders[name] ?? 1
         }
-        throw PeerError.system(call: "mkdir \(folder)/\(name)", errno: errno)
+        let path = "\(folder)/\(name)\(number == 1 ? "" : "-\(number)")"
+        guard mkdir(path, 0o700) == 0 else { throw PeerError.system(call: "mkdir \(path)", errno: errno) }
+        return path
     }
 
     /// Starts a program. `environment` is all that it gets besides PATH; its working folder is `folder`, or a new one.
