@@ -51,7 +51,7 @@ extension EndToEndTests {
                     clock.add(frame)
                     return clock.readings.count < 60
                 }
-                #expect(clock.isRising && clock.unreadable == 0)
+                #expect(clock.isRunning && clock.unreadable == 0)
 
                 try await server.peer.killNow()
                 try await peer.wait(for: "a status that says so") {

@@ -32,8 +32,8 @@ extension EndToEndTests {
                 #expect(probe.video?.width == 640 && probe.video?.height == 360 && abs(probe.format.seconds - 4) < 0.4)
                 #expect((92...108).contains(probe.video?.frames ?? 0), "\(probe.video?.frames ?? 0) frames of 25 a second")
                 let clock = try await media.clock()
-                #expect(clock.unreadable == 0 && clock.isRising)
-                let delays = clock.soundDelays(onsets: BeepFinder.onsets(in: try await AudioDecoder.decode(media.path, in: studio.peers)))
+                #expect(clock.unreadable == 0 && clock.isRunning)
+                let delays = clock.soundDelays(BeepFinder.beeps(in: try await AudioDecoder.decode(media.path, in: studio.peers)))
                 #expect(delays.count >= 2 && delays.allSatisfy { abs($0) <= 0.1 }, "\(delays)")
             }
         }
@@ -94,8 +94,8 @@ extension EndToEndTests {
                     try await studio.peers.run(
                         "ffmpeg",
                         ["ffmpeg", "-nostdin", "-v", "error", "-i", studio.path("two.mp4"), "-map", "0:a:\(track)", studio.path("track\(track).wav")])
-                    let onsets = BeepFinder.onsets(in: try await AudioDecoder.decode(studio.path("track\(track).wav"), in: studio.peers))
-                    #expect(onsets.isEmpty != hears, "track \(track): \(onsets)")
+                    let beeps = BeepFinder.beeps(in: try await AudioDecoder.decode(studio.path("track\(track).wav"), in: studio.peers))
+                    #expect(beeps.isEmpty != hears, "track \(track): \(beeps)")
                 }
             }
         }

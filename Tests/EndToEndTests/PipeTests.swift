@@ -17,7 +17,7 @@ extension EndToEndTests {
                 #expect(result.statuses == [0, 0, 0])
                 #expect(!result.errors.contains("ffmpeg") && !result.errors.contains("@ 0x"), "\(result.errors)")
                 let clock = try await ClockTrack.read(FrameDecoder(result.copy, size: (480, 270)), in: studio.peers)
-                #expect((54...62).contains(clock.readings.count) && clock.unreadable == 0 && clock.isRising)
+                #expect((54...62).contains(clock.readings.count) && clock.unreadable == 0 && clock.isRunning)
             }
         }
 

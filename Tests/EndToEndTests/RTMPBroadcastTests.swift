@@ -39,7 +39,7 @@ extension EndToEndTests {
                 .map { Int32(bitPattern: UInt32(truncatingIfNeeded: $0.received / 1_000_000) &- $0.milliseconds) }.sorted()
             print("screen to player over nginx, ms: median \(delays[delays.count / 2]), p95 \(delays[delays.count * 95 / 100])")
             #expect(delays[delays.count / 2] < 1000)
-            #expect(clock.isRising && clock.unreadable == 0)
+            #expect(clock.isRunning && clock.unreadable == 0)
         }
 
         private nonisolated(nonsending) func expectQuickStop(_ peer: Peer, _ server: NginxRTMP, _ studio: Studio) async throws {
@@ -65,12 +65,12 @@ extension EndToEndTests {
                 let media = MediaFile(path: listener.output, peers: studio.peers)
                 try await media.expectDecodable()
                 let clock = try await media.clock()
-                #expect(clock.unreadable == 0 && clock.isRising)
+                #expect(clock.unreadable == 0 && clock.isRunning)
                 let times = clock.readings.map(\.pts)
                 let seconds = try #require(times.last) - (try #require(times.first))
                 #expect(seconds > 4)
                 #expect(Double(times.count) >= seconds * 30 - 3, "\(times.count) frames in \(seconds) s")
-                let delays = clock.soundDelays(onsets: BeepFinder.onsets(in: try await AudioDecoder.decode(media.path, in: studio.peers)))
+                let delays = clock.soundDelays(BeepFinder.beeps(in: try await AudioDecoder.decode(media.path, in: studio.peers)))
                 #expect(delays.count >= 3)
                 #expect(delays.allSatisfy { abs($0) <= 0.04 }, "\(delays)")
             }

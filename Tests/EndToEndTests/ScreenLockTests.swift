@@ -99,7 +99,7 @@ extension EndToEndTests {
             #expect(readings.count > 60)
             let audio = try await AudioDecoder.decode(studio.path("out.ts"), in: studio.peers)
             #expect(audio.largestGap < 0.05)
-            let onsets = BeepFinder.onsets(in: audio)
+            let onsets = BeepFinder.beeps(in: audio).map(\.onset)
             #expect(onsets.count >= 2)
             #expect(zip(onsets, onsets.dropFirst()).contains { $1 - $0 > 1.5 }, "\(onsets)")
         }

@@ -24,13 +24,13 @@ extension MediaFile {
         let times = clock.readings.map(\.pts)
         let length = (times.last ?? 0) - (times.first ?? 0)
         let largestStep = zip(times, times.dropFirst()).map { $1 - $0 }.max() ?? .infinity
-        if clock.unreadable > 0 || !clock.isRising || length < seconds || largestStep > 0.2 {
+        if clock.unreadable > 0 || !clock.isRunning || length < seconds || largestStep > 0.2 {
             throw PeerError.answer(
-                "\(path): \(clock.readings.count) frames in \(length) s, \(clock.unreadable) unreadable, rising: \(clock.isRising), step \(largestStep) s"
+                "\(path): \(clock.readings.count) frames in \(length) s, \(clock.unreadable) unreadable, running: \(clock.isRunning), step \(largestStep) s"
             )
         }
         let sound = try await AudioDecoder.decode(path, in: peers)
-        let delays = clock.soundDelays(onsets: BeepFinder.onsets(in: sound))
+        let delays = clock.soundDelays(BeepFinder.beeps(in: sound))
         // A busy machine shows or plays one late now and then; a container that is wrong shifts them all.
         let middle = delays.isEmpty ? .infinity : delays.sorted()[delays.count / 2]
         if Double(delays.count) < seconds - 2 || abs(middle) > 0.06 || sound.largestGap > 0.03 {

@@ -27,10 +27,11 @@ extension EndToEndTests {
                 #expect(audio.largestGap < 0.002)
                 let probe = try await FFProbe.probe(media.path, in: studio.peers)
                 #expect(abs((probe.audio?.seconds ?? 0) - (probe.video?.seconds ?? 0)) < 0.1)
-                let onsets = BeepFinder.onsets(in: audio)
-                #expect(onsets.contains { $0 < 2.5 })
-                #expect(onsets.count { $0 > comeback + 0.5 } >= 3)
-                let delays = try await media.clock().soundDelays(onsets: onsets.filter { $0 < 2.5 || $0 > comeback + 1 })
+                let beeps = BeepFinder.beeps(in: audio)
+                #expect(beeps.contains { $0.onset < 2.5 })
+                #expect(beeps.count { $0.onset > comeback + 0.5 } >= 3)
+                // A beep that sounds while the server is killed is cut off.
+                let delays = try await media.clock().soundDelays(beeps.filter { $0.onset < 2.4 || $0.onset > comeback + 1 })
                 print("sound against picture around a restart, ms:", delays.map { Int(($0 * 1000).rounded()) })
                 #expect(delays.allSatisfy { abs($0) <= 0.04 }, "\(delays)")
             }

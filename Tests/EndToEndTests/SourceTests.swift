@@ -281,7 +281,7 @@ extension EndToEndTests {
             #expect(probe.video?.width == width && probe.video?.height == height)
             let clock = try await ClockTrack.read(FrameDecoder(media.path), in: media.peers)
             #expect(clock.readings.count > 30 && clock.unreadable <= afterFrames, "\(clock.readings.count) read, \(clock.unreadable) not")
-            #expect(clock.isRising)
+            #expect(clock.isRunning)
         }
 
         /// Expects frames of 960x540 that show the clock over all of it, or upright in the middle between black bars.

@@ -8,7 +8,7 @@ enum ProcessSpawner {
         let result = Mutex<(status: Int32, pid: pid_t)>((0, 0))
         SpawnThread.run {
             var pid: pid_t = 0
-            let status = spawnHere(["setpriv", "--pdeathsig", "KILL", "--"] + command, folder, environment, descriptors, &pid)
+            let status = spawnHere(["setpriv", "--pdeathsig", "KILL", "--", "env", "-C", folder, "--"] + command, environment, descriptors, &pid)
             result.withLock { $0 = (status, pid) }
         }
         let (status, pid) = result.withLock { $0 }
@@ -17,7 +17,7 @@ enum ProcessSpawner {
     }
 
     private static func spawnHere(
-        _ command: [String], _ folder: String, _ environment: [String: String], _ descriptors: [Int32], _ pid: inout pid_t
+        _ command: [String], _ environment: [String: String], _ descriptors: [Int32], _ pid: inout pid_t
     ) -> Int32 {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -25,7 +25,6 @@ enum ProcessSpawner {
         for (number, descriptor) in descriptors.enumerated() {
             posix_spawn_file_actions_adddup2(&actions, descriptor, Int32(number))
         }
-        posix_spawn_file_actions_addchdir_np(&actions, folder)
 
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
