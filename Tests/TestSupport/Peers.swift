@@ -1,7 +1,8 @@
 import Foundation
 import Synchronization
+import Testing
 
-/// The peers of one test: a temporary folder with a folder in it for each, and the processes, which end in reverse order when the test ends.
+/// The peers of one test: a temporary folder with a folder for each peer in it, and the processes, which end in reverse order when the test ends.
 package final class Peers: Sendable {
     /// An absolute path, short enough for socket names below it.
     package let folder: String
@@ -10,7 +11,9 @@ package final class Peers: Sendable {
     private let folders = Mutex<[String: Int]>([:])
 
     init() throws(PeerError) {
-        var template = Array("/tmp/broadcast-test-XXXXXX".utf8CString)
+        // TMPDIR is a folder of the run where `.ci/tests` runs the tests. Keep it short: sockets lie below it, and their paths have 107 bytes at most.
+        let parent = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
+        var template = Array("\(parent)/broadcast-test-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw .system(call: "mkdtemp", errno: errno) }
         folder = template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
     }
@@ -50,13 +53,27 @@ package final class Peers: Sendable {
         return peer.standardOutput
     }
 
+    /// Programs of this project. If one of them ends by a signal that the test did not send, the test fails.
+    private static let own: Set = ["broadcast", "broadcast-hls", "broadcast-srt", "in-app", "TestScreen", "keyframe-watch", "is-captured", "flv-publish"]
+
     /// Ends every process, the last one first, and removes the folder (unless BROADCAST_KEEP_TEST_FOLDERS is set, to look at it).
+    /// Records an issue for each program of this project that crashed.
     nonisolated(nonsending) func close() async {
         for peer in started.withLock({ $0 }).reversed() {
+            // A process that the test has stopped cannot end.
+            peer.signal(SIGCONT)
             _ = try? await peer.terminate(grace: .seconds(5))
+            if Self.own.contains(peer.program), let signal = peer.unexpectedSignal {
+                Issue.record("\(peer.name) was killed by signal \(signal), which the test did not send. \(peer.standardError.suffix(2000))")
+            }
         }
         if ProcessInfo.processInfo.environment["BROADCAST_KEEP_TEST_FOLDERS"] == nil {
-            try? FileManager.default.removeItem(atPath: folder)
+            // A process that a peer left behind may still write into it.
+            let isGone: ()? = try? await waitUntil("the folder's removal", deadline: .seconds(5)) {
+                try? FileManager.default.removeItem(atPath: folder)
+                return !FileManager.default.fileExists(atPath: folder)
+            }
+            if isGone == nil { Issue.record("The test's folder \(folder) cannot be removed: a process still writes into it.") }
         }
     }
 }
