@@ -311,20 +311,10 @@ extension EndToEndTests {
         /// Expects first the clock, then the slate, then the clock again, and nothing else but for a frame or two of a window that has not
         /// painted yet.
         private func expectSlateBetweenClocks(in path: String, peers: Peers) async throws {
-            var kinds: [Character] = []
-            try await FrameDecoder(path).forEachFrame(in: peers) { frame in
-                let corners = [(0.0, 0.0), (0.8, 0.0), (0.0, 0.8), (0.8, 0.8)].map { x, y in
-                    frame.mean(of: PatternRectangle(x: x, y: y, width: 0.2, height: 0.2))[0]
-                }
-                // The slate's ground: 40 in limited range.
-                let isSlate = corners.allSatisfy { abs($0 - 28) < 3 }
-                kinds.append(isSlate ? "s" : ClockReader().milliseconds(in: frame) != nil ? "c" : "?")
-                return true
-            }
-            let order = kinds.filter { $0 != "?" }.reduce(into: "") { order, kind in if order.last != kind { order.append(kind) } }
-            #expect(order == "csc", "\(String(kinds))")
-            #expect(kinds.count { $0 == "?" } <= 3, "\(String(kinds))")
-            #expect(kinds.count { $0 == "s" } >= 5 && kinds.count { $0 == "c" } > 20, "\(String(kinds))")
+            let track = try await PictureTrack.read(FrameDecoder(path), in: peers)
+            #expect(track.order == "csc", "\(track)")
+            #expect(track.count(.other) <= 3, "\(track)")
+            #expect(track.count(.slate) >= 5 && track.count(.clock) > 20, "\(track)")
         }
 
         /// Where a window is in the picture of a monitor that begins at column `x` of the screen, in fractions.
