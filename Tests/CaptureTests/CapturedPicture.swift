@@ -1,4 +1,5 @@
 import Capture
+import Foundation
 import Media
 import TestSupport
 
@@ -19,11 +20,12 @@ extension X11ScreenSource {
         return Picture(size: picture.size, patches: patches, damage: picture.damage)
     }
 
-    /// The next picture within half a second: the server's word of a change takes a moment. Nil where none comes.
+    /// The next picture. The server reports a change after a moment: asks every millisecond, for five seconds at most. Nil if none comes.
     func nextChange() throws -> Picture? {
-        let end = ContinuousClock.now + .milliseconds(500)
+        let end = ContinuousClock.now + .seconds(5)
         while ContinuousClock.now < end {
             if let picture = try nextPicture() { return picture }
+            usleep(1000)
         }
         return nil
     }
@@ -79,7 +81,6 @@ extension Picture {
         return found
     }
 
-    /// True where it has every pixel, and all have this colour.
     /// Pixels of exactly this colour.
     func count(of colour: UInt) -> Int {
         patches.reduce(0) { sum, patch in
@@ -96,6 +97,7 @@ extension Picture {
         }
     }
 
+    /// True where it has every pixel, and all have this colour.
     func isPlain(_ colour: UInt32) -> Bool {
         patches.reduce(0) { $0 + $1.rectangle.area } == size.area && extent(against: colour) == nil
     }

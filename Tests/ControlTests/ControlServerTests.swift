@@ -284,10 +284,10 @@ import Testing
     @Test func `an answer that takes its time is waited for while the session shows life`() async throws {
         try await withFolder { (folder: String) async throws in
             let server = try await listen(at: folder + "/a.sock") { request in
-                if request.command == "stop" { try? await Task.sleep(for: .milliseconds(600)) }
+                if request.command == "stop" { try? await Task.sleep(for: .milliseconds(2500)) }
                 return ControlReply(session: session(state: request.command == "stop" ? "finished" : "finishing"))
             }
-            let reply = try await ControlClient.ask(ControlRequest(command: "stop"), at: folder + "/a.sock", patience: .milliseconds(100))
+            let reply = try await ControlClient.ask(ControlRequest(command: "stop"), at: folder + "/a.sock", patience: .milliseconds(1000))
             #expect(reply?.session?.state == "finished")
             await server.shutDown()
         }

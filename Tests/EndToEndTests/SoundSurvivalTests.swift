@@ -3,9 +3,9 @@ import TestSupport
 import Testing
 
 extension EndToEndTests {
-    /// A sound server that dies, or was never there.
+    /// A sound server that dies and comes back.
     @Suite(.serialized)
-    struct SoundSurvivalTests {
+    struct SoundTimingTests {
         @Test func `Sound comes back after PulseAudio was restarted, and the track has no hole`() async throws {
             try await withStudio(["clock", "--beep"]) { studio in
                 let pulse = try #require(studio.pulse)
@@ -36,7 +36,11 @@ extension EndToEndTests {
                 #expect(delays.allSatisfy { abs($0) <= 0.04 }, "\(delays)")
             }
         }
+    }
 
+    /// Broadcasts without a sound server, or without sound.
+    @Suite(.serialized)
+    struct SoundSurvivalTests {
         @Test func `Without PulseAudio there is one warning and silence`() async throws {
             try await withStudio(hasSound: false) { studio in
                 let result = try await studio.record(["--duration", "4s", "--to", studio.path("out.mp4")])

@@ -9,6 +9,16 @@ extension BroadcastCommand {
         return peer
     }
 
+    /// Runs `broadcast stop`, waits for the end of the session's process, and gives the session as it ended. Throws unless both end with status 0.
+    nonisolated(nonsending) package func stop(_ peer: Peer, session: String = "default") async throws -> SessionStatus {
+        let result = try await run(["stop", "--session", session, "--json"])
+        guard result.status == .exited(0) else { throw PeerError.ended("broadcast stop", status: result.status, errors: result.errors) }
+        let status = try await peer.waitForExit()
+        guard status == .exited(0) else { throw PeerError.ended(peer.name, status: status, errors: peer.standardError) }
+        guard let report = try StatusAnswer(json: result.output).sessions.first else { throw PeerError.answer("no session in \(result.output)") }
+        return report
+    }
+
     /// The path of a session's control socket.
     package func controlSocket(of session: String = "default") -> String {
         (environment["XDG_RUNTIME_DIR"] ?? home + "/run") + "/broadcast/\(session).sock"

@@ -3,9 +3,9 @@ import TestPatterns
 import TestSupport
 import Testing
 
-/// The instruments that other tests measure with, measured with ffmpeg in the place of `broadcast`.
+/// The instruments for time, with ffmpeg in the place of `broadcast`.
 @Suite(.serialized)
-struct InstrumentTests {
+struct InstrumentTimingTests {
     @Test func `The clock and the beep that ffmpeg records read back together`() async throws {
         try await withPeers { peers in
             let screen = try await Xvfb.start(in: peers)
@@ -40,7 +40,11 @@ struct InstrumentTests {
     private func size(of file: String) -> Int {
         (try? FileManager.default.attributesOfItem(atPath: file)[.size] as? Int) ?? 0
     }
+}
 
+/// The instruments for pictures, with ffmpeg in the place of `broadcast`.
+@Suite(.serialized)
+struct InstrumentTests {
     @Test(arguments: [24, 16])
     func `The colour chart reads back exactly from a lossless grab`(depth: Int) async throws {
         try await withPeers { peers in
