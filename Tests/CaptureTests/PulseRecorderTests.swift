@@ -307,16 +307,21 @@ private final class Recording {
         pieces.filter { $0.sample.track == .app && $0.sound.samples.contains { abs($0) > 0.1 } }.reduce(0) { $0 + $1.sound.frameCount }
     }
 
-    /// The amplitude of a tone in all that was recorded, on the left, by its correlation with a sine and a cosine of that frequency in Hz.
+    /// The amplitude of a tone of that frequency in Hz in all that was recorded, on the left: the mean over pieces of 50 ms, each by its correlation
+    /// with a sine and a cosine. Over a longer time, a player that was late once would change the phase and with it the sum.
     func level(of frequency: Double) -> Double {
         let left = pieces.flatMap { piece in stride(from: 0, to: piece.sound.samples.count, by: 2).map { Double(piece.sound.samples[$0]) } }
-        var (sine, cosine) = (0.0, 0.0)
-        for (index, sample) in left.enumerated() {
-            let phase = 2 * Double.pi * frequency * Double(index) / 48_000
-            sine += sample * sin(phase)
-            cosine += sample * cos(phase)
+        let length = 2400
+        let levels = stride(from: 0, through: left.count - length, by: length).map { first -> Double in
+            var (sine, cosine) = (0.0, 0.0)
+            for index in first..<first + length {
+                let phase = 2 * Double.pi * frequency * Double(index) / 48_000
+                sine += left[index] * sin(phase)
+                cosine += left[index] * cos(phase)
+            }
+            return 2 * (sine * sine + cosine * cosine).squareRoot() / Double(length)
         }
-        return 2 * (sine * sine + cosine * cosine).squareRoot() / Double(left.count)
+        return levels.reduce(0, +) / Double(levels.count)
     }
 
     func iterate(_ timeout: MediaTime) {

@@ -86,7 +86,9 @@ extension EndToEndTests {
                 try await listener.peer.killNow()
                 try await peer.wait(for: "the outage") { try await studio.status()?.destinations.first?.state == "reconnecting" }
                 // After an unanswered call it pauses for seconds before the next one.
-                try await peer.wait(for: "an unanswered call") { try await studio.broadcast.statusText().contains("calling 127.0.0.1:\(listener.port) again") }
+                try await peer.wait(for: "an unanswered call") {
+                    try await studio.broadcast.statusText().contains("calling 127.0.0.1:\(listener.port) again")
+                }
                 let begin = ContinuousClock.now
                 _ = try await studio.broadcast.run(["stop"])
                 _ = try await peer.waitForExit()

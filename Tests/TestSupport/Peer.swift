@@ -22,8 +22,8 @@ package final class Peer: Sendable {
     }
     private let state: Mutex<State>
 
-    /// The name of the program that was started, without its folder.
-    let program: String
+    /// The names of the programs in its command, without their folders: itself, or what a shell or another program runs for it.
+    let programs: Set<String>
 
     init(
         name: String, command: [String], environment: [String: String], folder: String, input: PeerInput, output: PeerOutput
@@ -45,7 +45,7 @@ package final class Peer: Sendable {
         theirs.append(try Self.open(folder + "/stderr", O_WRONLY | O_CREAT | O_APPEND))
         processIdentifier = try ProcessSpawner.spawn(command, environment: environment, folder: folder, descriptors: theirs)
         self.name = name
-        program = command.first.map { URL(fileURLWithPath: $0).lastPathComponent } ?? ""
+        programs = Set(command.map { URL(fileURLWithPath: $0).lastPathComponent })
         self.folder = folder
         state = Mutex(ours)
     }
@@ -87,10 +87,14 @@ package final class Peer: Sendable {
         state.withLock { _ = $0.sent.insert(number) }
     }
 
-    /// The signal that ended it and that the test did not send, or nil.
+    /// The signal that ended it and that the test did not send, or nil. A shell passes on a crash of its command as 128 and the signal.
     var unexpectedSignal: Int32? {
-        guard case .signalled(let number) = status else { return nil }
-        return state.withLock { $0.sent.contains(number) } ? nil : number
+        let crashes: Set = [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV]
+        switch status {
+        case .signalled(let number): return state.withLock { $0.sent.contains(number) } ? nil : number
+        case .exited(let code): return crashes.contains(code - 128) ? code - 128 : nil
+        case nil: return nil
+        }
     }
 
     /// Waits until a condition holds. Throws if the deadline passes, or if the process ends while the condition does not hold.

@@ -54,7 +54,9 @@ package final class Peers: Sendable {
     }
 
     /// Programs of this project. If one of them ends by a signal that the test did not send, the test fails.
-    private static let own: Set = ["broadcast", "broadcast-hls", "broadcast-srt", "in-app", "TestScreen", "keyframe-watch", "is-captured", "flv-publish"]
+    private static let own: Set = [
+        "broadcast", "broadcast-hls", "broadcast-srt", "in-app", "TestScreen", "keyframe-watch", "is-captured", "flv-publish",
+    ]
 
     /// Ends every process, the last one first, and removes the folder (unless BROADCAST_KEEP_TEST_FOLDERS is set, to look at it).
     /// Records an issue for each program of this project that crashed.
@@ -63,7 +65,7 @@ package final class Peers: Sendable {
             // A process that the test has stopped cannot end.
             peer.signal(SIGCONT)
             _ = try? await peer.terminate(grace: .seconds(5))
-            if Self.own.contains(peer.program), let signal = peer.unexpectedSignal {
+            if !Self.own.isDisjoint(with: peer.programs), let signal = peer.unexpectedSignal {
                 Issue.record("\(peer.name) was killed by signal \(signal), which the test did not send. \(peer.standardError.suffix(2000))")
             }
         }

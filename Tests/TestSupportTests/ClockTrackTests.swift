@@ -64,7 +64,9 @@ struct ClockTrackTests {
         let milliseconds: Int64 = 1 << 32 + 100_000
         // The second of CLOCK_MONOTONIC that begins next.
         let second = milliseconds / 1000 + 1
-        let readings = (0..<90).map { ClockTrack.Reading(pts: Double($0) / 30, milliseconds: UInt32(truncatingIfNeeded: milliseconds + Int64($0 * 100 / 3))) }
+        let readings = (0..<90).map { index in
+            ClockTrack.Reading(pts: Double(index) / 30, milliseconds: UInt32(truncatingIfNeeded: milliseconds + Int64(index * 100 / 3)))
+        }
         let beep = Beep(onset: Double(second * 1000 - milliseconds) / 1000, number: Int(second % 8))
         let delay = try #require(ClockTrack(readings).soundDelays([beep], now: milliseconds * 1_000_000 + 5_000_000_000).first)
         #expect(abs(delay) < 0.04, "\(delay)")
