@@ -35,7 +35,9 @@ extension FaultTests {
                 let again = outage == .kill ? try await server.startAgain(in: studio.peers) : server
                 if outage != .kill { try await door.openAgain() }
                 try await peer.wait(for: "the stream again") { try await studio.destination("rtmp")?.state == "live" }
-                print("live again after \(outage.rawValue): \(ContinuousClock.now - back) after the server was back")
+                let recovery = ContinuousClock.now - back
+                print("live again after \(outage.rawValue): \(recovery) after the server was back")
+                #expect(recovery < .seconds(10))
                 #expect(try await studio.destination("rtmp")?.reconnects == 1)
                 try await peer.wait(for: "the publisher") { try await again.isPublishing(key: "key") }
                 try await studio.broadcast.waitForMoreSeconds(3, of: peer)
@@ -81,7 +83,8 @@ extension FaultTests {
                 #expect(after.peak - before.peak < 24 << 20)
                 let status = try #require(try await studio.destination("rtmp"))
                 print("dropped in a stall of 5 s: \(status.dropped) pictures")
-                #expect(status.state == "live" && status.dropped > 0 && status.reconnects == 0)
+                // No more than the pictures of the stall and of two seconds after it.
+                #expect(status.state == "live" && (1...210).contains(status.dropped) && status.reconnects == 0, "\(status)")
                 try await studio.broadcast.waitForMoreSeconds(3, of: peer)
                 server.peer.signal(SIGSTOP)
                 try await Task.sleep(for: .seconds(1))
