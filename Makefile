@@ -2,7 +2,8 @@
 #
 #   make          build the release
 #   make demo     broadcast this desktop (or a virtual one) for 10 s into a file, and say what is in it
-#   make test     build, and run all tests against real peers
+#   make test     build, and run all tests but the slow fault tests, against real peers
+#   make coverage line coverage of the unit tests, a table by module
 #   make test-faults   servers that die, hang and lie, lines that lose packets, hundreds of starts: some minutes more
 #   make bench    measure against ffmpeg on this machine
 #   make install  PREFIX=/usr/local DESTDIR=
@@ -11,25 +12,27 @@
 PREFIX ?= /usr/local
 DESTDIR ?=
 SWIFT ?= swift
+# SwiftPM leaves a folder in TMPDIR for each package description and library that it reads.
+IN_BUILD_FOLDER = mkdir -p $(CURDIR)/.build/tmp && TMPDIR=$(CURDIR)/.build/tmp
 # Tests and demo share one build. What is installed and measured has Swift's libraries inside: it runs where there is no Swift.
-BUILD = $(SWIFT) build -c release
+BUILD = $(IN_BUILD_FOLDER) $(SWIFT) build -c release
 BIN = .build/release
-BUILD_STATIC = $(SWIFT) build -c release --static-swift-stdlib --scratch-path .build-static
+BUILD_STATIC = $(IN_BUILD_FOLDER) $(SWIFT) build -c release --static-swift-stdlib --scratch-path .build-static
 BIN_STATIC = .build-static/release
 
 # What the program is built with and runs on; what the demo, the tests and the benchmark run beside it.
 BUILD_PACKAGES = pkg-config libx11-dev libxext-dev libxcomposite-dev libxdamage-dev libxfixes-dev libxrandr-dev libxss-dev libx264-dev libpulse-dev \
 	libavcodec-dev libavutil-dev libswresample-dev libyuv-dev libpng-dev libsixel-dev libdbus-1-dev libtomlplusplus-dev libsrt-openssl-dev
 DEMO_PACKAGES = $(BUILD_PACKAGES) xvfb pulseaudio pulseaudio-utils ffmpeg util-linux
-TEST_PACKAGES = $(DEMO_PACKAGES) xauth x11-utils x11-xserver-utils xdotool xserver-xorg-core xserver-xorg-video-dummy openbox picom xterm \
-	nginx-light libnginx-mod-rtmp stunnel4 openssl python3 tmux mpv \
+TEST_PACKAGES = $(DEMO_PACKAGES) x11-xserver-utils xdotool xserver-xorg-core xserver-xorg-video-dummy openbox picom xterm \
+	nginx-light libnginx-mod-rtmp stunnel4 openssl curl python3 tmux mpv \
 	pipewire pipewire-pulse wireplumber gnome-keyring dbus python3-gi libsecret-tools libsecret-1-0 srt-tools dunst libnotify-bin libglib2.0-bin systemd procps \
 	gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-libav
 
 # The extensions that are shipped, each a program broadcast-NAME and a manifest Extensions/NAME/extension.toml.
 EXTENSIONS = hls srt
 
-.PHONY: all build demo test test-faults bench install uninstall docs check-docs lint clean
+.PHONY: all build demo test test-faults coverage bench install uninstall docs check-docs lint clean
 
 all: build
 
@@ -47,6 +50,7 @@ demo:
 	@./.ci/demo $(BIN)
 
 test:
+	@rm -rf .build/tmp
 	@./.ci/packages $(TEST_PACKAGES)
 	$(BUILD) --build-tests --explicit-target-dependency-import-check error
 	@$(MAKE) --no-print-directory check-docs
@@ -56,7 +60,11 @@ test:
 test-faults:
 	@./.ci/packages $(TEST_PACKAGES) iproute2
 	$(BUILD) --build-tests
-	$(SWIFT) test -c release --skip-build --no-parallel --filter FaultTests
+	$(BIN)/broadcastPackageTests.xctest --testing-library swift-testing --no-parallel --filter '^FaultTests\.'
+
+coverage:
+	@./.ci/packages $(TEST_PACKAGES)
+	@./.ci/coverage
 
 bench:
 	@./.ci/packages $(TEST_PACKAGES)
@@ -100,4 +108,4 @@ lint:
 	$(SWIFT) format lint --strict --recursive --parallel Sources Tests Examples Benchmarks Fuzz/Sources Fuzz/Package.swift Package.swift
 
 clean:
-	rm -rf .build .build-static
+	rm -rf .build .build-static .build-coverage

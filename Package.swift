@@ -204,7 +204,8 @@ let package = Package(
             swiftSettings: strict),
         // Minutes of outages, bad lines and lies: make test-faults. It shares the studio with EndToEndTests.
         .testTarget(
-            name: "FaultTests", dependencies: ["TestSupport", "TestPatterns", "TestScreen", "BroadcastKit", "broadcast", "broadcast-srt"], swiftSettings: strict),
+            name: "FaultTests", dependencies: ["TestSupport", "TestPatterns", "TestScreen", "BroadcastKit", "broadcast", "broadcast-srt"],
+            swiftSettings: strict),
         .testTarget(
             name: "HLSTests", dependencies: ["HLS", "broadcast-hls", "Media", "BroadcastExtension"], swiftSettings: strict),
         .testTarget(name: "SRTTests", dependencies: ["broadcast-srt", "Media", "BroadcastExtension"], swiftSettings: strict),

@@ -42,17 +42,10 @@ package final class PictureFeed: Sendable {
     }
 }
 
-<<<<<<< HEAD:Sources/ContentCapture/PictureFeed.swift
 /// Pictures that the application itself hands over.
 package final class FeedSource: ScreenSource {
     package let description = SourceDescription(kind: .application)
     package private(set) var condition = SourceCondition.shown
-=======
-/// A screen source that shows the pictures of a `PictureFeed`.
-final class FeedSource: ScreenSource {
-    let description = SourceDescription(kind: .application)
-    private(set) var condition = SourceCondition.shown
->>>>>>> wt-prose:Sources/Capture/Content/PictureFeed.swift
     private let feed: PictureFeed
     private var last: PixelBuffer?
     private var isWholeWanted = false

@@ -66,13 +66,8 @@ struct WAVHeader: Equatable {
             let chunk = try take(8, from: pipe, while: goesOn)
             let length = (0..<4).reduce(0) { $0 | Int(chunk[4 + $1]) << (8 * $1) }
             if Array(chunk[0..<4]) == Array("data".utf8) {
-<<<<<<< HEAD:Sources/ContentCapture/WAVHeader.swift
                 guard var header else { throw .malformedContent(path: pipe.path, .samplesBeforeFormat) }
                 // Programs that write into a pipe do not know the length: 0, or as much as 32 bits hold.
-=======
-                guard var header else { throw .malformedContent(path: pipe.path, problem: "its samples come before their format") }
-                // Programs that write to a pipe do not know the length. They write 0 or the maximum of 32 bits.
->>>>>>> wt-prose:Sources/Capture/Content/WAVHeader.swift
                 header.byteCount = length == 0 || length >= 0x7FFF_F000 ? nil : length
                 return header
             }

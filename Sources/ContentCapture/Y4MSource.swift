@@ -5,18 +5,10 @@ import Media
 /// Video from a YUV4MPEG2 file or pipe instead of a screen, for an application's own content (ReplayKit's in-app
 /// broadcast).
 ///
-<<<<<<< HEAD:Sources/ContentCapture/Y4MSource.swift
 /// A thread reads ahead by some frames and no further. Each frame is seen at its own time, counted from the first, or when it comes
 /// where that is later; of several that are due the newest wins. The colours are taken for BT.709 in limited range.
 package final class Y4MSource: ScreenSource {
     /// How many frames are read ahead.
-=======
-/// A thread reads a few frames ahead. Each frame is shown at its own time, relative to the first frame, or when it
-/// arrives if that is later. If several frames are due, the newest one is shown. The colours are interpreted as BT.709,
-/// limited range.
-final class Y4MSource: ScreenSource {
-    /// The maximum number of frames that are read ahead.
->>>>>>> wt-prose:Sources/Capture/Content/Y4MSource.swift
     private static let readAhead = 4
     /// The maximum time to wait for the first line.
     private static let headerPatience = MediaTime(milliseconds: 10_000)

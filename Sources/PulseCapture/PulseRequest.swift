@@ -45,7 +45,6 @@ package struct PulseRequest: Sendable, Equatable {
 package enum PulseEvent: Sendable, Equatable {
     /// The source with this name now delivers sound for `track`.
     case started(Track, source: String)
-<<<<<<< HEAD:Sources/PulseCapture/PulseRequest.swift
     /// No sound of `track` for now. The recorder tries again every second.
     case interrupted(Track, PulseProblem)
     /// No PulseAudio server can be reached; PulseAudio's error code. The recorder tries again every second.
@@ -67,10 +66,4 @@ extension PulseProblem {
     package static func reason(_ code: Int32) -> String {
         pa_strerror(code).map { String(cString: $0) } ?? "error \(code)"
     }
-=======
-    /// `track` currently has no sound, for this reason.
-    case interrupted(Track, reason: String)
-    /// No PulseAudio server is available. The recorder retries every second.
-    case serverUnavailable(reason: String)
->>>>>>> wt-prose:Sources/Capture/Pulse/PulseRequest.swift
 }

@@ -1,6 +1,5 @@
 import Media
 
-<<<<<<< HEAD:Sources/WindowPrivacy/CoverPainter.swift
 /// What viewers see in place of a hidden window: dark grey with fine stripes, the same wherever a patch begins.
 package struct CoverPainter {
     private static let period = 16
@@ -10,17 +9,6 @@ package struct CoverPainter {
 
     /// Paints over what of `rectangles` lies in `pixels`, which show the picture from (`x`, `y`) on.
     package mutating func paint(_ rectangles: [PixelRect], over pixels: PixelBuffer, x: Int, y: Int) {
-=======
-/// Paints the pattern that viewers see instead of a hidden window: dark grey with fine stripes. The pattern does not
-/// depend on the position of a patch.
-struct CoverPainter {
-    private static let period = 16
-    private var rows: [UInt32] = []
-
-    /// Paints over the parts of `rectangles` in `pixels`. (`x`, `y`) is the position of the pixels in the coordinates
-    /// of the rectangles.
-    mutating func paint(_ rectangles: [PixelRect], over pixels: PixelBuffer, x: Int, y: Int) {
->>>>>>> wt-prose:Sources/Capture/X11/Privacy/CoverPainter.swift
         let frame = PixelRect(x: x, y: y, width: pixels.size.width, height: pixels.size.height)
         if rows.count < frame.width + Self.period {
             rows = (0..<frame.width + Self.period).map { $0 % Self.period < Self.period / 2 ? 0xff26_2626 : 0xff2e_2e2e }

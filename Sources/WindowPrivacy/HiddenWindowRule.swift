@@ -9,13 +9,8 @@ package enum HiddenWindowRule: Sendable, Hashable, CustomStringConvertible {
     /// One window: the application's own window, its frame, or a window inside it.
     case window(UInt)
 
-<<<<<<< HEAD:Sources/WindowPrivacy/HiddenWindowRule.swift
     /// Why a text is not a rule. Each case holds the text.
     package enum ParseError: Error, Sendable, Equatable {
-=======
-    /// The reason why a text is not a valid rule. Each description tells the user what to do.
-    package enum ParseError: Error, Equatable, CustomStringConvertible {
->>>>>>> wt-prose:Sources/Capture/X11/Privacy/HiddenWindowRule.swift
         case unknownKind(String)
         /// Nothing follows the colon.
         case empty(String)

@@ -34,17 +34,12 @@ package final class HiddenWindowRules: Sendable {
     /// but not while it is paused.
     package var isApplied: Bool { state.withLock { $0.appliedRevision == $0.revision } }
 
-<<<<<<< HEAD:Sources/WindowPrivacy/HiddenWindowRules.swift
     /// Suspends until every picture follows the rules as they are now, at most for `limit`.
     package func waitUntilApplied(within limit: Duration) async {
         _ = await state.withLock { $0.applied }.value(within: limit)
     }
 
     /// The processes to which the hidden windows belong, as far as the windows say (_NET_WM_PID); those whose sound is silenced with `mute`.
-=======
-    /// The processes of the hidden windows, as far as the windows declare them (_NET_WM_PID). Their sound is muted if
-    /// `mutesSound` is true.
->>>>>>> wt-prose:Sources/Capture/X11/Privacy/HiddenWindowRules.swift
     package var hiddenProcesses: Set<Int32> { state.withLock { $0.processes } }
 
     /// Adds a rule, which applies from the next tick on. Returns false if the rule exists already.
@@ -71,19 +66,11 @@ package final class HiddenWindowRules: Sendable {
         }
     }
 
-<<<<<<< HEAD:Sources/WindowPrivacy/HiddenWindowRules.swift
     /// The rules and their revision, which belong together.
     package var current: (rules: [HiddenWindowRule], revision: Int) { state.withLock { ($0.rules, $0.revision) } }
 
     /// The source says what it found with the rules of a revision.
     package func apply(revision: Int, processes: Set<Int32>) {
-=======
-    /// The rules and their revision, read together.
-    var current: (rules: [HiddenWindowRule], revision: Int) { state.withLock { ($0.rules, $0.revision) } }
-
-    /// The source calls this after it applied the rules of `revision`.
-    func apply(revision: Int, processes: Set<Int32>) {
->>>>>>> wt-prose:Sources/Capture/X11/Privacy/HiddenWindowRules.swift
         state.withLock {
             $0.appliedRevision = revision
             $0.processes = processes

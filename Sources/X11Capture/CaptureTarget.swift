@@ -7,13 +7,8 @@ protocol CaptureTarget: AnyObject {
     /// The captured source, for the user and for scripts.
     var description: SourceDescription { get }
 
-<<<<<<< HEAD:Sources/X11Capture/CaptureTarget.swift
     /// What the user should know about the selection, at the start.
     var notice: SourceNotice? { get }
-=======
-    /// A warning about the selection for the user, or nil.
-    var warning: String? { get }
->>>>>>> wt-prose:Sources/Capture/X11/CaptureTarget.swift
 
     /// The drawable whose damage changes the picture.
     var damagedDrawable: Drawable { get }
@@ -44,15 +39,9 @@ enum Placement {
     /// The source is currently not visible.
     ///
     /// - Parameters:
-<<<<<<< HEAD:Sources/X11Capture/CaptureTarget.swift
     ///   - size: the picture's where it is seen again, as far as that is known.
     ///   - reason: what the user is told.
     case withheld(size: PixelSize, reason: SourceNotice)
-=======
-    ///   - size: the size of the picture when the source is visible again, if known.
-    ///   - reason: a sentence for the user.
-    case withheld(size: PixelSize, reason: String)
->>>>>>> wt-prose:Sources/Capture/X11/CaptureTarget.swift
     case ended
 }
 

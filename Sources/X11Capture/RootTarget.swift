@@ -20,14 +20,8 @@ final class RootTarget: CaptureTarget {
     private(set) var isStale = false
     /// The follower of the focused window, or nil if the focus is not followed.
     private let follower: FocusFollower?
-<<<<<<< HEAD:Sources/X11Capture/RootTarget.swift
     private(set) var notice: SourceNotice?
     /// What was last seen there.
-=======
-    /// A warning about the selection, reported once.
-    private(set) var warning: String?
-    /// The size of the last visible area.
->>>>>>> wt-prose:Sources/Capture/X11/RootTarget.swift
     private var lastSize: PixelSize
 
     /// - Throws: if the monitor does not exist, or if the region is completely outside the screen.

@@ -1,17 +1,5 @@
 import Media
-<<<<<<< HEAD:Sources/X11Capture/ScreenRequest.swift
 import WindowPrivacy
-=======
-
-/// The pictures that a session captures. This is a value; the source is opened on the thread that owns it.
-package enum PictureRequest: Sendable {
-    case screen(ScreenRequest)
-    /// A YUV4MPEG2 file or pipe. `-` is standard input.
-    case y4m(path: String)
-    /// Pictures from the application that runs the session.
-    case feed(PictureFeed)
-}
->>>>>>> wt-prose:Sources/Capture/PictureRequest.swift
 
 /// The part of an X display to capture, and the options.
 package struct ScreenRequest: Sendable {
@@ -46,17 +34,3 @@ package enum ScreenSelection: Sendable, Equatable {
     /// The window that is active when the source is opened.
     case activeWindow
 }
-<<<<<<< HEAD:Sources/X11Capture/ScreenRequest.swift
-=======
-
-extension PictureRequest {
-    /// Opens the source. Call this on the thread that owns the source.
-    package func open() throws(CaptureError) -> any ScreenSource {
-        switch self {
-        case .screen(let request): try X11ScreenSource(request)
-        case .y4m(let path): try Y4MSource(path: path)
-        case .feed(let feed): FeedSource(feed)
-        }
-    }
-}
->>>>>>> wt-prose:Sources/Capture/PictureRequest.swift

@@ -1,5 +1,6 @@
 import Capture
 import Concurrency
+import Foundation
 import Media
 import TestSupport
 import X11Capture
@@ -21,11 +22,12 @@ extension X11ScreenSource {
         return Picture(size: picture.size, patches: patches, damage: picture.damage)
     }
 
-    /// Returns the next picture, or nil if none arrives within half a second. The server reports changes with a delay.
+    /// The next picture. The server reports a change after a moment: asks every millisecond, for five seconds at most. Nil if none comes.
     func nextChange() throws -> Picture? {
-        let end = ContinuousClock.now + .milliseconds(500)
+        let end = ContinuousClock.now + .seconds(5)
         while ContinuousClock.now < end {
             if let picture = try nextPicture() { return picture }
+            usleep(1000)
         }
         return nil
     }
@@ -81,7 +83,7 @@ extension Picture {
         return found
     }
 
-    /// Returns the number of pixels with exactly this colour.
+    /// Pixels of exactly this colour.
     func count(of colour: UInt) -> Int {
         patches.reduce(0) { sum, patch in
             sum
@@ -97,7 +99,7 @@ extension Picture {
         }
     }
 
-    /// Returns true if the patches contain all pixels and all pixels have this colour.
+    /// True where it has every pixel, and all have this colour.
     func isPlain(_ colour: UInt32) -> Bool {
         patches.reduce(0) { $0 + $1.rectangle.area } == size.area && extent(against: colour) == nil
     }

@@ -12,67 +12,7 @@ import X11Capture
 @Suite(.serialized) struct PulseRecorderTests {
     // MARK: Sound
 
-    @Test func `sound of the default sink arrives without gaps and in real time`() async throws {
-        try await withServer { peers, server in
-            try await PaintedScreen.start(["tone"], pulse: server, in: peers)
-            let recording = try Recording([PulseRequest(track: .app)])
-            try await recording.run("sound") { recording.loudFrames > 4800 }
-            recording.pieces.removeAll()
-            try await recording.run("two seconds of it") { recording.frameCount >= 96_000 }
-            #expect(recording.events == [.started(.app, source: "app.monitor")])
-            #expect(recording.pieces.allSatisfy { $0.sample.track == .app && $0.sound.format == .broadcast })
-
-            // Each piece starts at the end of the previous one. The server's latency values jitter by some
-            // milliseconds.
-            for (one, next) in zip(recording.pieces, recording.pieces.dropFirst()) {
-                let gap = next.sample.presentationTime.seconds - one.sample.presentationTime.seconds - Double(one.sound.frameCount) / 48_000
-                #expect(abs(gap) < 0.03, "\(gap) s")
-            }
-            let first = try #require(recording.pieces.first)
-            let last = try #require(recording.pieces.last)
-            let frames = recording.frameCount - last.sound.frameCount
-            let span = last.sample.presentationTime.seconds - first.sample.presentationTime.seconds
-            #expect(abs(span - Double(frames) / 48_000) < 0.03, "\(frames) frames in \(span) s")
-            // Sound is delivered shortly after it was recorded, and never long before.
-            for piece in recording.pieces {
-                let age = piece.arrival.seconds - piece.sample.presentationTime.seconds
-                #expect(age > -0.1 && age < 0.3, "\(age) s old")
-            }
-
-            let samples = recording.pieces.flatMap { $0.sound.samples }
-            let left = stride(from: 0, to: samples.count, by: 2).map { samples[$0] }
-            let risings = zip(left, left.dropFirst()).filter { $0 < 0 && $1 >= 0 }.count
-            #expect(abs(Double(risings) / (Double(left.count) / 48_000) - TonePattern.frequency) < 5)
-            #expect(abs((left.max() ?? 0) - 0.251) < 0.01)
-        }
-    }
-
-    @Test func `a beep has the time at which it was played`() async throws {
-        try await withServer { peers, server in
-            let screen = try await Xvfb.start(in: peers, width: 640, height: 480)
-            try await PaintedScreen.start(["clock", "--beep"], on: screen.display, pulse: server, in: peers)
-            let recording = try Recording([PulseRequest(track: .app)])
-            try await recording.run("five seconds") { recording.frameCount >= 240_000 }
-            var onsets: [Double] = []
-            var quiet = 0
-            for piece in recording.pieces {
-                for frame in 0..<piece.sound.frameCount {
-                    let isLoud = abs(piece.sound.samples[2 * frame]) > 0.1
-                    // Half a second of silence precedes each beep, which starts at a whole second of CLOCK_MONOTONIC.
-                    if isLoud && quiet > 24_000 {
-                        let time = Double(recording.clock.origin) / 1e9 + piece.sample.presentationTime.seconds + Double(frame) / 48_000
-                        onsets.append(time - time.rounded())
-                    }
-                    quiet = isLoud ? 0 : quiet + 1
-                }
-            }
-            #expect(onsets.count >= 3)
-            // The first beep can be from before the server knew its latency.
-            #expect(onsets.dropFirst().allSatisfy { abs($0) < 0.03 }, "\(onsets) s")
-        }
-    }
-
-    @Test func `two sources are recorded as separate tracks`() async throws {
+    @Test func `two sources are recorded side by side, each as its own track`() async throws {
         try await withServer(sinks: [.init("app"), .init("other", rate: 44_100)]) { peers, server in
             try await PaintedScreen.start(["tone"], pulse: server, in: peers)
             let recording = try Recording([PulseRequest(track: .app), PulseRequest(track: .mic, sourceName: "other.monitor")])
@@ -234,17 +174,6 @@ import X11Capture
         }
     }
 
-    @Test func `an iteration waits at most for its timeout`() async throws {
-        try await withServer { _, _ in
-            let recording = try Recording([PulseRequest(track: .app)])
-            for _ in 0..<20 {
-                let before = recording.clock.now
-                recording.iterate(MediaTime(milliseconds: 10))
-                #expect((recording.clock.now - before).milliseconds < 100)
-            }
-        }
-    }
-
     // MARK: Sources
 
     @Test func `the list of sources contains the monitors and marks the default`() async throws {
@@ -265,12 +194,85 @@ import X11Capture
         try await PaintedScreen.start(
             ["tone", "--frequency", "\(frequency)"], pulse: server, environment: ["PULSE_PROP_OVERRIDE": "application.name=\(name)"], in: peers)
     }
+}
 
-    private func withServer(sinks: [PulseServer.NullSink] = [.init("app")], _ body: (Peers, PulseServer) async throws -> Void) async throws {
-        try await withPeers { peers in
-            let server = try await PulseServer.start(in: peers, sinks: sinks)
-            try await PulseEnvironment.with(server) { try await body(peers, server) }
+/// The times of sound from a real PulseAudio server.
+@Suite(.serialized) struct PulseTimingTests {
+    @Test func `the default sink's sound arrives, gapless, with times that keep up with the clock`() async throws {
+        try await withServer { peers, server in
+            try await PaintedScreen.start(["tone"], pulse: server, in: peers)
+            let recording = try Recording([PulseRequest(track: .app)])
+            try await recording.run("sound") { recording.loudFrames > 4800 }
+            recording.pieces.removeAll()
+            try await recording.run("two seconds of it") { recording.frameCount >= 96_000 }
+            #expect(recording.events == [.started(.app, source: "app.monitor")])
+            #expect(recording.pieces.allSatisfy { $0.sample.track == .app && $0.sound.format == .broadcast })
+
+            // Each piece begins where the one before ended; what the server tells of its latency wavers by some milliseconds.
+            for (one, next) in zip(recording.pieces, recording.pieces.dropFirst()) {
+                let gap = next.sample.presentationTime.seconds - one.sample.presentationTime.seconds - Double(one.sound.frameCount) / 48_000
+                #expect(abs(gap) < 0.03, "\(gap) s")
+            }
+            let first = try #require(recording.pieces.first)
+            let last = try #require(recording.pieces.last)
+            let frames = recording.frameCount - last.sound.frameCount
+            let span = last.sample.presentationTime.seconds - first.sample.presentationTime.seconds
+            #expect(abs(span - Double(frames) / 48_000) < 0.03, "\(frames) frames in \(span) s")
+            // Sound is delivered shortly after it was heard, never long before.
+            for piece in recording.pieces {
+                let age = piece.arrival.seconds - piece.sample.presentationTime.seconds
+                #expect(age > -0.1 && age < 0.3, "\(age) s old")
+            }
+
+            let samples = recording.pieces.flatMap { $0.sound.samples }
+            let left = stride(from: 0, to: samples.count, by: 2).map { samples[$0] }
+            let risings = zip(left, left.dropFirst()).filter { $0 < 0 && $1 >= 0 }.count
+            #expect(abs(Double(risings) / (Double(left.count) / 48_000) - TonePattern.frequency) < 5)
+            #expect(abs((left.max() ?? 0) - 0.251) < 0.01)
         }
+    }
+
+    @Test func `a beep has the time at which it was played`() async throws {
+        try await withServer { peers, server in
+            let screen = try await Xvfb.start(in: peers, width: 640, height: 480)
+            try await PaintedScreen.start(["clock", "--beep"], on: screen.display, pulse: server, in: peers)
+            let recording = try Recording([PulseRequest(track: .app)])
+            try await recording.run("five seconds") { recording.frameCount >= 240_000 }
+            var onsets: [Double] = []
+            var quiet = 0
+            for piece in recording.pieces {
+                for frame in 0..<piece.sound.frameCount {
+                    let isLoud = abs(piece.sound.samples[2 * frame]) > 0.1
+                    // Half a second of quiet, then a beep, which starts at a whole second of CLOCK_MONOTONIC.
+                    if isLoud && quiet > 24_000 {
+                        let time = Double(recording.clock.origin) / 1e9 + piece.sample.presentationTime.seconds + Double(frame) / 48_000
+                        onsets.append(time - time.rounded())
+                    }
+                    quiet = isLoud ? 0 : quiet + 1
+                }
+            }
+            #expect(onsets.count >= 3)
+            // The first may come from before the server knew its latency.
+            #expect(onsets.dropFirst().allSatisfy { abs($0) < 0.03 }, "\(onsets) s")
+        }
+    }
+
+    @Test func `an iteration waits no longer than it is told`() async throws {
+        try await withServer { _, _ in
+            let recording = try Recording([PulseRequest(track: .app)])
+            for _ in 0..<20 {
+                let before = recording.clock.now
+                recording.iterate(MediaTime(milliseconds: 10))
+                #expect((recording.clock.now - before).milliseconds < 100)
+            }
+        }
+    }
+}
+
+private func withServer(sinks: [PulseServer.NullSink] = [.init("app")], _ body: (Peers, PulseServer) async throws -> Void) async throws {
+    try await withPeers { peers in
+        let server = try await PulseServer.start(in: peers, sinks: sinks)
+        try await PulseEnvironment.with(server) { try await body(peers, server) }
     }
 }
 
@@ -308,17 +310,21 @@ private final class Recording {
         pieces.filter { $0.sample.track == .app && $0.sound.samples.contains { abs($0) > 0.1 } }.reduce(0) { $0 + $1.sound.frameCount }
     }
 
-    /// Returns the amplitude of a tone in the left channel of the recording: its correlation with a sine and a cosine
-    /// of that frequency in Hz.
+    /// The amplitude of a tone of that frequency in Hz in all that was recorded, on the left: the mean over pieces of 50 ms, each by its correlation
+    /// with a sine and a cosine. Over a longer time, a player that was late once would change the phase and with it the sum.
     func level(of frequency: Double) -> Double {
         let left = pieces.flatMap { piece in stride(from: 0, to: piece.sound.samples.count, by: 2).map { Double(piece.sound.samples[$0]) } }
-        var (sine, cosine) = (0.0, 0.0)
-        for (index, sample) in left.enumerated() {
-            let phase = 2 * Double.pi * frequency * Double(index) / 48_000
-            sine += sample * sin(phase)
-            cosine += sample * cos(phase)
+        let length = 2400
+        let levels = stride(from: 0, through: left.count - length, by: length).map { first -> Double in
+            var (sine, cosine) = (0.0, 0.0)
+            for index in first..<first + length {
+                let phase = 2 * Double.pi * frequency * Double(index) / 48_000
+                sine += left[index] * sin(phase)
+                cosine += left[index] * cos(phase)
+            }
+            return 2 * (sine * sine + cosine * cosine).squareRoot() / Double(length)
         }
-        return 2 * (sine * sine + cosine * cosine).squareRoot() / Double(left.count)
+        return levels.reduce(0, +) / Double(levels.count)
     }
 
     func iterate(_ timeout: MediaTime) {
@@ -327,10 +333,12 @@ private final class Recording {
 
     /// Runs the recorder until the condition is true.
     nonisolated(nonsending) func run(_ what: String, _ condition: () throws -> Bool) async throws {
-        try await waitUntil(what, deadline: .seconds(20)) {
+        let end = ContinuousClock.now + .seconds(20)
+        repeat {
+            guard ContinuousClock.now < end else { throw PeerError.deadline(what, context: "\(events)") }
+            // Waits by itself.
             iterate(MediaTime(milliseconds: 10))
-            return try condition()
-        }
+        } while try !condition()
     }
 }
 

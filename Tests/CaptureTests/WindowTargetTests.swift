@@ -23,7 +23,7 @@ import X11Capture
             window.fill(0x00FF00, x: 150, y: 80, width: 20, height: 10)
             let picture = try #require(try source.nextChange())
             #expect(picture.damage.rectangles == [PixelRect(x: 150, y: 80, width: 20, height: 10)])
-            #expect(picture.isPlain(0x00FF00) || picture.colour(x: 150, y: 80) == 0x00FF00)
+            #expect(picture.colour(x: 150, y: 80) == 0x00FF00)
             source.requestWholePicture()
             let whole = try #require(try source.nextPicture())
             #expect(whole.colour(x: 60, y: 50) == 0x2040C0)
@@ -85,6 +85,7 @@ import X11Capture
                     pictures += 1
                     loud += picture.count(of: Self.loud)
                 }
+                try await Task.sleep(for: .milliseconds(1))
             }
             #expect(pictures > 10)
             #expect(loud == 0)

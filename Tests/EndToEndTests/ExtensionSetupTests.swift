@@ -71,9 +71,9 @@ extension EndToEndTests {
 
                 let peer = try await studio.startLive(["--to", "asking"])
                 try await peer.wait(for: "the extension's status") {
-                    try await studio.broadcast.run(["status", "--json"]).output.contains("signed in with")
+                    try await studio.broadcast.statusText().contains("signed in with")
                 }
-                let status = try await studio.broadcast.run(["status", "--json"]).output
+                let status = try await studio.broadcast.statusText()
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
                 let given = try JSONSerialization.jsonObject(with: Data(contentsOf: URL(fileURLWithPath: folder + "/setup.json")))
                 #expect(given as? [String: String] == ["room": "blue", "password": Self.canary])

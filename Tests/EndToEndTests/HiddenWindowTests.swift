@@ -7,7 +7,7 @@ extension EndToEndTests {
     @Suite(.serialized)
     struct HiddenWindowTests {
         /// Seconds of each dance: more with BROADCAST_DANCE_SECONDS.
-        private var seconds: Int { ProcessInfo.processInfo.environment["BROADCAST_DANCE_SECONDS"].flatMap { Int($0) } ?? 5 }
+        private var seconds: Int { ProcessInfo.processInfo.environment["BROADCAST_DANCE_SECONDS"].flatMap { Int($0) } ?? 10 }
 
         @Test(arguments: WindowManagement.allCases) func `A window that a rule hides is in no frame, with its menus and dialogues`(
             management: WindowManagement
@@ -15,21 +15,21 @@ extension EndToEndTests {
             async throws
         {
             let sight = try await dance(["secret-reborn"], on: management) { _ in ["--hide", "class:secret"] }
-            sight.expectHidden()
+            sight.expectHidden(seconds: seconds)
         }
 
         @Test(arguments: [WindowManagement.bare, .openboxAndPicom]) func `A window that excludes itself is in no frame`(management: WindowManagement)
             async throws
         {
             let sight = try await dance(["secret-reborn", "--exclude", "--seed", "2"], on: management) { _ in [] }
-            sight.expectHidden()
+            sight.expectHidden(seconds: seconds)
         }
 
         @Test(arguments: [WindowManagement.bare, .openbox]) func `A window that is hidden by its number is in no frame`(management: WindowManagement)
             async throws
         {
             let sight = try await dance(["secret-dance", "--seed", "3"], on: management) { ["--hide", "id:\($0)"] }
-            sight.expectHidden()
+            sight.expectHidden(seconds: seconds)
         }
 
         @Test(arguments: WindowManagement.allCases) func `Without a rule the same window is seen`(management: WindowManagement) async throws {
@@ -39,7 +39,7 @@ extension EndToEndTests {
 
         @Test func `The config hides windows too`() async throws {
             let sight = try await dance(["secret"], on: .openbox, seconds: 3, config: "[privacy]\nhide = [\"title:*SECRET\"]\n") { _ in [] }
-            sight.expectHidden()
+            sight.expectHidden(seconds: 3)
         }
 
         @Test func `hide and unhide work while the broadcast runs`() async throws {
@@ -50,21 +50,17 @@ extension EndToEndTests {
                 let broadcast = try BroadcastCommand(in: peers, display: screen.display)
                 let file = try peers.makeFolder("recordings") + "/hide.mp4"
                 let peer = try broadcast.start(["start", "--quality", "4", "--no-cursor", "--no-app-audio", "--to", file])
-                func elapsed() async throws -> Double {
-                    let answer = try await broadcast.run(["status", "--json"])
-                    return try StatusAnswer(json: answer.output).sessions.first?.elapsed ?? 0
-                }
-                try await peer.wait(for: "a second") { try await elapsed() >= 1 }
+                try await broadcast.waitUntilElapsed(1, of: peer)
                 let hide = try await broadcast.run(["hide", String(window)])
                 #expect(hide.status == .exited(0) && hide.output.hasPrefix("id:0x"), "\(hide.errors)")
-                let begin = try await elapsed()
+                let begin = try await broadcast.elapsed()
                 #expect(try await broadcast.run(["hide", String(window)]).status == .exited(1))
-                try await peer.wait(for: "two seconds more") { try await elapsed() >= begin + 2 }
-                let end = try await elapsed()
+                try await broadcast.waitUntilElapsed(begin + 2, of: peer)
+                let end = try await broadcast.elapsed()
                 #expect(try await broadcast.run(["unhide", String(window)]).status == .exited(0))
                 #expect(try await broadcast.run(["unhide", String(window)]).status == .exited(1))
                 #expect(try await broadcast.run(["hide", "nonsense"]).status == .exited(64))
-                try await peer.wait(for: "two seconds more") { try await elapsed() >= end + 3 }
+                try await broadcast.waitUntilElapsed(end + 3, of: peer)
                 #expect(try await broadcast.run(["stop"]).status == .exited(0))
                 #expect(try await peer.waitForExit() == .exited(0))
                 var (before, within, after) = (Sight(), Sight(), Sight())
@@ -114,10 +110,10 @@ extension EndToEndTests {
 
             var description: String { "\(frames) frames, \(revealing) show it (by up to \(loudest)), \(dark) show hardly anything" }
 
-            func expectHidden() {
-                #expect(frames > 25, "\(self)")
+            func expectHidden(seconds: Int) {
+                #expect(frames > max(25, 6 * seconds), "\(self)")
                 #expect(revealing == 0, "\(self)")
-                // Covering everything all the time would be no feat.
+                // A cover over everything would hide it too.
                 #expect(dark < frames / 2, "\(self)")
             }
 

@@ -33,6 +33,8 @@ extension EndToEndTests {
         @Test func `What cannot be started says so`() async throws {
             try await withPeers { peers in
                 let peer = try peers.start("in-app", [try BuiltPrograms.path(of: "in-app"), "/nonexistent/game.mp4"])
+                // Swift ends a program whose main throws with a trap.
+                peer.expectSignal(SIGILL)
                 let status = try await peer.waitForExit(deadline: .seconds(30))
                 #expect(status != .exited(0))
                 #expect(peer.standardError.contains("Cannot create /nonexistent/game.mp4"), "\(peer.standardError)")

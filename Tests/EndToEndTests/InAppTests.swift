@@ -6,7 +6,7 @@ import Testing
 extension EndToEndTests {
     /// An application brings its own picture and sound: `--y4m` and `--wav`.
     @Suite(.serialized)
-    struct InAppTests {
+    struct InAppTimingTests {
         /// Another broadcast's pictures and sound as files: the clock and its beeps.
         private nonisolated(nonsending) func record(in studio: Studio) async throws {
             try await studio.record(["--duration", "4s", "--to", studio.path("own.mp4")])
@@ -32,8 +32,8 @@ extension EndToEndTests {
                 #expect(probe.video?.width == 640 && probe.video?.height == 360 && abs(probe.format.seconds - 4) < 0.4)
                 #expect((92...108).contains(probe.video?.frames ?? 0), "\(probe.video?.frames ?? 0) frames of 25 a second")
                 let clock = try await media.clock()
-                #expect(clock.unreadable == 0 && clock.isRising)
-                let delays = clock.soundDelays(onsets: BeepFinder.onsets(in: try await AudioDecoder.decode(media.path, in: studio.peers)))
+                #expect(clock.unreadable == 0 && clock.isRunning)
+                let delays = clock.soundDelays(BeepFinder.beeps(in: try await AudioDecoder.decode(media.path, in: studio.peers)))
                 #expect(delays.count >= 2 && delays.allSatisfy { abs($0) <= 0.1 }, "\(delays)")
             }
         }
@@ -61,6 +61,11 @@ extension EndToEndTests {
             }
         }
 
+    }
+
+    /// What cannot be an application's own picture and sound.
+    @Suite(.serialized)
+    struct InAppTests {
         @Test(arguments: [
             (["--y4m", "/nonexistent/a.y4m"], 66, "Cannot read /nonexistent/a.y4m"),
             (["--y4m", "/etc/passwd"], 66, "does not begin with YUV4MPEG2"),
@@ -74,29 +79,6 @@ extension EndToEndTests {
                 let own = try BroadcastCommand(in: peers)
                 let result = try await own.run(["start"] + arguments + ["--to", try peers.makeFolder("out") + "/a.mp4"])
                 #expect(result.status == .exited(status) && result.errors.contains(words), "\(result.status) \(result.errors)")
-            }
-        }
-
-        @Test func `Separate tracks hold the applications and the microphone each for itself`() async throws {
-            try await withStudio(["clock", "--beep"], width: 320, height: 240) { studio in
-                try await studio.pulse?.control(["load-module", "module-null-sink", "sink_name=quiet"])
-                for name in ["two.mp4", "two.ts"] {
-                    try await studio.record([
-                        "--duration", "3s", "--mic", "--mic-source", "quiet.monitor", "--audio-tracks", "separate", "--to", studio.path(name),
-                    ])
-                    let media = studio.media(name)
-                    try await media.expectDecodable()
-                    let probe = try await FFProbe.probe(media.path, in: studio.peers)
-                    #expect(probe.streams.filter { $0.kind == "audio" }.count == 2, "\(name)")
-                }
-                // The applications beep; nobody speaks into the microphone.
-                for (track, hears) in [(0, true), (1, false)] {
-                    try await studio.peers.run(
-                        "ffmpeg",
-                        ["ffmpeg", "-nostdin", "-v", "error", "-i", studio.path("two.mp4"), "-map", "0:a:\(track)", studio.path("track\(track).wav")])
-                    let onsets = BeepFinder.onsets(in: try await AudioDecoder.decode(studio.path("track\(track).wav"), in: studio.peers))
-                    #expect(onsets.isEmpty != hears, "track \(track): \(onsets)")
-                }
             }
         }
     }

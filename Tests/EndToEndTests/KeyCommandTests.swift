@@ -31,7 +31,9 @@ extension EndToEndTests {
         @Test func `Ctrl-C and a signal from elsewhere end the command and the start`() async throws {
             try await withStudio(width: 320, height: 240) { studio in
                 let note = studio.path("pid")
-                try configure(studio.broadcast, command: "echo $$ > \(note); sleep 300; echo key")
+                // A number of its own: other tests sleep too.
+                let sleep = "sleep 300.\(studio.screen.peer.processIdentifier)"
+                try configure(studio.broadcast, command: "echo $$ > \(note); \(sleep); echo key")
                 let terminal = try await Terminal.open(environment: studio.broadcast.environment, in: studio.peers)
                 try await terminal.type("\(studio.broadcast.binary) start --to mine; echo status=$?")
                 try await waitUntil("the command") { FileManager.default.fileExists(atPath: note) }
@@ -55,7 +57,7 @@ extension EndToEndTests {
                     expectSentence(in: peer.standardError, saying: ["key-command of mine", "interrupted"])
                     #expect(kill(pid, 0) != 0)
                 }
-                #expect(try await studio.peers.run("pgrep", ["sh", "-c", "pgrep -fx 'sleep 300' || true"]) == "")
+                #expect(try await studio.peers.run("pgrep", ["sh", "-c", "pgrep -fx '\(sleep)' || true"]) == "")
             }
         }
 

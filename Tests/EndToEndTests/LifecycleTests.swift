@@ -6,45 +6,6 @@ extension EndToEndTests {
     /// What is said to a session from outside while it runs.
     @Suite(.serialized)
     struct LifecycleTests {
-        @Test func `A pause shows viewers the slate and is cut out of the file`() async throws {
-            try await withStudio(["clock", "--beep"], width: 640, height: 360) { studio in
-                let server = try await NginxRTMP.start(in: studio.peers)
-                let peer = try await studio.startLive(["--to", studio.path("out.mp4"), "--to", server.url(key: "key")])
-                try await studio.waitUntilElapsed(2, of: peer)
-                #expect(try await studio.broadcast.run(["pause"]).status == .exited(0))
-                #expect(try await studio.broadcast.run(["pause"]).status == .exited(1))
-                #expect(try await studio.status()?.state == "paused")
-                let reader = ClockReader()
-                let slate = FrameDecoder(server.url(key: "key"), layout: .gray, size: (640, 360))
-                var unreadable = 0
-                _ = try await slate.forEachFrame(in: studio.peers) { frame in
-                    if reader.milliseconds(in: frame) == nil { unreadable += 1 }
-                    return unreadable < 10
-                }
-                #expect(unreadable == 10)
-                #expect(try await studio.broadcast.run(["resume"]).status == .exited(0))
-                #expect(try await studio.broadcast.run(["resume"]).status == .exited(1))
-                let before = try await studio.status()?.elapsed ?? 0
-                try await studio.waitUntilElapsed(before + 2, of: peer)
-                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
-                #expect(try await peer.waitForExit() == .exited(0))
-                try await expectCut(studio.media("out.mp4"), in: studio)
-            }
-        }
-
-        /// Every frame of the file shows the clock, which jumps once; the file's own times do not.
-        private func expectCut(_ media: MediaFile, in studio: Studio) async throws {
-            try await media.expectDecodable()
-            try media.expectOrdinaryMP4()
-            let track = try await ClockTrack.read(FrameDecoder(media.path, size: (640, 360)), with: ClockReader(), in: studio.peers)
-            #expect(track.unreadable == 0)
-            #expect(track.isRising)
-            let steps = Array(zip(track.readings, track.readings.dropFirst()))
-            let jumps = steps.filter { Int($1.milliseconds) - Int($0.milliseconds) > 400 }
-            #expect(jumps.count == 1, "\(jumps)")
-            #expect(steps.allSatisfy { $1.pts - $0.pts < 0.3 })
-        }
-
         @Test func `The microphone goes on and off while a broadcast runs`() async throws {
             try await withStudio(["clock"], width: 320, height: 240) { studio in
                 let peer = try await studio.startLive(["--mic-source", "app.monitor", "--to", studio.path("out.mp4")])

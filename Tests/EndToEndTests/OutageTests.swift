@@ -23,8 +23,7 @@ extension EndToEndTests {
                     return try await server.isPublishing(key: "key")
                 }
                 #expect(try await rtmp(studio)?.reconnects == 1)
-                let elapsed = try #require(try await studio.status()).elapsed
-                try await studio.waitUntilElapsed(elapsed + 2, of: peer)
+                try await studio.broadcast.waitForMoreSeconds(2, of: peer)
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
                 #expect(try await peer.waitForExit() == .exited(0))
                 let recordings = try FileManager.default.contentsOfDirectory(atPath: studio.folder).filter { $0.hasSuffix(".flv") }.sorted()
@@ -32,7 +31,7 @@ extension EndToEndTests {
                 let packets = try await FFProbe.packets(of: studio.path(recordings[1]), in: studio.peers)
                 #expect(packets.first { $0.kind == "video" }?.isKeyframe == true)
                 let clock = try await studio.media(recordings[1]).clock()
-                #expect(clock.isRising && clock.unreadable == 0 && clock.readings.count > 30)
+                #expect(clock.isRunning && clock.unreadable == 0 && clock.readings.count > 30)
                 let file = try await studio.media("file.mp4").clock()
                 #expect(zip(file.readings, file.readings.dropFirst()).allSatisfy { $1.pts - $0.pts < 0.3 })
             }
@@ -60,7 +59,7 @@ extension EndToEndTests {
                     clock.add(frame)
                     return clock.readings.count < 15
                 }
-                #expect(clock.isRising && clock.unreadable == 0)
+                #expect(clock.isRunning && clock.unreadable == 0)
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
                 #expect(try await peer.waitForExit() == .exited(0))
             }
@@ -113,7 +112,7 @@ extension EndToEndTests {
                 let media = studio.media("good.flv")
                 let corner = ClockReader(screen: .init(x: 0, y: 0, width: 0.5, height: 0.5))
                 let clock = try await ClockTrack.read(FrameDecoder(media.path, size: (640, 360)), with: corner, in: studio.peers)
-                #expect(clock.isRising && clock.readings.count > 150, "\(clock.readings.count)")
+                #expect(clock.isRunning && clock.readings.count > 150, "\(clock.readings.count)")
                 #expect(clock.unreadable * 20 < clock.readings.count, "\(clock.unreadable)")
                 #expect(zip(clock.readings, clock.readings.dropFirst()).allSatisfy { $1.pts - $0.pts < 0.3 })
                 let sound = try await AudioDecoder.decode(media.path, in: studio.peers)

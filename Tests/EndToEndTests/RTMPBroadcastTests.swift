@@ -3,9 +3,9 @@ import TestSupport
 import Testing
 
 extension EndToEndTests {
-    /// Live on real RTMP servers.
+    /// Live on real RTMP servers: how late it is there, and whether all of it arrives.
     @Suite(.serialized)
-    struct RTMPBroadcastTests {
+    struct RTMPTimingTests {
         private static let lowDelay = ["-fflags", "nobuffer", "-flags", "low_delay"]
 
         @Test func `nginx gets a live stream that players read, and its end`() async throws {
@@ -38,8 +38,9 @@ extension EndToEndTests {
             let delays = clock.readings.dropFirst(90)
                 .map { Int32(bitPattern: UInt32(truncatingIfNeeded: $0.received / 1_000_000) &- $0.milliseconds) }.sorted()
             print("screen to player over nginx, ms: median \(delays[delays.count / 2]), p95 \(delays[delays.count * 95 / 100])")
-            #expect(delays[delays.count / 2] < 1000)
-            #expect(clock.isRising && clock.unreadable == 0)
+            // Four times the program's own budget (DESIGN 13): nginx and ffmpeg take their share, on a machine that others use.
+            #expect(delays[delays.count / 2] < 120 && delays[delays.count * 95 / 100] < 180, "\(delays)")
+            #expect(clock.isRunning && clock.unreadable == 0)
         }
 
         private nonisolated(nonsending) func expectQuickStop(_ peer: Peer, _ server: NginxRTMP, _ studio: Studio) async throws {
@@ -48,7 +49,7 @@ extension EndToEndTests {
             let duration = ContinuousClock.now - start
             print("broadcast stop took \(duration)")
             #expect(stop.status == .exited(0) && stop.output.contains("rtmp://127.0.0.1:\(server.port)/live"))
-            #expect(duration < .seconds(3))
+            #expect(duration < .seconds(1))
             #expect(try await peer.waitForExit() == .exited(0))
             try await server.peer.wait(for: "deleteStream") { server.log.contains("deleteStream") }
             #expect(try await !server.isPublishing(key: "key"))
@@ -59,23 +60,30 @@ extension EndToEndTests {
                 let listener = try await FFmpegListener.start(in: studio.peers)
                 let peer = try await studio.startLive(["--to", listener.url])
                 try await studio.waitUntilElapsed(5, of: peer)
-                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
-                #expect(try await peer.waitForExit() == .exited(0))
+                let status = try await studio.broadcast.stop(peer)
                 try await listener.peer.waitForExit()
                 let media = MediaFile(path: listener.output, peers: studio.peers)
                 try await media.expectDecodable()
                 let clock = try await media.clock()
-                #expect(clock.unreadable == 0 && clock.isRising)
+                #expect(clock.unreadable == 0 && clock.isRunning)
                 let times = clock.readings.map(\.pts)
                 let seconds = try #require(times.last) - (try #require(times.first))
                 #expect(seconds > 4)
+                let video = try #require(status.video)
+                #expect(status.destinations.map(\.dropped) == [0])
+                // The server joins at a key frame of the first second.
+                #expect((0...30).contains(video.encoded + video.repeated - times.count), "\(times.count) frames, \(video)")
                 #expect(Double(times.count) >= seconds * 30 - 3, "\(times.count) frames in \(seconds) s")
-                let delays = clock.soundDelays(onsets: BeepFinder.onsets(in: try await AudioDecoder.decode(media.path, in: studio.peers)))
+                let delays = clock.soundDelays(BeepFinder.beeps(in: try await AudioDecoder.decode(media.path, in: studio.peers)))
                 #expect(delays.count >= 3)
                 #expect(delays.allSatisfy { abs($0) <= 0.04 }, "\(delays)")
             }
         }
+    }
 
+    /// Several destinations, and servers that go away.
+    @Suite(.serialized)
+    struct RTMPBroadcastTests {
         @Test func `Two destinations share one encode`() async throws {
             try await withStudio(["typing"]) { studio in
                 let listener = try await FFmpegListener.start(in: studio.peers)
@@ -110,8 +118,7 @@ extension EndToEndTests {
                 try await studio.waitUntilElapsed(1, of: peer)
                 try await server.peer.killNow()
                 _ = try await peer.waitForErrorLine(containing: "Next try in")
-                let elapsed = try #require(try await studio.status()).elapsed
-                try await studio.waitUntilElapsed(elapsed + 1, of: peer)
+                try await studio.broadcast.waitForMoreSeconds(1, of: peer)
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(69))
                 #expect(try await peer.waitForExit() == .exited(69))
                 expectSentence(in: peer.standardError, saying: ["server"])

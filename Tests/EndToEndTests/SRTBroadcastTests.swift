@@ -40,7 +40,7 @@ extension EndToEndTests {
 
                 try await sign(in: Self.passphrase, studio)
                 let peer = try await studio.startLive(["--to", "far"])
-                try await peer.wait(for: "the connection") { try await studio.broadcast.run(["status", "--json"]).output.contains("connected") }
+                try await peer.wait(for: "the connection") { try await studio.broadcast.statusText().contains("connected") }
                 try await studio.waitUntilElapsed(2, of: peer)
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
                 try await listener.peer.waitForExit()
@@ -54,7 +54,7 @@ extension EndToEndTests {
                 try await ShippedExtensions.lay(in: studio.peers)
                 let first = try await SRTListener.start(in: studio.peers)
                 let peer = try await studio.startLive(["--to", first.url, "--keyframe-interval", "30"])
-                try await peer.wait(for: "the connection") { try await studio.broadcast.run(["status", "--json"]).output.contains("connected") }
+                try await peer.wait(for: "the connection") { try await studio.broadcast.statusText().contains("connected") }
                 try await studio.waitUntilElapsed(1, of: peer)
                 try await first.peer.killNow()
                 try await peer.wait(for: "a state that says so") {
@@ -63,7 +63,7 @@ extension EndToEndTests {
                 }
                 let second = try await SRTListener.start(in: studio.peers, port: first.port)
                 try await peer.wait(for: "the second connection") {
-                    try await studio.broadcast.run(["status", "--json"]).output.contains("connected again")
+                    try await studio.broadcast.statusText().contains("connected again")
                 }
                 let status = try #require(try await studio.status())
                 #expect(status.destinations.map(\.state) == ["live"] && status.destinations.map(\.reconnects) == [1])
@@ -85,8 +85,10 @@ extension EndToEndTests {
                 try await studio.waitUntilElapsed(1, of: peer)
                 try await listener.peer.killNow()
                 try await peer.wait(for: "the outage") { try await studio.status()?.destinations.first?.state == "reconnecting" }
-                // By now it sleeps for seconds between two calls.
-                try await Task.sleep(for: .seconds(12))
+                // After an unanswered call it pauses for seconds before the next one.
+                try await peer.wait(for: "an unanswered call") {
+                    try await studio.broadcast.statusText().contains("calling 127.0.0.1:\(listener.port) again")
+                }
                 let begin = ContinuousClock.now
                 _ = try await studio.broadcast.run(["stop"])
                 _ = try await peer.waitForExit()
@@ -111,14 +113,13 @@ extension EndToEndTests {
                 let port = try freePort()
                 let peer = try studio.broadcast.start(["start", "--to", "srt://127.0.0.1:\(port)"])
                 try await peer.wait(for: "a call without an answer") {
-                    try await studio.broadcast.run(["status", "--json"]).output.contains("calling 127.0.0.1:\(port) again")
+                    try await studio.broadcast.statusText().contains("calling 127.0.0.1:\(port) again")
                 }
                 let early = try #require(try await studio.status())
                 #expect(early.state == "starting" && early.destinations.map(\.state) == ["connecting"])
                 let listener = try await SRTListener.start(in: studio.peers, port: port)
                 _ = try await peer.waitForErrorLine(containing: "session default: live")
-                let elapsed = try #require(try await studio.status()).elapsed
-                try await studio.waitUntilElapsed(elapsed + 1, of: peer)
+                try await studio.broadcast.waitForMoreSeconds(1, of: peer)
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
                 try await listener.peer.waitForExit()
                 try await MediaFile(path: listener.output, peers: studio.peers).expectDecodable()

@@ -114,7 +114,7 @@ extension EndToEndTests {
                     clock.add(frame)
                     return clock.readings.count < 30
                 }
-                #expect(clock.isRising && clock.unreadable == 0 && clock.readings.count == 30, "\(url)")
+                #expect(clock.isRunning && clock.unreadable == 0 && clock.readings.count == 30, "\(url)")
             }
         }
     }

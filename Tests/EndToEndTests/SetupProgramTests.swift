@@ -57,7 +57,7 @@ extension EndToEndTests {
 
                 let peer = try await studio.startLive(["--to", "sign-in-demo"])
                 try await peer.wait(for: "the extension's status") {
-                    try await studio.broadcast.run(["status", "--json"]).output.contains("signed in as me")
+                    try await studio.broadcast.statusText().contains("signed in as me")
                 }
                 #expect(try await studio.broadcast.run(["status"]).output.contains("watch it at https://example.com/me"))
                 #expect(try await studio.broadcast.run(["stop", "--json"]).output.contains("\"watch_url\" : \"https://example.com/me\""))
@@ -78,7 +78,7 @@ extension EndToEndTests {
                         trap 'echo caught >&2; exit 130' INT
                         stty raw -echo
                         read -rsn1 -p 'Press a key: ' key; stty sane
-                        [ "$key" = s ] && sleep 300
+                        [ "$key" = s ] && { echo sleeping >&2; sleep 300; }
                         echo '{"secrets":{"token":"demo-x"},"watch_url":"https://example.com/'$key'","later":[1]}'
                         """)
                 let terminal = try await Terminal.open(
@@ -86,6 +86,8 @@ extension EndToEndTests {
                 try await terminal.type("\(broadcast.binary) setup mine; echo status=$?")
                 try await terminal.wait(for: "Press a key:")
                 try await terminal.write("s")
+                // Earlier, the terminal is raw, and Ctrl-C is a key like any other.
+                try await terminal.wait(for: "sleeping")
                 try await terminal.press("C-c")
                 try await terminal.wait(for: "status=1")
                 let text = try await terminal.text()

@@ -16,13 +16,17 @@ extension EndToEndTests {
                 #expect(status.status == .exited(69))
                 #expect(try StatusAnswer(json: status.output).sessions.map(\.session) == ["well"])
                 expectSentence(in: status.errors, saying: ["stuck", process, "kill -CONT"])
-                for arguments in [["stop", "--session", "stuck"], ["pause", "--session", "stuck"], ["events", "--session", "stuck"]] {
-                    let result = try await studio.broadcast.run(arguments)
-                    #expect(result.status == .exited(69), "\(arguments)")
-                    expectSentence(in: result.errors, saying: ["stuck", process])
+                // Side by side: each waits for the session's answer for seconds.
+                let commands = ["stop", "pause", "events", "logs -f"]
+                let running = try commands.map { try studio.broadcast.start($0.split(separator: " ").map(String.init) + ["--session", "stuck"]) }
+                for (command, peer) in zip(commands, running) {
+                    #expect(try await peer.waitForExit() == .exited(69), "\(command)")
+                    if command == "logs -f" {
+                        #expect(peer.standardOutput.contains("session stuck: live"))
+                    } else {
+                        expectSentence(in: peer.standardError, saying: ["stuck", process])
+                    }
                 }
-                let logs = try await studio.broadcast.run(["logs", "-f", "--session", "stuck"])
-                #expect(logs.status == .exited(69) && logs.output.contains("session stuck: live"))
                 // The other one is stopped all the same.
                 let all = try await studio.broadcast.run(["stop", "--all"])
                 #expect(all.status == .exited(69) && all.output.contains("well.mp4"))

@@ -35,11 +35,12 @@ extension FaultTests {
                 let again = outage == .kill ? try await server.startAgain(in: studio.peers) : server
                 if outage != .kill { try await door.openAgain() }
                 try await peer.wait(for: "the stream again") { try await studio.destination("rtmp")?.state == "live" }
-                print("live again after \(outage.rawValue): \(ContinuousClock.now - back) after the server was back")
+                let recovery = ContinuousClock.now - back
+                print("live again after \(outage.rawValue): \(recovery) after the server was back")
+                #expect(recovery < .seconds(10))
                 #expect(try await studio.destination("rtmp")?.reconnects == 1)
                 try await peer.wait(for: "the publisher") { try await again.isPublishing(key: "key") }
-                let elapsed = try await studio.status()?.elapsed ?? 0
-                try await studio.waitUntilElapsed(elapsed + 3, of: peer)
+                try await studio.broadcast.waitForMoreSeconds(3, of: peer)
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
                 #expect(try await peer.waitForExit() == .exited(0), "\(peer.standardError)")
                 try await expectTwoGoodRecordings(studio)
@@ -82,9 +83,9 @@ extension FaultTests {
                 #expect(after.peak - before.peak < 24 << 20)
                 let status = try #require(try await studio.destination("rtmp"))
                 print("dropped in a stall of 5 s: \(status.dropped) pictures")
-                #expect(status.state == "live" && status.dropped > 0 && status.reconnects == 0)
-                let elapsed = try await studio.status()?.elapsed ?? 0
-                try await studio.waitUntilElapsed(elapsed + 3, of: peer)
+                // No more than the pictures of the stall and of two seconds after it.
+                #expect(status.state == "live" && (1...210).contains(status.dropped) && status.reconnects == 0, "\(status)")
+                try await studio.broadcast.waitForMoreSeconds(3, of: peer)
                 server.peer.signal(SIGSTOP)
                 try await Task.sleep(for: .seconds(1))
                 let begin = ContinuousClock.now
@@ -101,7 +102,7 @@ extension FaultTests {
                 for name in ["key.flv", "file.mp4"] {
                     let clock = try await ClockTrack.read(
                         FrameDecoder(studio.path(name), size: (640, 360)), with: .corner, in: studio.peers)
-                    #expect(clock.isRising && clock.readings.count > 100 && clock.unreadable * 20 < clock.readings.count, "\(clock.unreadable)")
+                    #expect(clock.isRunning && clock.readings.count > 100 && clock.unreadable * 20 < clock.readings.count, "\(clock.unreadable)")
                     let steps = zip(clock.readings, clock.readings.dropFirst()).map { $1.pts - $0.pts }
                     if name == "file.mp4" { #expect((steps.max() ?? 1) < 1) }
                 }

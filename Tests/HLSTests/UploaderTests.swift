@@ -1,4 +1,3 @@
-import BroadcastExtension
 import Foundation
 import HLS
 import Media

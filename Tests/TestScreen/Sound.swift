@@ -8,26 +8,35 @@ enum Sound {
     /// One tone without a break, of `TonePattern`'s amplitude and this frequency in Hz.
     case tone(frequency: Double)
 
+    /// The latest beep of a stream.
+    struct Beep {
+        /// The number of its first sample.
+        var start = Int64.min / 2
+        /// The second of CLOCK_MONOTONIC at which it is heard.
+        var second = 0
+    }
+
     /// Fills interleaved stereo samples. `first` is the number of the first one since the stream's start, `heardAt` its time in nanoseconds of
-    /// CLOCK_MONOTONIC, nil while that is unknown. `beepStart` is the number of the sample at which the latest beep began.
-    func fill(_ samples: UnsafeMutableBufferPointer<Float>, first: Int64, heardAt: Double?, rate: Double, beepStart: inout Int64) {
+    /// CLOCK_MONOTONIC, nil while that is unknown.
+    func fill(_ samples: UnsafeMutableBufferPointer<Float>, first: Int64, heardAt: Double?, rate: Double, beep: inout Beep) {
         for index in 0..<samples.count / 2 {
             let value: Double
             switch self {
             case .tone(let frequency):
                 value = TonePattern.amplitude * sin(2 * .pi * frequency * Double(first + Int64(index)) / rate)
             case .beepEachSecond:
-                value = beep(number: first + Int64(index), heardAt: heardAt.map { $0 + Double(index) * 1e9 / rate }, rate: rate, start: &beepStart)
+                value = sample(number: first + Int64(index), heardAt: heardAt.map { $0 + Double(index) * 1e9 / rate }, rate: rate, beep: &beep)
             }
             samples[2 * index] = Float(value)
             samples[2 * index + 1] = Float(value)
         }
     }
 
-    /// Once begun, a beep runs on by sample numbers, so that a corrected latency cannot tear it.
-    private func beep(number: Int64, heardAt: Double?, rate: Double, start: inout Int64) -> Double {
-        if let heardAt, heardAt.truncatingRemainder(dividingBy: 1e9) * rate < 1e9 * 16, number - start > Int64(rate / 2) { start = number }
-        let place = Double(number - start) / rate
-        return place < BeepPattern.duration ? BeepPattern.amplitude * sin(2 * .pi * BeepPattern.frequency * place) : 0
+    /// Once begun, a beep continues by sample numbers, so that a corrected latency cannot tear it.
+    private func sample(number: Int64, heardAt: Double?, rate: Double, beep: inout Beep) -> Double {
+        if let heardAt, heardAt.truncatingRemainder(dividingBy: 1e9) * rate < 1e9 * 16, number - beep.start > Int64(rate / 2) {
+            beep = Beep(start: number, second: Int(heardAt / 1e9))
+        }
+        return BeepPattern.sample(at: Double(number - beep.start) / rate, number: beep.second) { sin($0) }
     }
 }

@@ -11,7 +11,7 @@ final class SoundPlayer {
     private var stream: OpaquePointer?
     private var clock = PlaybackClock(rate: SoundPlayer.rate)
     private var written: Int64 = 0
-    private var beepStart = Int64.min / 2
+    private var beep = Sound.Beep()
     private var nextAttempt: Int64 = 0
 
     /// Connects, and waits until the sound plays.
@@ -92,7 +92,7 @@ final class SoundPlayer {
         self.stream = stream
         clock = PlaybackClock(rate: Self.rate)
         written = 0
-        beepStart = Int64.min / 2
+        beep = Sound.Beep()
         let this = Unmanaged.passUnretained(self).toOpaque()
         pa_stream_set_state_callback(
             stream, { _, player in player.map { pa_threaded_mainloop_signal(Unmanaged<SoundPlayer>.fromOpaque($0).takeUnretainedValue().loop, 0) } },
@@ -117,7 +117,7 @@ final class SoundPlayer {
         var length = bytes
         guard pa_stream_begin_write(stream, &data, &length) == 0, let data else { return }
         let samples = UnsafeMutableBufferPointer(start: data.assumingMemoryBound(to: Float.self), count: length / 8 * 2)
-        sound.fill(samples, first: written, heardAt: clock.time(ofSample: written), rate: Self.rate, beepStart: &beepStart)
+        sound.fill(samples, first: written, heardAt: clock.time(ofSample: written), rate: Self.rate, beep: &beep)
         pa_stream_write(stream, data, length / 8 * 8, nil, 0, PA_SEEK_RELATIVE)
         written += Int64(length / 8)
     }

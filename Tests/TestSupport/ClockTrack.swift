@@ -1,3 +1,5 @@
+import TestPatterns
+
 /// The clock of a recording: which painted time each frame shows, and how the beeps lie to it.
 package struct ClockTrack: Sendable {
     /// A frame whose clock could be read.
@@ -8,6 +10,13 @@ package struct ClockTrack: Sendable {
         package let milliseconds: UInt32
         /// When the test had the frame, in nanoseconds of CLOCK_MONOTONIC.
         package let received: Int64
+
+        /// A reading from its members.
+        package init(pts: Double, milliseconds: UInt32, received: Int64 = 0) {
+            self.pts = pts
+            self.milliseconds = milliseconds
+            self.received = received
+        }
     }
 
     /// The frames whose clock could be read, in order.
@@ -17,6 +26,11 @@ package struct ClockTrack: Sendable {
 
     /// An empty track.
     package init() {}
+
+    /// A track of frames that could all be read.
+    package init(_ readings: [Reading]) {
+        self.readings = readings
+    }
 
     /// Reads every frame of a source. Set the decoder's layout to gray; its size may be small (480x270 is enough).
     nonisolated(nonsending) package static func read(
@@ -39,15 +53,43 @@ package struct ClockTrack: Sendable {
         }
     }
 
-    /// Whether no frame shows an earlier time than the one before it.
-    package var isRising: Bool {
-        zip(readings, readings.dropFirst()).allSatisfy { Int32(bitPattern: $1.milliseconds &- $0.milliseconds) >= 0 && $1.pts > $0.pts }
+    /// Whether the frames show a clock that runs: `fault` is nil.
+    package var isRunning: Bool { fault == nil }
+
+    /// Why the frames do not show a clock that runs, or nil if they do.
+    ///
+    /// Neither the painted time nor the time stamps go back, both advance by the same time, no picture stands still for a second, and at
+    /// least two of five frames show a time of their own. A picture that is frozen, for a while or for good, is a fault.
+    package var fault: String? {
+        guard let first = readings.first, let last = readings.last, readings.count > 1 else { return "\(readings.count) frames can be read" }
+        var changed = first
+        for (one, next) in zip(readings, readings.dropFirst()) {
+            if next.pts <= one.pts { return "the time stamp \(next.pts) s follows \(one.pts) s" }
+            let step = one.paintedSeconds(until: next)
+            if step < 0 { return "at \(next.pts) s the clock goes back by \(-step) s" }
+            if step > 0 { changed = next }
+            if next.pts - changed.pts >= 1 { return "the clock stands still from \(changed.pts) s to \(next.pts) s" }
+        }
+        let (painted, stamped) = (first.paintedSeconds(until: last), last.pts - first.pts)
+        if abs(painted - stamped) > 0.25 { return "the clock advances by \(painted) s in \(stamped) s" }
+        let distinct = Set(readings.map(\.milliseconds)).count
+        return distinct * 5 < readings.count * 2 ? "\(readings.count) frames show only \(distinct) different times" : nil
     }
 
-    /// For each frame the seconds by which its time stamp is ahead of what it shows, less the first frame's: steady for an even time line.
-    package var offsets: [Double] {
-        guard let first = readings.first else { return [] }
-        return readings.map { $0.pts - first.pts - Double(Int32(bitPattern: $0.milliseconds &- first.milliseconds)) / 1000 }
+    /// The parts between cuts. A cut is where the painted time jumps by more than `seconds` while the time stamps do not: a pause that is cut out.
+    /// A frame that is merely late advances both.
+    package func parts(betweenCutsOver seconds: Double) -> [ClockTrack] {
+        var parts: [ClockTrack] = []
+        for reading in readings {
+            if let last = parts.last?.readings.last, last.paintedSeconds(until: reading) - (reading.pts - last.pts) <= seconds {
+                parts[parts.count - 1].readings.append(reading)
+            } else {
+                var part = ClockTrack()
+                part.readings = [reading]
+                parts.append(part)
+            }
+        }
+        return parts
     }
 
     /// The painted time at a moment of the recording, in seconds modulo 2^32 ms, by the freshest of the frames within a second of it:
@@ -56,8 +98,27 @@ package struct ClockTrack: Sendable {
         readings.filter { abs($0.pts - pts) <= 1 }.map { Double($0.milliseconds) / 1000 + pts - $0.pts }.max()
     }
 
-    /// For each beep the seconds by which the sound is late (positive) or early to the picture, -0.5...0.5. Beeps begin at whole seconds.
-    package func soundDelays(onsets: [Double]) -> [Double] {
-        onsets.compactMap { onset in paintedTime(at: onset).map { $0 - $0.rounded() } }
+    /// For each beep the seconds by which the sound is late (positive) or early to the picture, -4...4; infinity for a beep whose number
+    /// cannot be read. Beeps begin at whole seconds and say which second, modulo 8.
+    ///
+    /// - Parameter now: nanoseconds of CLOCK_MONOTONIC, not before the recording and not 49 days after it: the painted clock has 32 bits only.
+    package func soundDelays(_ beeps: [Beep], now: Int64 = MonotonicTime.now()) -> [Double] {
+        let milliseconds = now / 1_000_000
+        // What the painted clock leaves out: whole turns of 2^32 ms.
+        let turn = Double(milliseconds - Int64(UInt32(truncatingIfNeeded: milliseconds))) / 1000
+        let period = Double(BeepPattern.numbers)
+        return beeps.compactMap { beep in
+            guard let painted = paintedTime(at: beep.onset) else { return nil }
+            guard let number = beep.number else { return .infinity }
+            let delay = painted + turn - Double(number)
+            return delay - period * (delay / period).rounded()
+        }
+    }
+}
+
+extension ClockTrack.Reading {
+    /// The seconds by which another frame's clock is ahead of this one's.
+    func paintedSeconds(until other: ClockTrack.Reading) -> Double {
+        Double(Int32(bitPattern: other.milliseconds &- milliseconds)) / 1000
     }
 }

@@ -1,19 +1,32 @@
 import Foundation
+import Synchronization
 
-/// A TCP port on 127.0.0.1 that nothing listens on at this moment. The kernel hands them out in turn, so two tests do not get the same one.
+private let lastPort = Mutex(Int.random(in: 10_000..<32_000))
+
+/// A port of 127.0.0.1 that nothing uses at this moment, neither for TCP nor for UDP. No call gives a port twice.
+///
+/// The ports lie below the range from which the kernel takes ports for outgoing connections (32768 and up), so that no connection takes the
+/// port before the test's server binds it. Each test process starts at a random one.
 package func freePort() throws(PeerError) -> Int {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    for _ in 0..<1000 {
+        let port = lastPort.withLock { port in
+            port = port >= 31_999 ? 10_000 : port + 1
+            return port
+        }
+        if try canBind(port, SOCK_STREAM), try canBind(port, SOCK_DGRAM) { return port }
+    }
+    throw .missing("no port of 10000...31999 is free")
+}
+
+private func canBind(_ port: Int, _ type: __socket_type) throws(PeerError) -> Bool {
+    let descriptor = socket(AF_INET, Int32(type.rawValue | SOCK_CLOEXEC.rawValue), 0)
     guard descriptor >= 0 else { throw .system(call: "socket", errno: errno) }
     defer { close(descriptor) }
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let status = withUnsafeMutablePointer(to: &address) { pointer in
-        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-            bind(descriptor, address, length) == 0 ? getsockname(descriptor, address, &length) : -1
-        }
+    address.sin_port = UInt16(port).bigEndian
+    return withUnsafePointer(to: &address) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0 }
     }
-    guard status == 0 else { throw .system(call: "bind", errno: errno) }
-    return Int(UInt16(bigEndian: address.sin_port))
 }

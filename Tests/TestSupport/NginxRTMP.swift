@@ -48,10 +48,11 @@ package struct NginxRTMP: Sendable {
 
     /// The statistics page, XML.
     nonisolated(nonsending) package func statistics() async throws -> String {
-        try await Task.detached { [statisticsPort] in
-            guard let answer = httpGet(port: statisticsPort, path: "/stat") else { throw PeerError.answer("nginx gives no statistics") }
-            return answer
-        }.value
+        let answer = await withCheckedContinuation { continuation in
+            BlockingQueue.run { [statisticsPort] in continuation.resume(returning: httpGet(port: statisticsPort, path: "/stat")) }
+        }
+        guard let answer else { throw PeerError.answer("nginx gives no statistics") }
+        return answer
     }
 
     private func text(of file: String) -> String {

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The standard input and output of a peer that were opened as pipes. No call blocks a thread.
+/// The standard input and output of a peer that were opened as pipes. No call blocks a thread of Swift's pool.
 extension Peer {
-    /// Reads up to that many bytes of its standard output; waits while there are none. Empty at the end.
+    /// Reads up to that many bytes of its standard output; waits while there are none. Gives an empty array at the end.
     nonisolated(nonsending) package func read(atMost count: Int, deadline: Duration = .seconds(60)) async throws -> [UInt8] {
         let descriptor = descriptors.output
         let end = ContinuousClock.now + deadline
@@ -15,16 +15,17 @@ extension Peer {
             }
             if failure == 0 { return bytes }
             guard failure == EAGAIN || failure == EINTR else { throw PeerError.system(call: "read from \(name)", errno: failure) }
-            guard ContinuousClock.now < end else { throw PeerError.deadline("output of \(name)", context: String(standardError.suffix(2000))) }
-            try await Task.sleep(for: .milliseconds(1))
+            guard await BlockingQueue.wait(for: POLLIN, on: descriptor, until: end) else {
+                throw PeerError.deadline("output of \(name)", context: String(standardError.suffix(2000)))
+            }
         }
     }
 
-    /// Writes all the bytes to its standard input; waits while the pipe is full. The peer's end is an error (EPIPE).
+    /// Writes all the bytes to its standard input; waits while the pipe is full. Throws EPIPE if the peer has closed its end.
     nonisolated(nonsending) package func write(_ bytes: [UInt8], deadline: Duration = .seconds(60)) async throws {
         let descriptor = descriptors.input
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
-        // Otherwise a peer that is gone would take the tests with it.
+        // Otherwise the signal of a closed pipe would end the tests.
         Foundation.signal(SIGPIPE, SIG_IGN)
         let end = ContinuousClock.now + deadline
         var rest = bytes[...]
@@ -38,10 +39,9 @@ extension Peer {
                 continue
             }
             guard failure == EAGAIN || failure == EINTR else { throw PeerError.system(call: "write to \(name)", errno: failure) }
-            guard ContinuousClock.now < end else {
+            guard await BlockingQueue.wait(for: POLLOUT, on: descriptor, until: end) else {
                 throw PeerError.deadline("\(name) to read its input", context: String(standardError.suffix(2000)))
             }
-            try await Task.sleep(for: .milliseconds(1))
         }
     }
 

@@ -1,8 +1,8 @@
 import Foundation
 import Synchronization
 
-/// A child process that a test stands on, with a folder of its own for its files and for what it prints.
-/// Start it through `Peers`, which ends it however the test ends.
+/// A child process of a test, with its own folder for its files and its output.
+/// Start it through `Peers`, which ends it when the test ends, in whatever way.
 package final class Peer: Sendable {
     /// What error messages call it.
     package let name: String
@@ -13,12 +13,17 @@ package final class Peer: Sendable {
 
     private struct State {
         var status: ExitStatus?
+        /// The signals that were sent to it.
+        var sent: Set<Int32> = []
         /// Our end of its standard input, -1 if there is none.
         var input: Int32 = -1
         /// Our end of its standard output, -1 if there is none.
         var output: Int32 = -1
     }
     private let state: Mutex<State>
+
+    /// The names of the programs in its command, without their folders: itself, or what a shell or another program runs for it.
+    let programs: Set<String>
 
     init(
         name: String, command: [String], environment: [String: String], folder: String, input: PeerInput, output: PeerOutput
@@ -40,6 +45,7 @@ package final class Peer: Sendable {
         theirs.append(try Self.open(folder + "/stderr", O_WRONLY | O_CREAT | O_APPEND))
         processIdentifier = try ProcessSpawner.spawn(command, environment: environment, folder: folder, descriptors: theirs)
         self.name = name
+        programs = Set(command.map { URL(fileURLWithPath: $0).lastPathComponent })
         self.folder = folder
         state = Mutex(ours)
     }
@@ -71,7 +77,24 @@ package final class Peer: Sendable {
 
     /// Sends it a signal, if it still runs.
     package func signal(_ number: Int32) {
-        if status == nil { kill(processIdentifier, number) }
+        guard status == nil else { return }
+        expectSignal(number)
+        kill(processIdentifier, number)
+    }
+
+    /// Notes that this signal may end the process, because the test has it sent by other means than `signal`.
+    package func expectSignal(_ number: Int32) {
+        state.withLock { _ = $0.sent.insert(number) }
+    }
+
+    /// The signal that ended it and that the test did not send, or nil. A shell passes on a crash of its command as 128 and the signal.
+    var unexpectedSignal: Int32? {
+        let crashes: Set = [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV]
+        switch status {
+        case .signalled(let number): return state.withLock { $0.sent.contains(number) } ? nil : number
+        case .exited(let code): return crashes.contains(code - 128) ? code - 128 : nil
+        case nil: return nil
+        }
     }
 
     /// Waits until a condition holds. Throws if the deadline passes, or if the process ends while the condition does not hold.

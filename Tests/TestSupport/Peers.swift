@@ -1,26 +1,32 @@
 import Foundation
 import Synchronization
+import Testing
 
-/// The peers of one test: a temporary folder with a folder in it for each, and the processes, which end in reverse order when the test ends.
+/// The peers of one test: a temporary folder with a folder for each peer in it, and the processes, which end in reverse order when the test ends.
 package final class Peers: Sendable {
     /// An absolute path, short enough for socket names below it.
     package let folder: String
     private let started = Mutex<[Peer]>([])
+    /// How many folders of each name exist.
+    private let folders = Mutex<[String: Int]>([:])
 
     init() throws(PeerError) {
-        var template = Array("/tmp/broadcast-test-XXXXXX".utf8CString)
+        // TMPDIR is a folder of the run where `.ci/tests` runs the tests. Keep it short: sockets lie below it, and their paths have 107 bytes at most.
+        let parent = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
+        var template = Array("\(parent)/broadcast-test-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw .system(call: "mkdtemp", errno: errno) }
         folder = template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
     }
 
-    /// A new empty folder (0700) of that name; a number is added if there is one already.
+    /// Makes a new empty folder (0700) of that name and gives its path; from the second one on, the name gets a number.
     package func makeFolder(_ name: String) throws -> String {
-        for number in 1... {
-            let path = "\(folder)/\(name)\(number == 1 ? "" : "-\(number)")"
-            if mkdir(path, 0o700) == 0 { return path }
-            guard errno == EEXIST else { break }
+        let number = folders.withLock { folders in
+            folders[name, default: 0] += 1
+            return folders[name] ?? 1
         }
-        throw PeerError.system(call: "mkdir \(folder)/\(name)", errno: errno)
+        let path = "\(folder)/\(name)\(number == 1 ? "" : "-\(number)")"
+        guard mkdir(path, 0o700) == 0 else { throw PeerError.system(call: "mkdir \(path)", errno: errno) }
+        return path
     }
 
     /// Starts a program. `environment` is all that it gets besides PATH; its working folder is `folder`, or a new one.
@@ -47,13 +53,29 @@ package final class Peers: Sendable {
         return peer.standardOutput
     }
 
+    /// Programs of this project. If one of them ends by a signal that the test did not send, the test fails.
+    private static let own: Set = [
+        "broadcast", "broadcast-hls", "broadcast-srt", "in-app", "TestScreen", "keyframe-watch", "is-captured", "flv-publish",
+    ]
+
     /// Ends every process, the last one first, and removes the folder (unless BROADCAST_KEEP_TEST_FOLDERS is set, to look at it).
+    /// Records an issue for each program of this project that crashed.
     nonisolated(nonsending) func close() async {
         for peer in started.withLock({ $0 }).reversed() {
+            // A process that the test has stopped cannot end.
+            peer.signal(SIGCONT)
             _ = try? await peer.terminate(grace: .seconds(5))
+            if !Self.own.isDisjoint(with: peer.programs), let signal = peer.unexpectedSignal {
+                Issue.record("\(peer.name) was killed by signal \(signal), which the test did not send. \(peer.standardError.suffix(2000))")
+            }
         }
         if ProcessInfo.processInfo.environment["BROADCAST_KEEP_TEST_FOLDERS"] == nil {
-            try? FileManager.default.removeItem(atPath: folder)
+            // A process that a peer left behind may still write into it.
+            let isGone: ()? = try? await waitUntil("the folder's removal", deadline: .seconds(5)) {
+                try? FileManager.default.removeItem(atPath: folder)
+                return !FileManager.default.fileExists(atPath: folder)
+            }
+            if isGone == nil { Issue.record("The test's folder \(folder) cannot be removed: a process still writes into it.") }
         }
     }
 }

@@ -110,7 +110,10 @@ package final class PulseServer: Sendable {
 
     private nonisolated(nonsending) func waitUntilItAnswers() async throws {
         let server = peer
-        try await server.wait(for: "its socket") {
+        if let socket = environment["PULSE_SERVER"]?.dropFirst("unix:".count) {
+            try await server.wait(for: "its socket") { FileManager.default.fileExists(atPath: String(socket)) }
+        }
+        try await server.wait(for: "its answer") {
             let client = try peers.start("pactl", ["pactl", "info"], environment: environment)
             return try await client.waitForExit() == .exited(0)
         }

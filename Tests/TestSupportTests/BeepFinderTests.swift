@@ -3,25 +3,49 @@ import TestPatterns
 import TestSupport
 import Testing
 
-/// Beeps in made-up sound.
+/// Beeps in generated sound.
 struct BeepFinderTests {
-    @Test(arguments: [44_100, 48_000])
-    func `A beep's beginning is found to a millisecond at any volume`(rate: Int) {
-        var samples = (0..<rate * 3).map { Float(sin(Double($0) * 0.03)) * 0.01 }
-        for (beep, volume) in [(0.25, 0.5), (1.25, 0.45), (2.251, 0.4)] {
-            for index in 0..<Int(BeepPattern.duration * Double(rate)) {
-                samples[Int(beep * Double(rate)) + index] += Float(volume * sin(2 * .pi * BeepPattern.frequency * Double(index) / Double(rate)))
-            }
-        }
-        let onsets = BeepFinder.onsets(in: samples, rate: rate).map { $0 / Double(rate) }
-        #expect(onsets.count == 3)
-        for (found, wanted) in zip(onsets, [0.25, 1.25, 2.251]) {
-            #expect(abs(found - wanted) < 0.001)
+    private struct Played {
+        /// Seconds.
+        let start: Double
+        let number: Int
+        var volume = 1.0
+    }
+
+    /// Seconds of a low hum with beeps in it.
+    private func sound(_ beeps: [Played], seconds: Double, rate: Int) -> [Float] {
+        (0..<Int(seconds * Double(rate))).map { (index: Int) -> Float in
+            let time = Double(index) / Double(rate)
+            var value = sin(Double(index) * 0.03) * 0.01
+            for beep in beeps { value += beep.volume * BeepPattern.sample(at: time - beep.start, number: beep.number) { sin($0) } }
+            return Float(value)
         }
     }
 
+    @Test(arguments: [44_100, 48_000])
+    func `A beep is found to a millisecond, with its number, at any volume`(rate: Int) {
+        let played = (0..<10).map { (second: Int) -> Played in
+            let place = Double(second)
+            return Played(start: place * 1.0003 + 0.25, number: second % 8, volume: 1 - 0.03 * place)
+        }
+        let beeps = BeepFinder.beeps(in: sound(played, seconds: 10.5, rate: rate), rate: rate)
+        #expect(beeps.map(\.number) == played.map(\.number))
+        for (found, wanted) in zip(beeps, played) { #expect(abs(found.onset / Double(rate) - wanted.start) < 0.001) }
+    }
+
+    @Test func `A beep that is cut off at the end is left out`() {
+        #expect(BeepFinder.beeps(in: sound([Played(start: 0.95, number: 1)], seconds: 1, rate: 48_000), rate: 48_000).isEmpty)
+    }
+
+    @Test func `A beep without its second part has no number`() {
+        var samples = sound([Played(start: 0.5, number: 1)], seconds: 1, rate: 48_000)
+        for index in Int(0.53 * 48_000)..<samples.count { samples[index] = 0 }
+        let beeps = BeepFinder.beeps(in: samples, rate: 48_000)
+        #expect(beeps.count == 1 && beeps.first?.number == nil)
+    }
+
     @Test func `Silence has no beeps`() {
-        #expect(BeepFinder.onsets(in: Array(repeating: 0, count: 48_000), rate: 48_000).isEmpty)
-        #expect(BeepFinder.onsets(in: [], rate: 48_000).isEmpty)
+        #expect(BeepFinder.beeps(in: Array(repeating: 0, count: 48_000), rate: 48_000).isEmpty)
+        #expect(BeepFinder.beeps(in: [], rate: 48_000).isEmpty)
     }
 }

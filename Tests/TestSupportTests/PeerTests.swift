@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -39,6 +40,33 @@ struct PeerTests {
         }
         #expect(kill(pid, 0) == -1)
         #expect(!FileManager.default.fileExists(atPath: folder))
+    }
+
+    @Test(arguments: [("SEGV", [], true), ("KILL", [], true), ("SEGV", ["sh", "-c", "\"$0\"; exit $?"], true), ("", [], false)])
+    func `A program of this project that crashes fails its test`(signal: String, shell: [String], fails: Bool) async throws {
+        let fault = Mutex(false)
+        try await withKnownIssue(isIntermittent: true) {
+            try await withPeers { peers in
+                let program = peers.folder + "/broadcast"
+                try "#!/bin/sh\n\(signal.isEmpty ? "exit 3" : "kill -\(signal) $$")\n".write(toFile: program, atomically: false, encoding: .utf8)
+                #expect(chmod(program, 0o700) == 0)
+                _ = try await peers.start("crash", shell + [program]).waitForExit()
+            }
+        } matching: { issue in
+            fault.withLock { $0 = true }
+            return issue.comments.contains { $0.rawValue.contains("killed by signal") }
+        }
+        #expect(fault.withLock { $0 } == fails)
+    }
+
+    @Test func `A signal that the test sends is no crash`() async throws {
+        try await withPeers { peers in
+            let program = peers.folder + "/broadcast"
+            try "#!/bin/sh\nexec sleep 1000\n".write(toFile: program, atomically: false, encoding: .utf8)
+            #expect(chmod(program, 0o700) == 0)
+            try await peers.start("killed", [program]).killNow()
+            _ = try peers.start("left to the end of the test", [program])
+        }
     }
 
     @Test func `Waiting for what a dead peer will never say fails at once`() async throws {

@@ -21,13 +21,13 @@ struct ProgramFolder {
         String(decoding: FileManager.default.contents(atPath: folder + "/" + name) ?? Data(), as: UTF8.self)
     }
 
-    /// Short deadlines, so that a test of them does not last.
+    /// Short deadlines, so that a test of them does not last; long enough for a shell or a Python to start on a busy machine.
     func launch() -> ExtensionLaunch {
         var launch = ExtensionLaunch(
             environment: ["PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": folder, "LANG": "C.UTF-8"], clipFolder: folder + "/clips")
-        launch.deadlines.hello = .milliseconds(1000)
-        launch.deadlines.progress = .milliseconds(1000)
-        launch.deadlines.exit = .milliseconds(1000)
+        launch.deadlines.hello = .milliseconds(2000)
+        launch.deadlines.progress = .milliseconds(2000)
+        launch.deadlines.exit = .milliseconds(2000)
         return launch
     }
 }

@@ -1,18 +1,25 @@
 import Foundation
-import TestSupport
 import Testing
 
-/// A recording, looked at with tools that are not ours.
-struct MediaFile {
-    let path: String
-    let peers: Peers
+/// A recording, checked with tools that are not part of this project.
+package struct MediaFile: Sendable {
+    /// A file's path, or the URL of a stream.
+    package let path: String
+    /// Starts the tools.
+    package let peers: Peers
+
+    /// A recording at a path or a URL.
+    package init(path: String, peers: Peers) {
+        self.path = path
+        self.peers = peers
+    }
 
     /// Bytes.
-    var size: Int { (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0 }
+    package var size: Int { (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0 }
 
-    /// Expects that ffmpeg decodes everything without a word of complaint.
-    nonisolated(nonsending) func expectDecodable(sourceLocation: SourceLocation = #_sourceLocation) async throws {
-        // In the file's own time base: ffmpeg would round the uneven times of variable pacing to a frame rate, and complain of its own doing.
+    /// Expects that ffmpeg decodes everything without an error or a warning.
+    nonisolated(nonsending) package func expectDecodable(sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        // In the file's own time base. Otherwise ffmpeg rounds the uneven times of variable pacing to a frame rate and warns about the result.
         let peer = try peers.start(
             "full-decode",
             ["ffmpeg", "-nostdin", "-v", "warning", "-xerror", "-i", path, "-map", "0", "-enc_time_base", "-1", "-f", "null", "-"])
@@ -21,8 +28,8 @@ struct MediaFile {
         #expect(status == .exited(0) && complaints == "", "\(path): \(status). \(complaints)", sourceLocation: sourceLocation)
     }
 
-    /// Plays an MP4 with GStreamer's demuxer and decoders, picture and sound; throws with its words if it cannot.
-    nonisolated(nonsending) func playInGStreamer() async throws {
+    /// Plays an MP4 with GStreamer's demuxer and decoders, picture and sound. Throws with GStreamer's message if it fails.
+    nonisolated(nonsending) package func playInGStreamer() async throws {
         try await peers.run(
             "gstreamer",
             ["gst-launch-1.0", "-q", "filesrc", "location=\(path)", "!", "qtdemux", "name=d"]
@@ -31,7 +38,7 @@ struct MediaFile {
     }
 
     /// The types of an MP4's top level boxes, in order (ISO/IEC 14496-12, 4.2).
-    func boxes() throws -> [String] {
+    package func boxes() throws -> [String] {
         let data = try Data(contentsOf: URL(fileURLWithPath: path), options: .alwaysMapped)
         var boxes: [String] = []
         var offset = 0
@@ -46,8 +53,8 @@ struct MediaFile {
         return offset == data.count ? boxes : boxes + ["cut off"]
     }
 
-    /// Expects an ordinary MP4, as every player seeks in it: one movie box, one box of media, no fragments.
-    func expectOrdinaryMP4(sourceLocation: SourceLocation = #_sourceLocation) throws {
+    /// Expects an MP4 that every player can seek in: one movie box, one box of media, no fragments.
+    package func expectOrdinaryMP4(sourceLocation: SourceLocation = #_sourceLocation) throws {
         let boxes = try boxes()
         #expect(boxes.first == "ftyp", "\(boxes)", sourceLocation: sourceLocation)
         for type in ["moov", "mdat"] { #expect(boxes.count { $0 == type } == 1, "\(boxes)", sourceLocation: sourceLocation) }
@@ -55,24 +62,19 @@ struct MediaFile {
     }
 
     /// The painted clock of every frame.
-    nonisolated(nonsending) func clock() async throws -> ClockTrack {
+    nonisolated(nonsending) package func clock() async throws -> ClockTrack {
         try await ClockTrack.read(FrameDecoder(path, size: (480, 270)), in: peers)
     }
 }
 
-extension Studio {
-    /// A recording in the folder for recordings.
-    func media(_ name: String) -> MediaFile { MediaFile(path: path(name), peers: peers) }
-}
-
 extension FFProbe.Stream {
-    /// Seconds; 0 where the container does not tell.
-    var seconds: Double { duration.flatMap { Double($0) } ?? 0 }
+    /// Seconds; 0 if the container does not say.
+    package var seconds: Double { duration.flatMap { Double($0) } ?? 0 }
     /// Frames that were decoded.
-    var frames: Int { frameCount.flatMap { Int($0) } ?? 0 }
+    package var frames: Int { frameCount.flatMap { Int($0) } ?? 0 }
 }
 
 extension FFProbe.Format {
-    /// Seconds; 0 where the container does not tell.
-    var seconds: Double { duration.flatMap { Double($0) } ?? 0 }
+    /// Seconds; 0 if the container does not say.
+    package var seconds: Double { duration.flatMap { Double($0) } ?? 0 }
 }

@@ -1,0 +1,100 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension EndToEndTests {
+    /// The microphone, heard in the recording: a source whose sound is a known tone.
+    @Suite(.serialized)
+    struct MicrophoneTests {
+        /// The microphone's tone, Hz. The applications' is 440.
+        private static let pitch = 1500.0
+
+        /// A studio with a microphone, the source `speaker.monitor`: a tone is played to a sink that is not the default one.
+        private nonisolated(nonsending) func withMicrophone(_ body: (Studio) async throws -> Void) async throws {
+            try await withStudio(["clock"], width: 320, height: 240) { studio in
+                let pulse = try #require(studio.pulse)
+                try await pulse.control(["load-module", "module-null-sink", "sink_name=speaker", "rate=48000", "norewinds=1"])
+                try await PaintedScreen.start(["tone"], pulse: pulse, in: studio.peers)
+                try await PaintedScreen.start(
+                    ["tone", "--frequency", "\(Int(Self.pitch))"], pulse: pulse, environment: ["PULSE_SINK": "speaker"], in: studio.peers)
+                try await body(studio)
+            }
+        }
+
+        /// The amplitude of a tone over a second of a recording: the mean over pieces of 50 ms, because drift compensation changes the pitch
+        /// by a share of 1 Hz.
+        private func amplitude(_ frequency: Double, in sound: DecodedAudio, from start: Double) -> Double {
+            let length = sound.rate / 20
+            let pieces = (0..<20).map { Int(start * Double(sound.rate)) + $0 * length }.filter { $0 >= 0 && $0 + length <= sound.samples.count }
+            let levels = pieces.map { first -> Double in
+                var sum = (real: 0.0, imaginary: 0.0)
+                for index in first..<first + length {
+                    let angle = 2 * .pi * frequency * Double(index) / Double(sound.rate)
+                    sum.real += Double(sound.samples[index]) * cos(angle)
+                    sum.imaginary += Double(sound.samples[index]) * sin(angle)
+                }
+                return 2 * (sum.real * sum.real + sum.imaginary * sum.imaginary).squareRoot() / Double(length)
+            }
+            return levels.isEmpty ? .infinity : levels.reduce(0, +) / Double(levels.count)
+        }
+
+        @Test func `The microphone is heard from "mic on" to "mic off", and the applications all the time`() async throws {
+            try await withMicrophone { studio in
+                let peer = try await studio.startLive(["--mic-source", "speaker.monitor", "--to", studio.path("out.mp4")])
+                try await studio.waitUntilElapsed(2, of: peer)
+                #expect(try await studio.broadcast.run(["mic", "on"]).output == "on\n")
+                try await peer.wait(for: "the source") { try await studio.status()?.audio.mic?.source == "speaker.monitor" }
+                let on = try await studio.broadcast.elapsed()
+                try await studio.waitUntilElapsed(on + 2.5, of: peer)
+                #expect(try await studio.broadcast.run(["mic", "off"]).output == "off\n")
+                let off = try await studio.broadcast.elapsed()
+                try await studio.waitUntilElapsed(off + 2, of: peer)
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                #expect(try await peer.waitForExit() == .exited(0))
+                let sound = try await AudioDecoder.decode(studio.path("out.mp4"), in: studio.peers)
+                let microphone = [0.8, on + 0.7, off + 0.5].map { amplitude(Self.pitch, in: sound, from: $0) }
+                #expect(microphone[0] < 0.001 && microphone[2] < 0.001, "\(microphone)")
+                let level = Self.level
+                #expect(abs(microphone[1] - level) < 0.03, "\(microphone)")
+                for start in [0.8, on + 0.7, off + 0.5] {
+                    let applications = amplitude(440, in: sound, from: start)
+                    #expect(abs(applications - level) < 0.03, "applications at \(start) s: \(applications)")
+                }
+            }
+        }
+
+        /// A peak of 0.251, 3 dB louder when ffmpeg adds up two equal channels.
+        private static let level = 0.251 * 2.0.squareRoot()
+
+        @Test(arguments: [("mic-gain", -12.0), ("app-gain", -6.0), ("mic-gain", 3.0)])
+        func `A gain in the config is heard, and only at its own source`(key: String, decibels: Double) async throws {
+            try await withMicrophone { studio in
+                try studio.broadcast.writeConfiguration("[audio]\nmic = true\nmic-source = \"speaker.monitor\"\n\(key) = \(decibels)\n")
+                try await studio.record(["--duration", "3s", "--to", studio.path("out.mp4")])
+                let sound = try await AudioDecoder.decode(studio.path("out.mp4"), in: studio.peers)
+                let gains = ["mic-gain": 0.0, "app-gain": 0].merging([key: decibels]) { $1 }.mapValues { pow(10, $0 / 20) }
+                let level = Self.level
+                let microphone = amplitude(Self.pitch, in: sound, from: 1.5) / level
+                let applications = amplitude(440, in: sound, from: 1.5) / level
+                #expect(abs(microphone / (gains["mic-gain"] ?? 0) - 1) < 0.1, "the microphone at \(microphone)")
+                #expect(abs(applications / (gains["app-gain"] ?? 0) - 1) < 0.1, "the applications at \(applications)")
+            }
+        }
+
+        @Test(arguments: ["out.mp4", "out.ts"]) func `In separate tracks each source is in its own track only`(name: String) async throws {
+            try await withMicrophone { studio in
+                try await studio.record([
+                    "--duration", "3s", "--mic", "--mic-source", "speaker.monitor", "--audio-tracks", "separate", "--to", studio.path(name),
+                ])
+                try await studio.media(name).expectDecodable()
+                let probe = try await FFProbe.probe(studio.path(name), in: studio.peers)
+                #expect(probe.streams.filter { $0.kind == "audio" }.count == 2)
+                for (track, loud, silent) in [(0, 440, Self.pitch), (1, Self.pitch, 440)] {
+                    let sound = try await AudioDecoder.decode(studio.path(name), track: "0:a:\(track)", in: studio.peers)
+                    #expect(amplitude(loud, in: sound, from: 1.5) > 0.2, "track \(track)")
+                    #expect(amplitude(silent, in: sound, from: 1.5) < 0.001, "track \(track)")
+                }
+            }
+        }
+    }
+}
