@@ -126,6 +126,7 @@ let package = Package(
                 "Upload", "RTMP", "Processes", "Concurrency", "Media",
             ], swiftSettings: strict),
         .executableTarget(name: "in-app", dependencies: ["BroadcastKit"], path: "Examples/in-app", swiftSettings: strict),
+        .executableTarget(name: "own-pictures", dependencies: ["BroadcastKit"], path: "Examples/own-pictures", swiftSettings: strict),
 
         // The extensions that are shipped: programs of their own, so that their libraries, their memory and their crashes stay out of
         // the broadcaster. Their manifests are in Extensions/.
@@ -199,7 +200,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "TestSupport", "TestPatterns", "TestScreen", "broadcast", "broadcast-hls", "broadcast-srt", "in-app", "keyframe-watch", "is-captured",
+                "TestSupport", "TestPatterns", "TestScreen", "broadcast", "broadcast-hls", "broadcast-srt", "in-app", "own-pictures",
+                "keyframe-watch", "is-captured",
             ],
             swiftSettings: strict),
         // Minutes of outages, bad lines and lies: make test-faults. It shares the studio with EndToEndTests.
