@@ -1,7 +1,8 @@
 import BroadcastKit
 import Glibc
 
-/// Broadcasts the screen for five seconds to a destination of the user's configuration, without the windows that rules hide.
+/// Broadcasts the screen for five seconds to a destination of the user's configuration, without the windows that rules
+/// hide.
 ///
 ///     swift run in-app mobcrush class:KeePassXC
 @main
@@ -11,7 +12,8 @@ struct InApp {
         var settings = BroadcastSettings()
         settings.title = "From my program"
         settings.hiddenWindows = Array(arguments.dropFirst())
-        let controller = BroadcastController(destinations: [.destination(named: arguments.first ?? "file")], settings: settings)
+        let destination = BroadcastDestination.destination(named: arguments.first ?? "file")
+        let controller = BroadcastController(destinations: [destination], settings: settings)
         let observer = Task {
             for await event in controller.events { print(event) }
         }
