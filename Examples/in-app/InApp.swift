@@ -31,7 +31,7 @@ struct InApp {
     }
 
     private static func fail(_ message: String, status: Int32) -> Never {
-        fputs(message + "\n", stderr)
+        _ = (message + "\n").withCString { write(STDERR_FILENO, $0, strlen($0)) }
         exit(status)
     }
 }
