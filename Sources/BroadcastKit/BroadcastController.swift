@@ -2,7 +2,6 @@ import Concurrency
 import FoundationEssentials
 import Host
 import Media
-import Session
 import Synchronization
 import Upload
 import UserConfiguration

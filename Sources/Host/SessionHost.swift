@@ -6,6 +6,7 @@ import FoundationEssentials
 import Glibc
 import Session
 import Synchronization
+import Upload
 import UserConfiguration
 
 /// Runs one session on a desktop: takes its name, answers its control socket, keeps its log, and asks the desktop for quiet.

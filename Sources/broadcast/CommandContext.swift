@@ -2,6 +2,7 @@ import BroadcastKit
 import Credentials
 import Desktop
 import FoundationEssentials
+import Presentation
 import UserConfiguration
 
 /// What every command works with: where files are, and the content of the configuration. The environment is read here and nowhere below.

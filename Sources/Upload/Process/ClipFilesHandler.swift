@@ -1,7 +1,6 @@
 import BroadcastExtension
 import Glibc
 import Media
-import Mux
 
 /// Hands finished MP4 files to an extension's process, one after another (`mode = "clips"`): ReplayKit's
 /// `RPBroadcastMP4ClipHandler`. Standard input carries control frames only.

@@ -1,6 +1,5 @@
 import BroadcastExtension
 import Glibc
-import Media
 import Processes
 
 /// The pipes to one extension's process, and its end. One thread uses it. Each call also reads what the extension has written meanwhile.

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Capture
 import Control
-import UserConfiguration
+import Presentation
 import WindowPrivacy
 
 /// Which window `hide` and `unhide` mean.

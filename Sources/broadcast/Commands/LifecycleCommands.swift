@@ -1,7 +1,6 @@
 import ArgumentParser
 import Control
-import Processes
-import UserConfiguration
+import Presentation
 
 /// Which session a command is for.
 struct SessionName: ParsableArguments {

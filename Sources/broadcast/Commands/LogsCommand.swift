@@ -1,7 +1,7 @@
 import ArgumentParser
 import Glibc
 import Host
-import UserConfiguration
+import Presentation
 
 /// `broadcast logs`
 struct LogsCommand: AsyncParsableCommand {

@@ -1,8 +1,10 @@
 import ArgumentParser
 import BroadcastKit
+import Desktop
 import FoundationEssentials
 import Glibc
 import Host
+import Presentation
 import Session
 import Upload
 import UserConfiguration

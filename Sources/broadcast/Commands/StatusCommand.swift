@@ -2,6 +2,7 @@ import ArgumentParser
 import Control
 import Glibc
 import Host
+import Presentation
 
 /// `broadcast status`
 struct StatusCommand: AsyncParsableCommand {

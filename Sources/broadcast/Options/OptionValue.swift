@@ -1,4 +1,5 @@
 import Media
+import Presentation
 import UserConfiguration
 
 /// Values as users write them.

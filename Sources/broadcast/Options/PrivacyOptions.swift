@@ -1,4 +1,5 @@
 import ArgumentParser
+import Presentation
 import WindowPrivacy
 
 /// What viewers must not see.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Presentation
 import X11Capture
 
 /// What is captured.

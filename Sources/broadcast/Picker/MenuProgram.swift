@@ -1,4 +1,5 @@
 import PickerModel
+import Presentation
 import Processes
 
 /// A program in the manner of dmenu: it reads one entry a line, and prints the one that was chosen.

@@ -1,5 +1,6 @@
 import Control
 import Glibc
+import Presentation
 import Synchronization
 
 /// How a detached session tells the command that started it whether it is live: one line of JSON through a pipe.

@@ -1,4 +1,5 @@
 import Host
+import Presentation
 import Session
 
 /// What the user sees of a session in the foreground: on a terminal one status line that is kept current, and a line for each event.

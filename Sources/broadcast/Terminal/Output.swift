@@ -1,4 +1,5 @@
 import Glibc
+import Presentation
 import Processes
 
 /// Where text goes: answers and media to standard output, everything else to standard error.

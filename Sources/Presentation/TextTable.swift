@@ -1,7 +1,7 @@
 /// Rows in columns, for people to read.
-enum TextTable {
+package enum TextTable {
     /// One line a row; columns are as wide as their widest cell.
-    static func text(_ rows: [[String]]) -> String {
+    package static func text(_ rows: [[String]]) -> String {
         let columns = rows.map(\.count).max() ?? 0
         let widths = (0..<columns).map { column in rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0 }
         return rows.map { row in

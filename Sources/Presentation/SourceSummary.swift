@@ -4,9 +4,9 @@ import UserConfiguration
 import X11Capture
 
 /// What a broadcast would capture now, in lines for people.
-enum SourceSummary {
+package enum SourceSummary {
     /// The screen, the sound that is played and the microphone; what is not there says so.
-    static func lines(configuration: Configuration) -> [String] {
+    package static func lines(configuration: Configuration) -> [String] {
         var lines = ["Screen      " + screen]
         guard let sounds = PulseSourceList.fetch(timeout: 500) else { return lines + ["Sound       no sound server answers"] }
         if configuration.audio.app != false {

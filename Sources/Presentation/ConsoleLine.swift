@@ -2,11 +2,11 @@ import Host
 import Session
 
 /// A line about an event, for the terminal and the log.
-struct ConsoleLine {
-    var text: String
+package struct ConsoleLine {
+    package var text: String
 
     /// Nil for events that have no line.
-    init?(_ event: HostEvent, session: String) {
+    package init?(_ event: HostEvent, session: String) {
         switch event {
         case .state(let state): text = "session \(session): \(state.rawValue)"
         case .destination(let destination):

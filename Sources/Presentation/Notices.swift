@@ -8,7 +8,7 @@ import Upload
 import UserConfiguration
 
 extension HostNotice {
-    var sentence: String {
+    package var sentence: String {
         switch self {
         case .session(let notice): notice.sentence
         case .resolver(let notice): notice.sentence
@@ -17,7 +17,7 @@ extension HostNotice {
     }
 
     /// True for what is information and not a warning.
-    var isInformation: Bool {
+    package var isInformation: Bool {
         switch self {
         case .session(.destination(_, let notice)):
             switch notice {

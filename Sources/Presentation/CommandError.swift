@@ -1,7 +1,5 @@
-import Processes
-
 /// How a command ends: the exit statuses of DESIGN section 5, after sysexits(3).
-enum ExitStatus: Int32 {
+package enum ExitStatus: Int32 {
     case success = 0
     /// Nothing to act on.
     case nothing = 1
@@ -23,23 +21,23 @@ enum ExitStatus: Int32 {
 }
 
 /// Why a command failed: its exit status, and one sentence that says what failed, why, and what to do.
-struct CommandError: Error, Equatable {
-    var status: ExitStatus
-    var message: String
+package struct CommandError: Error, Equatable {
+    package var status: ExitStatus
+    package var message: String
 
     /// True where the user has read the sentence already.
-    var isTold = false
+    package var isTold = false
 
-    init(_ status: ExitStatus, _ message: String) {
+    package init(_ status: ExitStatus, _ message: String) {
         self.status = status
         self.message = message
     }
 
     /// Nobody reads the answer any more: an end, and nothing to say.
-    static var quiet: CommandError { quiet(.success) }
+    package static var quiet: CommandError { quiet(.success) }
 
     /// The status says everything.
-    static func quiet(_ status: ExitStatus) -> CommandError {
+    package static func quiet(_ status: ExitStatus) -> CommandError {
         var error = CommandError(status, "")
         error.isTold = true
         return error
