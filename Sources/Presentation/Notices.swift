@@ -121,3 +121,20 @@ extension DesktopWarning {
         }
     }
 }
+
+extension PictureRequest {
+    /// What the user is told at the start: what viewers will see.
+    package var notice: String {
+        switch self {
+        case .screen(let request):
+            switch request.selection {
+            case .wholeScreen: "Everything on your screen, including notifications, will be visible."
+            case .monitor(let name): "Everything on the monitor \(name), including notifications, will be visible."
+            case .focusedMonitor: "Everything on the monitor that you use, including notifications, will be visible."
+            case .region: "Everything in that part of your screen, including notifications, will be visible."
+            case .window, .activeWindow: "Everything in that window will be visible."
+            }
+        case .y4m, .feed, .custom: "Everything that the program shows will be visible."
+        }
+    }
+}

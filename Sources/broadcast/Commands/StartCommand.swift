@@ -90,18 +90,13 @@ struct StartCommand: AsyncParsableCommand {
         options.socket = context.paths.socket(session: name)
         options.log = readiness == nil ? context.paths.log(session: name) : nil
         options.desktop = context.desktopRequest
-        let notice = context.configuration.privacy.notice ?? true ? configuration.picture.notice : nil
-        let isDetached = readiness != nil
-        options.onNameTaken = {
-            // The standard error of a detached session is its log, which begins again with each session.
-            if isDetached { _ = ftruncate(STDERR_FILENO, 0) }
-            if let notice { SessionConsole(session: name).say(notice) }
-        }
+        // The standard error of a detached session is its log, which begins again with each session.
+        if readiness != nil { options.onNameTaken = { _ = ftruncate(STDERR_FILENO, 0) } }
         options.applicationNames = DesktopEntries(environment: ProcessInfo.processInfo.environment)
         let controller = BroadcastController(
             options: options, settings: settings, configuration: context.configuration, targets: targets, format: format,
             separatesAudio: audio.audioTracks == .separate, output: StandardDescriptors.outputState, context: context.kitContext)
-        var console = SessionConsole(session: name)
+        var console = SessionConsole(session: name, showsNotice: context.configuration.privacy.notice ?? true)
         let signals = StopSignals { controller.requestStop() }
         defer { signals.ignore() }
         let start = Task { () -> CommandError? in
@@ -182,22 +177,5 @@ struct StartCommand: AsyncParsableCommand {
                 .usage, "There is no format \"\(text)\". Use one of \(ContainerFormat.allCases.map(\.rawValue).joined(separator: ", ")).")
         }
         return format
-    }
-}
-
-extension PictureRequest {
-    /// What the user is told at the start: what viewers will see.
-    var notice: String {
-        switch self {
-        case .screen(let request):
-            switch request.selection {
-            case .wholeScreen: "Everything on your screen, including notifications, will be visible."
-            case .monitor(let name): "Everything on the monitor \(name), including notifications, will be visible."
-            case .focusedMonitor: "Everything on the monitor that you use, including notifications, will be visible."
-            case .region: "Everything in that part of your screen, including notifications, will be visible."
-            case .window, .activeWindow: "Everything in that window will be visible."
-            }
-        case .y4m, .feed, .custom: "Everything that the program shows will be visible."
-        }
     }
 }
