@@ -134,6 +134,7 @@ let package = Package(
                 "Upload", "RTMP", "Processes", "Concurrency", "Media",
             ], swiftSettings: strict),
         .executableTarget(name: "in-app", dependencies: ["BroadcastKit"], path: "Examples/in-app", swiftSettings: strict),
+        .executableTarget(name: "own-pictures", dependencies: ["BroadcastKit"], path: "Examples/own-pictures", swiftSettings: strict),
 
         // The extensions that are shipped: programs of their own, so that their libraries, their memory and their crashes stay out of
         // the broadcaster. Their manifests are in Extensions/.
@@ -171,6 +172,8 @@ let package = Package(
             path: "Tests/FuzzTargets", swiftSettings: strict),
         .testTarget(name: "TestSupportTests", dependencies: ["TestSupport", "TestPatterns", "TestScreen"], swiftSettings: strict),
 
+        // Links, file names and the table of modules in the documents.
+        .testTarget(name: "DocumentTests", swiftSettings: strict),
         .testTarget(name: "MediaTests", dependencies: ["Media"], swiftSettings: strict),
         .testTarget(
             name: "CaptureTests",
@@ -206,7 +209,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "TestSupport", "TestPatterns", "TestScreen", "broadcast", "broadcast-hls", "broadcast-srt", "in-app", "keyframe-watch", "is-captured",
+                "TestSupport", "TestPatterns", "TestScreen", "broadcast", "broadcast-hls", "broadcast-srt", "in-app", "own-pictures",
+                "keyframe-watch", "is-captured",
             ],
             swiftSettings: strict),
         // Minutes of outages, bad lines and lies: make test-faults. It shares the studio with EndToEndTests.
