@@ -1,24 +1,24 @@
 import Processes
 
-/// How a command ends: the exit statuses of DESIGN section 5, after sysexits(3).
+/// The exit statuses of commands, listed in docs/usage.md. They follow sysexits(3).
 enum ExitStatus: Int32 {
     case success = 0
-    /// Nothing to act on.
+    /// There is nothing to act on, or the session rejected the request.
     case nothing = 1
     case usage = 64
     /// No such display, monitor, window, source, file or destination.
     case noInput = 66
-    /// A service can't be reached or gave up.
+    /// A service cannot be reached or ended the connection.
     case unavailable = 69
-    /// A fault of ours.
+    /// An internal error of this program.
     case software = 70
     case cannotCreate = 73
     case ioError = 74
-    /// The server broke its protocol.
+    /// The server violated its protocol.
     case protocolError = 76
-    /// Not signed in, or refused.
+    /// Not signed in, or access is denied.
     case notPermitted = 77
-    /// The config or a manifest is wrong.
+    /// The config or a manifest is invalid.
     case config = 78
 }
 
@@ -27,7 +27,7 @@ struct CommandError: Error, Equatable {
     var status: ExitStatus
     var message: String
 
-    /// True where the user has read the sentence already.
+    /// True if the user has seen the message already.
     var isTold = false
 
     init(_ status: ExitStatus, _ message: String) {
@@ -35,10 +35,10 @@ struct CommandError: Error, Equatable {
         self.message = message
     }
 
-    /// Nobody reads the answer any more: an end, and nothing to say.
+    /// The reader closed the pipe: exit silently with status 0.
     static var quiet: CommandError { quiet(.success) }
 
-    /// The status says everything.
+    /// Exit silently with this status.
     static func quiet(_ status: ExitStatus) -> CommandError {
         var error = CommandError(status, "")
         error.isTold = true

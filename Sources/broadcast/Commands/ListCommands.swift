@@ -4,7 +4,8 @@ import UserConfiguration
 
 /// `broadcast list-extensions`
 struct ListExtensionsCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "list-extensions", abstract: "List the kinds of uploaders there are.")
+    static let configuration = CommandConfiguration(
+        commandName: "list-extensions", abstract: "List the available extensions.")
 
     @Flag(help: "Answer in JSON.")
     var json = false
@@ -16,7 +17,7 @@ struct ListExtensionsCommand: ParsableCommand {
         var version: String?
         var mode: String?
         var folder: String?
-        /// Why it cannot be used.
+        /// Why the extension cannot be used; nil if it can.
         var error: String?
     }
 
@@ -44,7 +45,8 @@ struct ListExtensionsCommand: ParsableCommand {
 
 /// `broadcast list-destinations`
 struct ListDestinationsCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "list-destinations", abstract: "List the configured destinations.")
+    static let configuration = CommandConfiguration(
+        commandName: "list-destinations", abstract: "List the configured destinations.")
 
     @Flag(help: "Answer in JSON.")
     var json = false
@@ -55,7 +57,7 @@ struct ListDestinationsCommand: ParsableCommand {
     }
 }
 
-/// The answer of `broadcast list-destinations`. Scripts read its JSON: fields are added, never changed.
+/// The output of `broadcast list-destinations`. Scripts read its JSON: fields are added, never changed.
 private struct DestinationRow: Encodable {
     var name: String
     var `extension`: String

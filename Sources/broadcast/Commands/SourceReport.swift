@@ -2,7 +2,7 @@ import Concurrency
 import PulseCapture
 import X11Capture
 
-/// The answer of `broadcast list-sources`. Scripts read its JSON: fields are added, never changed.
+/// The output of `broadcast list-sources`. Scripts read its JSON: fields are added, never changed.
 struct SourceReport: Encodable {
     struct Screen: Encodable {
         var display: String
@@ -11,7 +11,7 @@ struct SourceReport: Encodable {
     }
 
     struct Monitor: Encodable {
-        /// What --monitor takes.
+        /// The name for --monitor.
         var name: String
         var x: Int
         var y: Int
@@ -23,7 +23,7 @@ struct SourceReport: Encodable {
     }
 
     struct Window: Encodable {
-        /// What --window takes: `0x1a00007`.
+        /// The number for --window, as in `0x1a00007`.
         var id: String
         var `class`: String
         var title: String
@@ -45,7 +45,7 @@ struct SourceReport: Encodable {
     var windows: [Window] = []
     var audio: [Sound]
 
-    /// - Parameter screen: nil where no X server answers.
+    /// - Parameter screen: nil if no X server answers.
     init(screen: ScreenInventory?, sounds: [PulseSource]) {
         audio = sounds.map { Sound(name: $0.name, description: $0.description, monitor: $0.isMonitor, default: $0.isDefault) }
         guard let screen else { return }
@@ -62,7 +62,7 @@ struct SourceReport: Encodable {
         }
     }
 
-    /// For people.
+    /// The report as a table for the terminal.
     var rows: [[String]] {
         var rows = screens.map { ["screen", $0.display, "\($0.width)x\($0.height)"] }
         rows += monitors.map { monitor in
