@@ -302,7 +302,7 @@ package struct DestinationResolver {
         return .file(name: name, path: path, format: container, separatesAudio: separatesAudio)
     }
 
-    /// Throws if the ending of a file does not match its format, before the file is created.
+    /// Throws if the ending of a new file is not that of a known format, before the file is created.
     private func checkEnding(_ path: String) throws(ConfigurationError) {
         let name = URLName.last(path)
         guard format == nil, ContainerFormat(ending: name) == nil, !path.hasSuffix("/"), FileStatus(path) == nil,

@@ -128,7 +128,7 @@ extension SessionConfiguration {
             audio.content = .feed(feed)
             hasOwnSound = true
         }
-        // A program that provides its own picture gets no sound of other programs, unless it requests it.
+        // If the picture does not come from the screen, application sound is off unless the settings enable it.
         let isScreen = if case .screen = picture { true } else { false }
         let takesApp = hasOwnSound || (settings.appAudio ?? (isScreen ? config.app ?? true : false))
         audio.app = takesApp ? AudioMixer.Level(decibels: config.appGain ?? 0) : nil
