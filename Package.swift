@@ -108,11 +108,19 @@ let package = Package(
             name: "Host",
             dependencies: ["UserConfiguration", "Control", "Desktop", "Session", "Capture", "WindowPrivacy", "Upload", "Processes", "Concurrency", "Media"],
             swiftSettings: strict),
-        .target(name: "BroadcastExtension", dependencies: ["Media"], swiftSettings: strict),
+        .target(name: "BroadcastExtension", dependencies: ["Bitstream", "Media"], swiftSettings: strict),
+        // The sentences of the command: errors, notices and lines of status, in one place.
+        .target(
+            name: "Presentation",
+            dependencies: [
+                "Host", "UserConfiguration", "Credentials", "PickerModel", "Session", "Control", "Desktop", "Media", "Processes", "Capture",
+                "WindowPrivacy", "X11Capture", "PulseCapture", "Encode", "Upload", "RTMP",
+            ],
+            swiftSettings: strict),
         .executableTarget(
             name: "broadcast",
             dependencies: [
-                "BroadcastKit", "Host", "UserConfiguration", "Credentials", "PickerModel", "Session", "Control", "Desktop", "Media", "Concurrency",
+                "BroadcastKit", "Presentation", "Host", "UserConfiguration", "Credentials", "PickerModel", "Session", "Control", "Desktop", "Media", "Concurrency",
                 "Processes", "Capture", "WindowPrivacy", "X11Capture", "PulseCapture", "Mix", "Encode", "Upload", "RTMP", "CLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -129,18 +137,17 @@ let package = Package(
 
         // The shipped extensions are separate programs, so that their libraries, memory and crashes do not affect the
         // broadcaster. Their manifests are in Extensions/.
-        .target(name: "Receive", dependencies: ["BroadcastExtension", "Bitstream", "Media"], swiftSettings: strict),
         .target(name: "HLS", dependencies: ["Media", "Mux"], swiftSettings: strict),
         .executableTarget(
             name: "broadcast-hls",
             dependencies: [
-                "HLS", "Receive", "BroadcastExtension", "Media", .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                "HLS", "BroadcastExtension", "Media", .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
             swiftSettings: strict),
         .executableTarget(
-            name: "broadcast-srt", dependencies: ["Receive", "BroadcastExtension", "Media", "Mux", "CSRT"], swiftSettings: strict),
+            name: "broadcast-srt", dependencies: ["BroadcastExtension", "Media", "Mux", "CSRT"], swiftSettings: strict),
 
         // An example of an extension in Swift, with its manifest in the same folder.
         .executableTarget(

@@ -2,7 +2,6 @@ import Concurrency
 import FoundationEssentials
 import Host
 import Media
-import Session
 import Synchronization
 import Upload
 import UserConfiguration
@@ -184,7 +183,7 @@ public final class BroadcastController: Sendable {
                 if destination.state == .reconnecting { continuation.yield(.reconnecting(name: destination.name)) }
                 guard destination.state == .failed, let error = destination.error else { continue }
                 continuation.yield(.destinationFailed(name: destination.name, BroadcastError(error, destination: destination.name)))
-            case .state, .notice, .annotation, .clip, .statistics: continue
+            case .prepared, .state, .notice, .annotation, .clip, .statistics: continue
             }
         }
         conclude(await outcome)

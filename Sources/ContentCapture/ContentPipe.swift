@@ -32,6 +32,12 @@ final class ContentPipe: @unchecked Sendable {
         }
     }
 
+    /// True for a file on a disk, all of which is there at once; false for what another program writes meanwhile.
+    var isRegularFile: Bool {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    }
+
     deinit {
         if ownsDescriptor { close(descriptor) }
     }

@@ -19,6 +19,7 @@ package final class Y4MSource: ScreenSource {
     package private(set) var condition = SourceCondition.shown
     private let frames: Frames
     private var begin: MediaTime?
+    private let delay: MediaTime
     private var taken = 0
     private var last: PixelBuffer?
     private var isWholeWanted = false
@@ -42,6 +43,9 @@ package final class Y4MSource: ScreenSource {
         let header = try Y4MHeader(line: line, path: path)
         self.header = header
         description = SourceDescription(kind: .y4m, name: path)
+        // Frames of a program that writes in real time come a little before or after the ticks. Half a frame of delay keeps them on one side, so
+        // that no tick finds none and the next one two.
+        delay = pipe.isRegularFile ? .zero : MediaTime(nanoseconds: header.time(of: 1).nanoseconds / 2)
         let frames = Frames()
         self.frames = frames
         // The thread owns the pipe from now on.
@@ -66,7 +70,7 @@ package final class Y4MSource: ScreenSource {
         let before = taken
         let (due, isOver, failure) = frames.state.update { state -> (PixelBuffer?, Bool, CaptureError?) in
             var newest: PixelBuffer?
-            while let first = state.waiting.first, begin + header.time(of: taken) <= now {
+            while let first = state.waiting.first, begin + dueTime(of: taken) <= now {
                 newest = first
                 state.waiting.removeFirst()
                 taken += 1
@@ -79,7 +83,7 @@ package final class Y4MSource: ScreenSource {
         if isOver && due == nil {
             if let failure { throw failure }
             // The last frame is shown for as long as the others.
-            if begin + header.time(of: taken) <= now || taken == 0 { condition = .ended }
+            if begin + dueTime(of: taken) <= now || taken == 0 { condition = .ended }
         }
         if let due { last = due }
         guard let picture = due ?? (isWholeWanted ? last : nil) else { return nil }
@@ -87,6 +91,11 @@ package final class Y4MSource: ScreenSource {
         return SampleBuffer(
             track: .screen, presentationTime: now,
             payload: .picture(Picture(size: size, patches: [.init(x: 0, y: 0, pixels: picture)], damage: .whole(size))))
+    }
+
+    /// When frame `index` is due, counted from the first one, which is shown at once.
+    private func dueTime(of index: Int) -> MediaTime {
+        index == 0 ? .zero : header.time(of: index) + delay
     }
 
     /// Warns once if frames are dropped, unless the caller asks for fewer frames than the content has.

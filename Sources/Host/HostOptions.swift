@@ -1,5 +1,6 @@
 import Desktop
 import Session
+import Upload
 import UserConfiguration
 
 /// What a session is hosted with.

@@ -6,6 +6,7 @@ import FoundationEssentials
 import Glibc
 import Session
 import Synchronization
+import Upload
 import UserConfiguration
 
 /// Runs one session on a desktop: takes its name, answers its control socket, keeps its log, and asks the desktop for quiet.
@@ -61,7 +62,13 @@ package actor SessionHost {
     package func start() async throws(HostError) {
         guard !isStarted else { throw .alreadyStarted }
         isStarted = true
-        let server = try await listen()
+        let server: ControlServer?
+        do throws(HostError) {
+            server = try await listen()
+        } catch {
+            await fail(error, nil)
+            throw error
+        }
         options.onNameTaken()
         log = SessionLog(path: options.log)
         let session: BroadcastSession
@@ -104,6 +111,7 @@ package actor SessionHost {
     private func makeSession() async throws(HostError) -> BroadcastSession {
         let prepared = try await onThread(prepare)
         watchURLs = prepared.watchURLs
+        continuation.yield(.prepared(prepared.configuration.picture))
         let session = BroadcastSession(configuration: prepared.configuration, destinations: prepared.destinations)
         let isStopWanted = current.withLock { current in
             current.session = session
@@ -205,6 +213,7 @@ package actor SessionHost {
     private func eventReport(_ event: HostEvent) -> EventReport {
         var result = EventReport(time: FileDate.iso8601(Date()), event: "", session: options.name)
         switch event {
+        case .prepared: break
         case .state(let state):
             result.event = "state"
             result.state = state.rawValue

@@ -1,5 +1,6 @@
 import Concurrency
 import Media
+import Upload
 
 /// What the capture thread has for the encoder: at most one frame. The newest wins: the capture thread takes back a frame that the encoder has
 /// not taken, which is counted, and adds its damage to that of the next one.

@@ -3,6 +3,7 @@ import Concurrency
 import Encode
 import Media
 import Synchronization
+import Upload
 
 /// Everything between the devices and the destinations' queues: one source, its renditions, and the sound.
 ///

@@ -1,7 +1,7 @@
 import Capture
+import Concurrency
 import Media
 import Mix
-import Concurrency
 
 /// A look at what viewers would see, taken with what a broadcast takes it with.
 package enum Preview {

@@ -2,6 +2,7 @@ import Concurrency
 import Encode
 import Media
 import Synchronization
+import Upload
 
 /// One picture size and quality of a broadcast: its frames, its encoder, and the destinations that take what comes out.
 ///
@@ -92,23 +93,5 @@ final class Rendition: Sendable {
         return SessionSnapshot.Video(
             size: settings.size, frameRate: format.frameRate, captured: captured.load(ordering: .relaxed), encoded: counts.encoded,
             repeated: counts.repeated, dropped: mailbox.replacedCount, bitrate: isOver ? 0 : Int(rate * 8 / 1000), targetBitrate: bitrate)
-    }
-}
-
-/// The rate of something that is counted, over the last seconds. A value without a clock.
-struct RateMeter: Sendable {
-    private static let window = MediaTime(milliseconds: 2000)
-    private var readings: [(time: MediaTime, count: Int)] = []
-
-    /// Takes the count as of `time`.
-    mutating func note(_ count: Int, at time: MediaTime) {
-        readings.append((time, count))
-        while readings.count > 2 && time - readings[1].time >= Self.window { readings.removeFirst() }
-    }
-
-    /// Counts a second.
-    var rate: Double {
-        guard let first = readings.first, let last = readings.last, last.time > first.time else { return 0 }
-        return Double(last.count - first.count) / (last.time - first.time).seconds
     }
 }

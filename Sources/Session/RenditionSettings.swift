@@ -1,6 +1,7 @@
 import Encode
 import Media
 import Mix
+import Upload
 
 /// What makes two destinations share one encode: the picture that they want, and when they want it.
 package struct RenditionSettings: Sendable, Equatable {

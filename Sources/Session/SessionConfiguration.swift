@@ -2,7 +2,6 @@ import ContentCapture
 import Encode
 import Media
 import Mix
-import Upload
 import WindowPrivacy
 import X11Capture
 

@@ -1,3 +1,5 @@
+import Upload
+
 /// How long each part of a session may take at the end. All of these times stand here, since they must stay in order:
 ///
 ///     capture thread 0.4 s, then encoders and sound 1 s, then every destination beside each other:
@@ -19,4 +21,11 @@ package enum ShutdownTimetable {
     package static let extensionAbandoned = Duration.milliseconds(6700)
     /// No destination takes longer.
     package static let everythingAbandoned = Duration.seconds(8)
+}
+
+extension DestinationPlan {
+    /// How long its handler may take to write out and close at the end.
+    package var finishDeadline: Duration {
+        if case .program = kind { ShutdownTimetable.extensionFinish } else { ShutdownTimetable.handlerFinish }
+    }
 }

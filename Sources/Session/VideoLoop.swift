@@ -162,7 +162,9 @@ final class VideoLoop: Sendable {
         let isPaused = disclosure.pauses.isPaused(at: time)
         if isPaused != work.isPaused {
             work.isPaused = isPaused
-            let mark: PauseMark = isPaused ? .paused(at: time) : .resumed(at: time)
+            // Encoded packets have whole microseconds: the mark must not be after the packet that it precedes.
+            let start = MediaTime(nanoseconds: time.nanoseconds / 1000 * 1000)
+            let mark: PauseMark = isPaused ? .paused(at: start) : .resumed(at: start)
             work.encoder?.requestKeyframe()
             distributor.distribute(mark, raw: true)
             if work.encoder == nil { distributor.distribute(mark, raw: false) } else { work.pendingMarks.append(mark) }

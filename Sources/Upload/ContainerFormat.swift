@@ -1,4 +1,3 @@
-import Media
 import Mux
 
 /// A container or elementary stream for a file or a pipe.

@@ -3,7 +3,6 @@ import Dispatch
 import FoundationEssentials
 import HLS
 import Media
-import Receive
 
 /// Splits the broadcast into segments and publishes them in a folder or on a server.
 final class HLSHandler: BroadcastSampleHandler {

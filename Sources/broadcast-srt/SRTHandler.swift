@@ -1,7 +1,6 @@
 import BroadcastExtension
 import Dispatch
 import Media
-import Receive
 
 /// Sends the broadcast over SRT.
 final class SRTHandler: BroadcastSampleHandler {

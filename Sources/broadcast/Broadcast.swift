@@ -2,7 +2,7 @@ import ArgumentParser
 import CLinux
 import Credentials
 import Glibc
-import Processes
+import Presentation
 
 /// The command. Parses the arguments, runs one subcommand, and turns its error into a sentence and an exit status.
 @main

@@ -2,6 +2,7 @@ import BroadcastKit
 import Credentials
 import Desktop
 import FoundationEssentials
+import Presentation
 import UserConfiguration
 
 /// The paths, the configuration and the desktop connections that every command uses. Only this type reads the

@@ -154,7 +154,7 @@ extension EndToEndTests {
             ("[video]\nbitrate = 0\n", 2, ["video.bitrate"]),
             ("[video]\n\nbitrat = 3000\n", 3, ["video.bitrat", "did you mean bitrate?"]),
             ("[vidoe]\nfps = 30\n", 1, ["vidoe", "did you mean video?"]),
-            ("preferred = 7\n", 1, ["preferred", "text"]),
+            ("preferred = 7\n", 1, ["preferred", "string"]),
             ("\npreferred = \"archvie\"\n[destinations.archive]\nextension = \"file\"\n", 2, ["preferred:", "did you mean archive?"]),
             ("preferred = \"rtmp\"\n", 1, ["preferred:", "rtmp"]),
             ("[video]\npreset = \"quick\"\n", 2, ["video.preset", "quick", "veryfast"]),

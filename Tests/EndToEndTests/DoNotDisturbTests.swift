@@ -143,7 +143,7 @@ extension EndToEndTests {
             try await withNotifications { studio, desktop in
                 desktop.daemon.signal(SIGSTOP)
                 let live = try await studio.startLive(["--to", studio.path("out.mp4")])
-                #expect(live.standardError.components(separatedBy: "may be seen").count == 2, "\(live.standardError)")
+                #expect(live.standardError.components(separatedBy: "Notifications may be visible").count == 2, "\(live.standardError)")
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
                 desktop.daemon.signal(SIGCONT)
             }

@@ -202,7 +202,7 @@ extension EndToEndTests {
                 let result = try await broadcast.run(["check-extension", folder])
                 #expect(result.status == .exited(1))
                 expectSentence(in: result.errors, saying: ["exit status 3"])
-                for words in ["version 2", "is no reply, and would be ended", "64 KiB"] {
+                for words in ["version 2", "is not a reply.", "64 KiB"] {
                     #expect(result.errors.components(separatedBy: words).count == 2, "\(words): \(result.errors)")
                 }
                 // One that works as long as there is something to do.
@@ -240,7 +240,7 @@ extension EndToEndTests {
                     deadline: .seconds(60))
                 // The first failure in the order of --to.
                 #expect(result.status == .exited(77), "\(result.errors)")
-                for words in ["Forbidden (403)", "signal 11", "floods", "no reply", "did not end within 5 s"] {
+                for words in ["Forbidden (403)", "signal 11", "floods", "not a reply", "did not exit within 5 s"] {
                     #expect(result.errors.contains(words), "\(words): \(result.errors)")
                 }
                 #expect(result.errors.contains("hang: failed."), "\(result.errors)")

@@ -8,33 +8,6 @@ extension EndToEndTests {
     struct HLSBroadcastTests {
         private static let password = "canary-7Q2x"
 
-        @Test func `Segments in a folder play from beginning to end, in both formats`() async throws {
-            try await withStudio(["clock", "--beep"], width: 640, height: 360) { studio in
-                try await ShippedExtensions.lay(in: studio.peers)
-                try studio.broadcast.writeConfiguration(
-                    """
-                    [destinations.fragments]
-                    extension = "hls"
-                    setup = { url = "\(studio.folder)/fmp4", segment = "1", window = "0", format = "fmp4" }
-                    """)
-                try "#EXTM3U\n".write(toFile: studio.path("live.m3u8"), atomically: true, encoding: .utf8)
-                let peer = try await studio.startLive(["--to", "hls:\(studio.folder)", "--to", "fragments", "--keyframe-interval", "1"])
-                try await studio.waitUntilElapsed(6, of: peer)
-                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
-                #expect(try await peer.waitForExit() == .exited(0), "\(peer.standardError)")
-                for (name, count) in [("live.m3u8", 1), ("fmp4/live.m3u8", 5)] {
-                    let text = try String(contentsOfFile: studio.path(name), encoding: .utf8)
-                    let segments = text.split(separator: "\n").filter { !$0.hasPrefix("#") }
-                    #expect(segments.count >= count && text.hasSuffix("#EXT-X-ENDLIST\n"), "\(text)")
-                    #expect(!text.contains("DISCONTINUITY"))
-                    try await studio.media(name).expectDecodable()
-                    try await studio.media(name).expectClockAndBeeps(seconds: 5)
-                }
-                // Nothing half written is left.
-                #expect(try FileManager.default.contentsOfDirectory(atPath: studio.folder).allSatisfy { !$0.hasSuffix(".part") })
-            }
-        }
-
         @Test func `A web server gets segments by PUT, viewers follow, and what is old goes`() async throws {
             try await withStudio(["clock", "--beep"], width: 640, height: 360) { studio in
                 let root = try studio.peers.makeFolder("www")
@@ -175,6 +148,37 @@ extension EndToEndTests {
                 """)
             let result = try await studio.broadcast.run(["setup", "crowd", "--secret-from-stdin", "password"], reading: Self.password + "\n")
             #expect(result.status == .exited(0), "\(result.errors)")
+        }
+    }
+
+    /// How sound lies to picture in segments.
+    @Suite(.serialized)
+    struct HLSTimingTests {
+        @Test func `Segments in a folder play from beginning to end, in both formats`() async throws {
+            try await withStudio(["clock", "--beep"], width: 640, height: 360) { studio in
+                try await ShippedExtensions.lay(in: studio.peers)
+                try studio.broadcast.writeConfiguration(
+                    """
+                    [destinations.fragments]
+                    extension = "hls"
+                    setup = { url = "\(studio.folder)/fmp4", segment = "1", window = "0", format = "fmp4" }
+                    """)
+                try "#EXTM3U\n".write(toFile: studio.path("live.m3u8"), atomically: true, encoding: .utf8)
+                let peer = try await studio.startLive(["--to", "hls:\(studio.folder)", "--to", "fragments", "--keyframe-interval", "1"])
+                try await studio.waitUntilElapsed(6, of: peer)
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                #expect(try await peer.waitForExit() == .exited(0), "\(peer.standardError)")
+                for (name, count) in [("live.m3u8", 1), ("fmp4/live.m3u8", 5)] {
+                    let text = try String(contentsOfFile: studio.path(name), encoding: .utf8)
+                    let segments = text.split(separator: "\n").filter { !$0.hasPrefix("#") }
+                    #expect(segments.count >= count && text.hasSuffix("#EXT-X-ENDLIST\n"), "\(text)")
+                    #expect(!text.contains("DISCONTINUITY"))
+                    try await studio.media(name).expectDecodable()
+                    try await studio.media(name).expectClockAndBeeps(seconds: 5)
+                }
+                // Nothing half written is left.
+                #expect(try FileManager.default.contentsOfDirectory(atPath: studio.folder).allSatisfy { !$0.hasSuffix(".part") })
+            }
         }
     }
 }

@@ -76,9 +76,9 @@ extension EndToEndTests {
         }
 
         @Test(arguments: [
-            ("hide = [\"klass:KeePassXC\"]", "privacy.hide: \"klass:KeePassXC\" is no rule"),
-            ("hide = [\"pid:many\"]", "privacy.hide: \"pid:many\" names no process"),
-            ("hide = \"class:KeePassXC\"", "privacy.hide: this must be a list of texts"),
+            ("hide = [\"klass:KeePassXC\"]", "privacy.hide: \"klass:KeePassXC\" is not a rule"),
+            ("hide = [\"pid:many\"]", "privacy.hide: \"pid:many\" is not a rule"),
+            ("hide = \"class:KeePassXC\"", "privacy.hide: this must be an array of strings"),
         ])
         func `A rule in the config that says nothing is an error with its line`(line: String, message: String) async throws {
             try await withPeers { peers in
@@ -94,7 +94,7 @@ extension EndToEndTests {
             try await withPeers { peers in
                 let result = try await BroadcastCommand(in: peers).run(["start", "--hide", "KeePassXC", "--to", "never.mp4"])
                 #expect(result.status == .exited(64))
-                #expect(result.errors.contains("--hide \"KeePassXC\" is no rule. Write class:NAME"))
+                #expect(result.errors.contains("--hide \"KeePassXC\" is not a rule. Write class:NAME"))
             }
         }
 

@@ -70,8 +70,8 @@ extension EndToEndTests {
             (["--y4m", "/nonexistent/a.y4m"], 66, "Cannot read /nonexistent/a.y4m"),
             (["--y4m", "/etc/passwd"], 66, "does not begin with YUV4MPEG2"),
             (["--y4m", "-", "--wav", "-"], 64, "cannot both come from standard input"),
-            (["--y4m", "a.y4m", "--display", ":0"], 64, "leave out --display"),
-            (["--wav", "a.wav", "--no-app-audio"], 64, "leave out"),
+            (["--y4m", "a.y4m", "--display", ":0"], 64, "omit --display"),
+            (["--wav", "a.wav", "--no-app-audio"], 64, "omit"),
             (["--y4m", "-", "--detach"], 64, "no standard input"),
         ])
         func `What cannot be is said in a sentence`(arguments: [String], status: Int32, words: String) async throws {

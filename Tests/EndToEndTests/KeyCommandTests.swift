@@ -67,7 +67,7 @@ extension EndToEndTests {
                     try configure(studio.broadcast, command: command)
                     let result = try await studio.broadcast.run(["start", "--to", "mine"])
                     #expect(result.status == .exited(77), "\(command)")
-                    expectSentence(in: result.errors, saying: ["mine", "key-command gave no key"])
+                    expectSentence(in: result.errors, saying: ["mine", "key-command printed no key"])
                 }
             }
         }

@@ -22,7 +22,9 @@ extension FaultTests {
                 let recovery = try await waitForWholeBitrate(studio, peer)
                 print("\(fault): target_kbps \(targets), whole again \(recovery) after its end")
                 #expect(targets.allSatisfy { $0 >= Self.bitrate / 2 }, "\(targets)")
-            } expecting: { #expect($0 < 0.3) }
+            } expecting: {
+                #expect($0 < 0.3)
+            }
         }
 
         @Test func `The bitrate follows a line that gets narrow, and comes back with it`() async throws {

@@ -1,7 +1,6 @@
 import BroadcastExtension
 import Glibc
 import Media
-import Mux
 
 /// Passes finished MP4 files to an extension's process, one after another (`mode = "clips"`), as ReplayKit's
 /// `RPBroadcastMP4ClipHandler` does. Standard input carries control frames only.

@@ -1,6 +1,5 @@
 import BroadcastExtension
 import Glibc
-import Media
 import Processes
 
 /// The pipes to an extension's process, and its termination. Use it on one thread. Each call also reads the extension's

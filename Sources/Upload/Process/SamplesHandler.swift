@@ -1,6 +1,5 @@
 import BroadcastExtension
 import Media
-import Mux
 
 /// Passes framed samples to an extension's process (`mode = "samples"`).
 package actor SamplesHandler: SampleHandler {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Capture
+import Presentation
 import X11Capture
 
 /// `broadcast captured`: ReplayKit's `isCaptured` for scripts.

@@ -3,7 +3,7 @@ import Encode
 import Glibc
 import Host
 import Media
-import Session
+import Presentation
 import Upload
 import UserConfiguration
 

@@ -1,8 +1,7 @@
 import ArgumentParser
 import Control
 import FoundationEssentials
-import Processes
-import UserConfiguration
+import Presentation
 
 /// `broadcast add-destination`
 struct AddDestinationCommand: AsyncParsableCommand {

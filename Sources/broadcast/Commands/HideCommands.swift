@@ -1,7 +1,7 @@
 import ArgumentParser
 import Capture
 import Control
-import UserConfiguration
+import Presentation
 import WindowPrivacy
 
 /// The window argument of `hide` and `unhide`.

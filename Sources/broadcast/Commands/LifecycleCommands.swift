@@ -1,7 +1,6 @@
 import ArgumentParser
 import Control
-import Processes
-import UserConfiguration
+import Presentation
 
 /// The option that names the session of a command.
 struct SessionName: ParsableArguments {

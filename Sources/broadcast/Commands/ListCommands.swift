@@ -1,5 +1,6 @@
 import ArgumentParser
 import Control
+import Presentation
 import UserConfiguration
 
 /// `broadcast list-extensions`
@@ -54,29 +55,6 @@ struct ListDestinationsCommand: ParsableCommand {
     func run() throws {
         let context = try CommandContext()
         try context.destinations(preferred: nil).show(asJSON: json)
-    }
-}
-
-/// The output of `broadcast list-destinations`. Scripts read its JSON: fields are added, never changed.
-private struct DestinationRow: Encodable {
-    var name: String
-    var `extension`: String
-    var service: String?
-    var url: String?
-    var path: String?
-    var watchUrl: String?
-    var preferred: Bool
-    var signedIn: Bool?
-
-    init(_ entry: DestinationList.Entry) {
-        name = entry.name
-        self.extension = entry.extensionName
-        service = entry.service
-        url = entry.url
-        path = entry.path
-        watchUrl = entry.watchURL
-        preferred = entry.isPreferred
-        signedIn = entry.isSignedIn
     }
 }
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Capture
 import Control
+import Presentation
 import PulseCapture
 import X11Capture
 

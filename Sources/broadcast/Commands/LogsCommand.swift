@@ -1,7 +1,7 @@
 import ArgumentParser
 import Glibc
 import Host
-import UserConfiguration
+import Presentation
 
 /// `broadcast logs`
 struct LogsCommand: AsyncParsableCommand {
@@ -26,7 +26,11 @@ struct LogsCommand: AsyncParsableCommand {
             let running = RunningSession(name: session, socket: paths.socket(session: session))
             let answer = follow ? await RunningSession.ask("status", [running]).first : nil
             try copy(file)
-            guard try answer?.get() != nil else { return }
+            switch answer {
+            case .success(.some)?: break
+            case .failure(let error)?: throw CommandError(error, session: session)
+            case .success(nil)?, nil: return
+            }
             try await Task.sleep(for: .milliseconds(250))
         }
     }

@@ -2,6 +2,7 @@ import ArgumentParser
 import FoundationEssentials
 import Glibc
 import PickerModel
+import Presentation
 import UserConfiguration
 
 /// `broadcast picker`: ReplayKit's `RPSystemBroadcastPickerView` for a terminal.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import Presentation
 import Session
 import UserConfiguration
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Credentials
 import Glibc
+import Presentation
 import RTMP
 import UserConfiguration
 

@@ -2,6 +2,7 @@ import ArgumentParser
 import Control
 import Credentials
 import Host
+import Presentation
 import UserConfiguration
 
 /// `broadcast sign-out`

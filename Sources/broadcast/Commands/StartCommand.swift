@@ -1,8 +1,10 @@
 import ArgumentParser
 import BroadcastKit
+import Desktop
 import FoundationEssentials
 import Glibc
 import Host
+import Presentation
 import Session
 import Upload
 import UserConfiguration
@@ -91,18 +93,13 @@ struct StartCommand: AsyncParsableCommand {
         options.socket = context.paths.socket(session: name)
         options.log = readiness == nil ? context.paths.log(session: name) : nil
         options.desktop = context.desktopRequest
-        let notice = context.configuration.privacy.notice ?? true ? configuration.picture.notice : nil
-        let isDetached = readiness != nil
-        options.onNameTaken = {
-            // The standard error of a detached session is its log, which each session overwrites.
-            if isDetached { _ = ftruncate(STDERR_FILENO, 0) }
-            if let notice { SessionConsole(session: name).say(notice) }
-        }
+        // The standard error of a detached session is its log, which each session overwrites.
+        if readiness != nil { options.onNameTaken = { _ = ftruncate(STDERR_FILENO, 0) } }
         options.applicationNames = DesktopEntries(environment: ProcessInfo.processInfo.environment)
         let controller = BroadcastController(
             options: options, settings: settings, configuration: context.configuration, targets: targets, format: format,
             separatesAudio: audio.audioTracks == .separate, output: StandardDescriptors.outputState, context: context.kitContext)
-        var console = SessionConsole(session: name)
+        var console = SessionConsole(session: name, showsNotice: context.configuration.privacy.notice ?? true)
         let signals = StopSignals { controller.requestStop() }
         defer { signals.ignore() }
         let start = Task { () -> CommandError? in
@@ -183,22 +180,5 @@ struct StartCommand: AsyncParsableCommand {
                 .usage, "There is no format \"\(text)\". Use one of \(ContainerFormat.allCases.map(\.rawValue).joined(separator: ", ")).")
         }
         return format
-    }
-}
-
-extension PictureRequest {
-    /// The note at the start about what viewers will see.
-    var notice: String {
-        switch self {
-        case .screen(let request):
-            switch request.selection {
-            case .wholeScreen: "Everything on your screen, including notifications, will be visible."
-            case .monitor(let name): "Everything on the monitor \(name), including notifications, will be visible."
-            case .focusedMonitor: "Everything on the monitor that you use, including notifications, will be visible."
-            case .region: "Everything in that part of your screen, including notifications, will be visible."
-            case .window, .activeWindow: "Everything in that window will be visible."
-            }
-        case .y4m, .feed, .custom: "Everything that the program shows will be visible."
-        }
     }
 }

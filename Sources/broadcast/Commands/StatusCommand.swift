@@ -2,6 +2,7 @@ import ArgumentParser
 import Control
 import Glibc
 import Host
+import Presentation
 
 /// `broadcast status`
 struct StatusCommand: AsyncParsableCommand {
@@ -73,10 +74,9 @@ struct StatusCommand: AsyncParsableCommand {
             if let url = destination.watchUrl { line += ", watch it at \(url)" }
             if destination.dropped > 0 { line += ", \(destination.dropped) frames dropped" }
             if let text = destination.status { line += ", \(text)" }
+            if let seconds = destination.nextRetryS { line += ". Next try in \(Int(seconds.rounded(.up))) s, or now with broadcast retry" }
+            // The reason comes last, since it may end in a command.
             if let error = destination.error { line += ". \(error.message)" }
-            if let seconds = destination.nextRetryS {
-                line += (destination.error == nil ? "." : "") + " Next try in \(Int(seconds.rounded(.up))) s; broadcast retry tries at once."
-            }
             lines.append(line)
         }
         return lines.joined(separator: "\n")

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Control
 import Host
-import Processes
+import Presentation
 
 /// `broadcast stop`
 struct StopCommand: AsyncParsableCommand {

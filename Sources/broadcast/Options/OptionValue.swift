@@ -1,4 +1,5 @@
 import Media
+import Presentation
 import UserConfiguration
 
 /// Parsers of option values. They throw a usage error that names the option and shows an example.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Presentation
 import WindowPrivacy
 
 /// The windows that viewers must not see.

@@ -1,4 +1,5 @@
 import Capture
+import Presentation
 import X11Capture
 
 extension SourceOptions {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Presentation
 import X11Capture
 
 /// The options that select what is captured.

@@ -2,6 +2,7 @@ import Control
 import Host
 import Media
 import PickerModel
+import Presentation
 import UserConfiguration
 
 /// The session that the picker starts and stops, and the other running sessions. It queries their control sockets.

@@ -1,4 +1,5 @@
 import PickerModel
+import Presentation
 import Processes
 
 /// A menu program such as dmenu: it reads one entry per line and prints the chosen one.

@@ -1,6 +1,7 @@
 import Encode
 import Glibc
 import Media
+import Presentation
 import Processes
 import Session
 import UserConfiguration

@@ -1,5 +1,5 @@
 import Glibc
-import Processes
+import Presentation
 
 /// Asks a question on the terminal. Ctrl-C and Ctrl-D cancel it.
 enum TerminalPrompt {

@@ -1,5 +1,6 @@
 import Control
 import Glibc
+import Presentation
 import Processes
 import UserConfiguration
 

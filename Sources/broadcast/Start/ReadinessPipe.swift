@@ -1,5 +1,6 @@
 import Control
 import Glibc
+import Presentation
 import Synchronization
 
 /// The pipe through which a detached session reports to its parent, with one line of JSON, whether it is live.

@@ -1,4 +1,5 @@
 import Host
+import Presentation
 import Session
 
 /// The output of a session in the foreground: a line for each event and, on a terminal, a status line that is updated.
@@ -10,13 +11,18 @@ struct SessionConsole {
     /// The destinations whose failure was already shown.
     private var told: Set<String> = []
 
-    init(session: String) {
+    private let showsNotice: Bool
+
+    /// - Parameter showsNotice: report at the start what viewers will see.
+    init(session: String, showsNotice: Bool) {
         self.session = session
+        self.showsNotice = showsNotice
     }
 
     /// Shows an event.
     mutating func show(_ event: HostEvent, _ snapshot: SessionSnapshot?) {
         switch event {
+        case .prepared(let picture): if showsNotice { say(picture.notice) }
         case .state where isTerminal: break
         case .destination(let destination) where destination.state == .failed:
             let all = snapshot?.destinations ?? []

@@ -1,4 +1,5 @@
 import Glibc
+import Presentation
 import Processes
 
 /// Output of text: answers and media go to standard output, everything else to standard error.

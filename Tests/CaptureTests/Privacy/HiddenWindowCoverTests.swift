@@ -10,31 +10,7 @@ import X11Capture
 @Suite(.serialized) struct HiddenWindowCoverTests {
     private let secret = HiddenWindowRules([.windowClass("secret")])
 
-    @Test(arguments: WindowManagement.allCases) func `a hidden window that changes continuously is in no sample`(management: WindowManagement)
-        async throws
-    {
-        try await withPeers { peers in
-            let screen = try await Xvfb.start(in: peers, width: 640, height: 480)
-            try await management.start(on: screen, in: peers)
-            let source = try open(screen, secret)
-            try await PaintedScreen.start(["secret-reborn", "--seed", "11", "--fps", "60"], on: screen.display, in: peers)
-            var (loud, samples) = (0, 0)
-            // Five seconds, and as long as it takes to get enough samples.
-            let (end, deadline) = (ContinuousClock.now + .seconds(5), ContinuousClock.now + .seconds(30))
-            while ContinuousClock.now < end || samples <= 100 && ContinuousClock.now < deadline {
-                if let picture = try source.nextPicture() {
-                    samples += 1
-                    loud += picture.loudPixels
-                }
-                // The phase between the samples and the window's changes varies.
-                try await Task.sleep(for: .milliseconds(3))
-            }
-            #expect(samples > 100)
-            #expect(loud == 0)
-        }
-    }
-
-    @Test func `a window that is mapped immediately before a sample is not in it`() async throws {
+    @Test func `a window that is mapped right before a sample is not in it`() async throws {
         try await withScreen { screen in
             let source = try open(screen, secret)
             _ = try source.nextPicture()
@@ -300,18 +276,50 @@ import X11Capture
 
     // MARK: Helpers
 
-    private func open(_ screen: Xvfb, _ rules: HiddenWindowRules) throws(CaptureError) -> X11ScreenSource {
-        var request = ScreenRequest(display: screen.display)
-        request.showsCursor = false
-        request.hiddenWindows = rules
-        return try X11ScreenSource(request)
-    }
-
     private func withScreen(_ body: (Xvfb) async throws -> Void) async throws {
         try await withPeers { peers in
             try await body(try await Xvfb.start(in: peers, width: 640, height: 480))
         }
     }
+}
+
+/// A hidden window that changes all the time.
+///
+/// This runs alone: a cover stays for a fixed time after its window has left, and a window manager or a compositor that gets no processor
+/// for longer than that shows the window's pixels after it. Beside eight busy loops on two cores that happens.
+@Suite(.serialized) struct HiddenWindowTimingTests {
+    private let secret = HiddenWindowRules([.windowClass("secret")])
+
+    @Test(arguments: WindowManagement.allCases) func `a window that dances is in no sample, however often one asks`(management: WindowManagement)
+        async throws
+    {
+        try await withPeers { peers in
+            let screen = try await Xvfb.start(in: peers, width: 640, height: 480)
+            try await management.start(on: screen, in: peers)
+            let source = try open(screen, secret)
+            try await PaintedScreen.start(["secret-reborn", "--seed", "11", "--fps", "60"], on: screen.display, in: peers)
+            var (loud, samples) = (0, 0)
+            // Five seconds, and as long as it takes to get enough samples.
+            let (end, deadline) = (ContinuousClock.now + .seconds(5), ContinuousClock.now + .seconds(30))
+            while ContinuousClock.now < end || samples <= 100 && ContinuousClock.now < deadline {
+                if let picture = try source.nextPicture() {
+                    samples += 1
+                    loud += picture.loudPixels
+                }
+                // The ticks drift over the dance's.
+                try await Task.sleep(for: .milliseconds(3))
+            }
+            #expect(samples > 100)
+            #expect(loud == 0)
+        }
+    }
+}
+
+private func open(_ screen: Xvfb, _ rules: HiddenWindowRules) throws(CaptureError) -> X11ScreenSource {
+    var request = ScreenRequest(display: screen.display)
+    request.showsCursor = false
+    request.hiddenWindows = rules
+    return try X11ScreenSource(request)
 }
 
 extension Picture {

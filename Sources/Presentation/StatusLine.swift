@@ -2,8 +2,8 @@ import Media
 import Session
 
 /// The line that shows the state of a session on a terminal.
-enum StatusLine {
-    static func text(_ snapshot: SessionSnapshot) -> String {
+package enum StatusLine {
+    package static func text(_ snapshot: SessionSnapshot) -> String {
         let mark = snapshot.state == .live ? "● live" : "○ \(snapshot.state.rawValue)"
         var parts = [mark, Self.clock(snapshot.elapsed)]
         if let video = snapshot.video {
@@ -24,7 +24,7 @@ enum StatusLine {
     }
 
     /// `01:02:03`, or `02:03` below one hour.
-    static func clock(_ time: MediaTime) -> String {
+    package static func clock(_ time: MediaTime) -> String {
         let seconds = Int(time.seconds)
         let pad = { (value: Int) in value < 10 ? "0\(value)" : "\(value)" }
         let rest = "\(pad(seconds / 60 % 60)):\(pad(seconds % 60))"
@@ -32,7 +32,7 @@ enum StatusLine {
     }
 
     /// `12.3 MB`.
-    static func size(_ bytes: Int) -> String {
+    package static func size(_ bytes: Int) -> String {
         switch bytes {
         case ..<1000: "\(bytes) B"
         case ..<1_000_000: "\(bytes / 1000) kB"

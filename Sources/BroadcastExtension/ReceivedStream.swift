@@ -1,5 +1,4 @@
 import Bitstream
-import BroadcastExtension
 import Media
 
 /// What the host tells of a broadcast, gathered until packets can be muxed: our own extensions take `h264-avcc` and `aac-raw`, which

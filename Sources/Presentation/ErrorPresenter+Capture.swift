@@ -1,9 +1,8 @@
-import Glibc
 import Capture
-import Processes
+import Glibc
 
 extension CommandError {
-    init(_ error: CaptureError) {
+    package init(_ error: CaptureError) {
         self.init(error.exitStatus, error.sentence)
     }
 }
@@ -20,7 +19,7 @@ extension CaptureError {
         }
     }
 
-    var sentence: String {
+    package var sentence: String {
         switch self {
         case .cannotOpenDisplay(""):
             "No display to capture: DISPLAY is not set. Name one with --display :0, or run this inside the desktop session."

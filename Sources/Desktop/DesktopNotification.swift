@@ -1,9 +1,9 @@
 import Processes
 
 /// Shows a message on the desktop, for a user who started a broadcast from a menu or a key and sees no terminal.
-enum DesktopNotification {
+package enum DesktopNotification {
     /// Passes the text to the first program that exists. It does not wait, and if there is none nothing happens.
-    static func send(_ text: String) {
+    package static func send(_ text: String) {
         let title = "Broadcast"
         let call = ["org.freedesktop.Notifications", "/org/freedesktop/Notifications", "org.freedesktop.Notifications"]
         let commands = [

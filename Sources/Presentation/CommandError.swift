@@ -1,7 +1,5 @@
-import Processes
-
 /// The exit statuses of commands, listed in docs/usage.md. They follow sysexits(3).
-enum ExitStatus: Int32 {
+package enum ExitStatus: Int32 {
     case success = 0
     /// There is nothing to act on, or the session rejected the request.
     case nothing = 1
@@ -23,23 +21,23 @@ enum ExitStatus: Int32 {
 }
 
 /// Why a command failed: its exit status, and one sentence that says what failed, why, and what to do.
-struct CommandError: Error, Equatable {
-    var status: ExitStatus
-    var message: String
+package struct CommandError: Error, Equatable {
+    package var status: ExitStatus
+    package var message: String
 
     /// True if the user has seen the message already.
-    var isTold = false
+    package var isTold = false
 
-    init(_ status: ExitStatus, _ message: String) {
+    package init(_ status: ExitStatus, _ message: String) {
         self.status = status
         self.message = message
     }
 
     /// The reader closed the pipe: exit silently with status 0.
-    static var quiet: CommandError { quiet(.success) }
+    package static var quiet: CommandError { quiet(.success) }
 
     /// Exit silently with this status.
-    static func quiet(_ status: ExitStatus) -> CommandError {
+    package static func quiet(_ status: ExitStatus) -> CommandError {
         var error = CommandError(status, "")
         error.isTold = true
         return error

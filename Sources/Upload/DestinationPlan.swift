@@ -1,7 +1,6 @@
 import Concurrency
 import Media
 import RTMP
-import Upload
 
 /// One destination of a session: what it is called, what it needs, and how the handler that serves it is made.
 package struct DestinationPlan: Sendable {
@@ -35,11 +34,6 @@ package struct DestinationPlan: Sendable {
     /// True for a viewer who waits: it gets only what is new, from a keyframe on, and a slate during a pause.
     package var isLive: Bool {
         if case .live = delivery { true } else { false }
-    }
-
-    /// How long its handler may take to write out and close at the end.
-    package var finishDeadline: Duration {
-        if case .program = kind { ShutdownTimetable.extensionFinish } else { ShutdownTimetable.handlerFinish }
     }
 }
 

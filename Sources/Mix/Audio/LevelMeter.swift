@@ -1,15 +1,16 @@
 import Glibc
 import Media
-import Mix
 
 /// The highest peak of each source over about the last second.
-struct LevelMeter {
+package struct LevelMeter {
     /// Blocks of 1024 frames in a second at 48 kHz.
     private static let blocks = 47
     private var held: [Track: (peak: Float, age: Int)] = [:]
 
+    package init() {}
+
     /// Takes the peaks of one block from `mixer`.
-    mutating func note(_ mixer: inout AudioMixer, tracks: [Track]) {
+    package mutating func note(_ mixer: inout AudioMixer, tracks: [Track]) {
         for track in tracks {
             let peak = mixer.takePeak(of: track)
             if let before = held[track], before.peak > peak, before.age < Self.blocks {
@@ -21,7 +22,7 @@ struct LevelMeter {
     }
 
     /// In dB below full scale, to a tenth; nil where nothing is heard.
-    func level(of track: Track) -> Double? {
+    package func level(of track: Track) -> Double? {
         guard let peak = held[track]?.peak, peak > 0.00001 else { return nil }
         return Double((200 * log10f(peak)).rounded()) / 10
     }

@@ -1,11 +1,10 @@
 import Credentials
 import Glibc
 import PickerModel
-import Processes
 import UserConfiguration
 
 extension CommandError {
-    init(_ error: ConfigurationError) {
+    package init(_ error: ConfigurationError) {
         switch error {
         case .unreadable(let path): self.init(.config, "Cannot read the config \(path). Check its permissions.")
         case .notText(let path): self.init(.config, "The config \(path) is not UTF-8 text. Save it as UTF-8.")
@@ -19,7 +18,7 @@ extension CommandError {
         }
     }
 
-    init(_ problem: DestinationProblem) {
+    package init(_ problem: DestinationProblem) {
         switch problem {
         case .unknown(let target, let known):
             self.init(
@@ -68,7 +67,7 @@ extension CommandError {
         }
     }
 
-    init(_ problem: CredentialProblem) {
+    package init(_ problem: CredentialProblem) {
         switch problem {
         case .keyringLocked(let name):
             self.init(.notPermitted, "The key of \(name) is in a keyring that is locked. Unlock it, or use key-command in the config.")
@@ -92,7 +91,7 @@ extension CommandError {
         }
     }
 
-    init(_ problem: SetupProblem) {
+    package init(_ problem: SetupProblem) {
         switch problem {
         case .unknown(let name, let known):
             self.init(.noInput, "There is no destination \"\(name)\" to set up. \(NearestName.hint(name, among: known))")
@@ -137,7 +136,7 @@ extension SetupProblem.Answer {
 }
 
 extension ConfigurationFault {
-    var sentence: String {
+    package var sentence: String {
         let phrase = problem.phrase + problem.hint + keyHint
         return "\(path):\(line): \(key): \(phrase)" + (phrase.hasSuffix("?") || phrase.hasSuffix(".") ? "" : ".")
     }
@@ -212,7 +211,7 @@ extension ConfigurationFault.Expected {
 }
 
 extension ManifestProblem {
-    var sentence: String {
+    package var sentence: String {
         switch self {
         case .empty(let path): "\(path) is empty. Write a manifest."
         case .unreadable(let path): "Cannot read \(path) as UTF-8 text. Check that it exists, and its permissions."
@@ -226,7 +225,7 @@ extension ManifestProblem {
 }
 
 extension FolderProblem {
-    func sentence(path: String) -> String {
+    package func sentence(path: String) -> String {
         switch self {
         case .cannotCreate(let code): "Cannot create the folder \(path): \(String(cString: strerror(code))). Check the folder above it."
         case .notOurs: "The folder \(path) is not yours. Set XDG_RUNTIME_DIR to a folder of your own, or remove it."
@@ -235,7 +234,7 @@ extension FolderProblem {
 }
 
 extension SettingProblem {
-    var sentence: String {
+    package var sentence: String {
         switch self {
         case .outOfRange(.quality, _, _): "--quality must be from 0 (lossless) to 51; 23 is usual."
         case .outOfRange(.keyframeInterval, _, _): "--keyframe-interval must be from 0.1 to 60 seconds; 2 is usual."
@@ -264,7 +263,7 @@ extension SettingProblem.Setting {
 
 extension NearestName {
     /// `Did you mean …?`, or the known names.
-    static func hint(_ name: String, among known: [String]) -> String {
+    package static func hint(_ name: String, among known: [String]) -> String {
         of(name, among: known).map { "Did you mean \($0)?" } ?? "Known are \(known.joined(separator: ", "))."
     }
 }

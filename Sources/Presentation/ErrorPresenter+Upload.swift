@@ -1,11 +1,10 @@
 import Glibc
-import Processes
 import RTMP
 import Upload
 
 extension CommandError {
     /// - Parameter destination: the name that the user gave it, for the command to type.
-    init(_ error: UploadError, destination: String) {
+    package init(_ error: UploadError, destination: String) {
         self.init(error.exitStatus, error.sentence(destination: destination))
     }
 }
@@ -22,7 +21,7 @@ extension UploadError {
         }
     }
 
-    func sentence(destination: String) -> String {
+    package func sentence(destination: String) -> String {
         switch self {
         case .cannotCreate(let path, .system(let code)):
             "Cannot create \(path): \(String(cString: strerror(code))). Choose another place with --to."
@@ -73,7 +72,7 @@ extension ExtensionProblem {
     ///   - name: of the extension.
     ///   - destination: the name that the user gave it; the extension's own if there is none.
     ///   - isEnded: false if the extension was not ended for it, as by `check-extension`.
-    func sentence(extension name: String, destination: String, isEnded: Bool = true) -> String {
+    package func sentence(extension name: String, destination: String, isEnded: Bool = true) -> String {
         let consequence = isEnded ? " and was ended" : ""
         switch self {
         case .cannotStart(let program, let code):

@@ -1,16 +1,16 @@
 import Media
 
 /// Sound as packets of linear PCM, for destinations that want it: 16 bits, little endian, interleaved.
-struct RawAudioPacketizer {
+package struct RawAudioPacketizer {
     private let track: Track
     private var sequence: UInt32 = 0
 
-    init(track: Track) {
+    package init(track: Track) {
         self.track = track
     }
 
     /// The packet of a block of sound. Samples past full scale are clipped.
-    mutating func packet(for sample: SampleBuffer) -> EncodedPacket? {
+    package mutating func packet(for sample: SampleBuffer) -> EncodedPacket? {
         guard case .sound(let sound) = sample.payload else { return nil }
         defer { sequence += 1 }
         let data = [UInt8](unsafeUninitializedCapacity: sound.samples.count * 2) { bytes, count in
@@ -28,17 +28,19 @@ struct RawAudioPacketizer {
 }
 
 /// Frames as packets of raw I420 or I444, for destinations that want them. A repeated frame shares the bytes of the one before.
-struct RawVideoPacketizer {
+package struct RawVideoPacketizer {
     private var last: [UInt8] = []
     private var sequence: UInt32 = 0
 
-    mutating func packet(for sample: SampleBuffer) -> EncodedPacket? {
+    package init() {}
+
+    package mutating func packet(for sample: SampleBuffer) -> EncodedPacket? {
         guard case .picture(let picture) = sample.payload, let frame = picture.patches.first?.pixels else { return nil }
         last = frame.withUnsafeBytes { Array($0) }
         return repeatPacket(at: sample.presentationTime)
     }
 
-    mutating func repeatPacket(at time: MediaTime) -> EncodedPacket? {
+    package mutating func repeatPacket(at time: MediaTime) -> EncodedPacket? {
         guard !last.isEmpty else { return nil }
         defer { sequence += 1 }
         return EncodedPacket(track: .screen, presentationTime: time, decodeTime: time, isKeyframe: true, sequence: sequence, data: last)

@@ -2,11 +2,11 @@ import Host
 import Session
 
 /// A line about an event, for the terminal and the log.
-struct ConsoleLine {
-    var text: String
+package struct ConsoleLine {
+    package var text: String
 
     /// Nil for events that have no line.
-    init?(_ event: HostEvent, session: String) {
+    package init?(_ event: HostEvent, session: String) {
         switch event {
         case .state(let state): text = "session \(session): \(state.rawValue)"
         case .destination(let destination):
@@ -14,7 +14,7 @@ struct ConsoleLine {
             text = line
         case .notice(let notice): text = (notice.isInformation ? "" : "Warning: ") + notice.sentence
         case .clip(let clip): text = "clip: \(clip.path)"
-        case .annotation, .statistics: return nil
+        case .prepared, .annotation, .statistics: return nil
         }
     }
 
@@ -23,8 +23,9 @@ struct ConsoleLine {
         case .live: return "\(destination.name): live" + ((destination.url ?? destination.path).map { " (\($0))" } ?? "")
         case .reconnecting:
             let reason = destination.error.map { $0.sentence(destination: destination.name) } ?? "The connection is lost."
-            let rest = destination.nextRetry.map { " Next try in \(Int($0.seconds.rounded(.up))) s. To try at once, run: broadcast retry" } ?? ""
-            return "\(destination.name): \(reason)\(rest)"
+            // The reason comes last, since it may end in a command.
+            let next = destination.nextRetry.map { "Next try in \(Int($0.seconds.rounded(.up))) s, or now with broadcast retry. " } ?? ""
+            return "\(destination.name): \(next)\(reason)"
         case .failed: return destination.error.map { "\(destination.name): failed. \($0.sentence(destination: destination.name))" }
         case .connecting, .paused, .finished: return nil
         }

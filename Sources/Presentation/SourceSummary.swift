@@ -4,9 +4,9 @@ import UserConfiguration
 import X11Capture
 
 /// The sources that a broadcast would capture now, as lines of text.
-enum SourceSummary {
+package enum SourceSummary {
     /// Lines for the screen, the applications' sound and the microphone. A missing source is reported as missing.
-    static func lines(configuration: Configuration) -> [String] {
+    package static func lines(configuration: Configuration) -> [String] {
         var lines = ["Screen      " + screen]
         guard let sounds = PulseSourceList.fetch(timeout: 500) else { return lines + ["Sound       no sound server answers"] }
         if configuration.audio.app != false {

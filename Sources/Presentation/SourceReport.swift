@@ -3,50 +3,50 @@ import PulseCapture
 import X11Capture
 
 /// The output of `broadcast list-sources`. Scripts read its JSON: fields are added, never changed.
-struct SourceReport: Encodable {
-    struct Screen: Encodable {
-        var display: String
-        var width: Int
-        var height: Int
+package struct SourceReport: Encodable {
+    package struct Screen: Encodable {
+        package var display: String
+        package var width: Int
+        package var height: Int
     }
 
-    struct Monitor: Encodable {
+    package struct Monitor: Encodable {
         /// The name for --monitor.
-        var name: String
-        var x: Int
-        var y: Int
-        var width: Int
-        var height: Int
+        package var name: String
+        package var x: Int
+        package var y: Int
+        package var width: Int
+        package var height: Int
         /// normal, left, inverted or right.
-        var rotation: String
-        var primary: Bool
+        package var rotation: String
+        package var primary: Bool
     }
 
-    struct Window: Encodable {
+    package struct Window: Encodable {
         /// The number for --window, as in `0x1a00007`.
-        var id: String
-        var `class`: String
-        var title: String
-        var x: Int
-        var y: Int
-        var width: Int
-        var height: Int
+        package var id: String
+        package var `class`: String
+        package var title: String
+        package var x: Int
+        package var y: Int
+        package var width: Int
+        package var height: Int
     }
 
-    struct Sound: Encodable {
-        var name: String
-        var description: String
-        var monitor: Bool
-        var `default`: Bool
+    package struct Sound: Encodable {
+        package var name: String
+        package var description: String
+        package var monitor: Bool
+        package var `default`: Bool
     }
 
-    var screens: [Screen] = []
-    var monitors: [Monitor] = []
-    var windows: [Window] = []
-    var audio: [Sound]
+    package var screens: [Screen] = []
+    package var monitors: [Monitor] = []
+    package var windows: [Window] = []
+    package var audio: [Sound]
 
     /// - Parameter screen: nil if no X server answers.
-    init(screen: ScreenInventory?, sounds: [PulseSource]) {
+    package init(screen: ScreenInventory?, sounds: [PulseSource]) {
         audio = sounds.map { Sound(name: $0.name, description: $0.description, monitor: $0.isMonitor, default: $0.isDefault) }
         guard let screen else { return }
         screens = [Screen(display: screen.display, width: screen.size.width, height: screen.size.height)]
@@ -63,7 +63,7 @@ struct SourceReport: Encodable {
     }
 
     /// The report as a table for the terminal.
-    var rows: [[String]] {
+    package var rows: [[String]] {
         var rows = screens.map { ["screen", $0.display, "\($0.width)x\($0.height)"] }
         rows += monitors.map { monitor in
             let remarks = (monitor.rotation == "normal" ? "" : ", turned: \(monitor.rotation)") + (monitor.primary ? " (primary)" : "")

@@ -1,6 +1,6 @@
-import Glibc
 import Control
 import Encode
+import Glibc
 import Host
 import Media
 import Processes
@@ -10,19 +10,21 @@ import WindowPrivacy
 /// Makes the sentence, the next step and the exit status of each error: the one place where errors become text.
 ///
 /// A sentence says what failed, why, and what to do next, in that order, with the command to type.
-struct ErrorPresenter: HostPhrases {
-    func report(_ error: HostError) -> ErrorReport {
+package struct ErrorPresenter: HostPhrases {
+    package init() {}
+
+    package func report(_ error: HostError) -> ErrorReport {
         let presented = CommandError(error)
         return ErrorReport(code: error.code, message: presented.message, status: presented.status.rawValue)
     }
 
-    func sentence(_ notice: HostNotice) -> String { notice.sentence }
+    package func sentence(_ notice: HostNotice) -> String { notice.sentence }
 
-    func logLine(_ event: HostEvent, session: String) -> String? { ConsoleLine(event, session: session)?.text }
+    package func logLine(_ event: HostEvent, session: String) -> String? { ConsoleLine(event, session: session)?.text }
 }
 
 extension CommandError {
-    init(_ error: HostError) {
+    package init(_ error: HostError) {
         switch error {
         case .nameInUse(let name):
             self.init(
@@ -39,7 +41,7 @@ extension CommandError {
         }
     }
 
-    init(_ problem: RequestProblem) {
+    package init(_ problem: RequestProblem) {
         switch problem {
         case .unknownCommand(let name): self.init(.nothing, "There is no command \"\(name)\".")
         case .starting: self.init(.nothing, "The session is still starting. Try again.")
@@ -70,7 +72,7 @@ extension CommandError {
     }
 
     /// Why a session that exists gives no answer.
-    init(_ failure: ControlClient.Failure, session: String) {
+    package init(_ failure: ControlClient.Failure, session: String) {
         switch failure {
         case .tooLong: self.init(.usage, "The request is longer than the 64 KiB that a session accepts. Send less, or in parts.")
         case .silent(let process):
@@ -80,7 +82,7 @@ extension CommandError {
         }
     }
 
-    init(_ error: SessionError) {
+    package init(_ error: SessionError) {
         switch error {
         case .capture(let error): self.init(error)
         case .encode(let error): self.init(.software, error.sentence)
@@ -102,7 +104,7 @@ extension CommandError {
 }
 
 extension EncodeError {
-    var sentence: String {
+    package var sentence: String {
         switch self {
         case .cannotOpenVideo(let reason): "The video encoder cannot start: \(reason). Check --size, --fps, --bitrate and --preset."
         case .videoFailed(let code): "The video encoder failed (x264 returned \(code)). Please report this."
@@ -113,7 +115,7 @@ extension EncodeError {
 }
 
 extension HiddenWindowRule.ParseError {
-    var sentence: String {
+    package var sentence: String {
         switch self {
         case .unknownKind(let text): "\"\(text)\" is not a rule. Write class:NAME, title:*TEXT*, pid:NUMBER or id:0xNUMBER."
         case .empty(let text): "\"\(text)\" names nothing. Write what to hide after the colon, as in class:KeePassXC."
@@ -125,16 +127,16 @@ extension HiddenWindowRule.ParseError {
 
 extension PixelRect {
     /// As `--region` takes it: `640x360+7-7`.
-    var geometry: String { "\(size)\(x < 0 ? "" : "+")\(x)\(y < 0 ? "" : "+")\(y)" }
+    package var geometry: String { "\(size)\(x < 0 ? "" : "+")\(x)\(y < 0 ? "" : "+")\(y)" }
 }
 
 extension Duration {
-    var wholeSeconds: Int64 { components.seconds }
+    package var wholeSeconds: Int64 { components.seconds }
 }
 
 extension ExitStatus {
     /// `exit status 3`, or `signal 9, Killed`.
-    static func text(_ status: TerminationStatus) -> String {
+    package static func text(_ status: TerminationStatus) -> String {
         switch status {
         case .exited(let code): "exit status \(code)"
         case .killed(let signal): "signal \(signal), \(String(cString: strsignal(signal)))"

@@ -8,7 +8,7 @@ import Upload
 import UserConfiguration
 
 extension HostNotice {
-    var sentence: String {
+    package var sentence: String {
         switch self {
         case .session(let notice): notice.sentence
         case .resolver(let notice): notice.sentence
@@ -17,7 +17,7 @@ extension HostNotice {
     }
 
     /// True for what is information and not a warning.
-    var isInformation: Bool {
+    package var isInformation: Bool {
         switch self {
         case .session(.destination(_, let notice)):
             switch notice {
@@ -121,6 +121,23 @@ extension DesktopWarning {
         case .unsupported(let service):
             "Notifications cannot be suppressed: \(service) has no known do-not-disturb mode. "
                 + "Turn notifications off, or they will be visible."
+        }
+    }
+}
+
+extension PictureRequest {
+    /// The note at the start about what viewers will see.
+    package var notice: String {
+        switch self {
+        case .screen(let request):
+            switch request.selection {
+            case .wholeScreen: "Everything on your screen, including notifications, will be visible."
+            case .monitor(let name): "Everything on the monitor \(name), including notifications, will be visible."
+            case .focusedMonitor: "Everything on the monitor that you use, including notifications, will be visible."
+            case .region: "Everything in that part of your screen, including notifications, will be visible."
+            case .window, .activeWindow: "Everything in that window will be visible."
+            }
+        case .y4m, .feed, .custom: "Everything that the program shows will be visible."
         }
     }
 }

@@ -1,7 +1,7 @@
 /// Formats rows as text in aligned columns.
-enum TextTable {
+package enum TextTable {
     /// One line per row; each column has the width of its widest cell.
-    static func text(_ rows: [[String]]) -> String {
+    package static func text(_ rows: [[String]]) -> String {
         let columns = rows.map(\.count).max() ?? 0
         let widths = (0..<columns).map { column in rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0 }
         return rows.map { row in

@@ -1,0 +1,24 @@
+import UserConfiguration
+
+/// The output of `broadcast list-destinations`. Scripts read its JSON: fields are added, never changed.
+package struct DestinationRow: Encodable {
+    package var name: String
+    package var `extension`: String
+    package var service: String?
+    package var url: String?
+    package var path: String?
+    package var watchUrl: String?
+    package var preferred: Bool
+    package var signedIn: Bool?
+
+    package init(_ entry: DestinationList.Entry) {
+        name = entry.name
+        self.extension = entry.extensionName
+        service = entry.service
+        url = entry.url
+        path = entry.path
+        watchUrl = entry.watchURL
+        preferred = entry.isPreferred
+        signedIn = entry.isSignedIn
+    }
+}
