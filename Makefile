@@ -1,26 +1,27 @@
-# What a user, a packager and CI type. Each target installs the Debian packages that it needs and lacks.
+# The targets for users, packagers and CI. Each target installs the Debian packages that it needs.
 #
 #   make          build the release
-#   make demo     broadcast this desktop (or a virtual one) for 10 s into a file, and say what is in it
-#   make test     build, and run all tests but the slow fault tests, against real peers
+#   make demo     broadcast this desktop (or a virtual one) for 10 s into a file, and describe the file
+#   make test     build, and run all tests except the slow fault tests, against real peers
 #   make coverage line coverage of the unit tests, a table by module
-#   make test-faults   servers that die, hang and lie, lines that lose packets, hundreds of starts: some minutes more
+#   make test-faults   fault injection: failing and misbehaving servers, packet loss, hundreds of starts (minutes)
 #   make bench    measure against ffmpeg on this machine
 #   make install  PREFIX=/usr/local DESTDIR=
-#   make docs     generate man/ and completions/ anew
+#   make docs     regenerate man/ and completions/
 
 PREFIX ?= /usr/local
 DESTDIR ?=
 SWIFT ?= swift
-# SwiftPM leaves a folder in TMPDIR for each package description and library that it reads.
+# SwiftPM leaves a folder in TMPDIR for each manifest and library that it reads.
 IN_BUILD_FOLDER = mkdir -p $(CURDIR)/.build/tmp && TMPDIR=$(CURDIR)/.build/tmp
-# Tests and demo share one build. What is installed and measured has Swift's libraries inside: it runs where there is no Swift.
+# Tests and demo share one build. The installed and measured programs link Swift's libraries statically, so that they run
+# without an installed Swift.
 BUILD = $(IN_BUILD_FOLDER) $(SWIFT) build -c release
 BIN = .build/release
 BUILD_STATIC = $(IN_BUILD_FOLDER) $(SWIFT) build -c release --static-swift-stdlib --scratch-path .build-static
 BIN_STATIC = .build-static/release
 
-# What the program is built with and runs on; what the demo, the tests and the benchmark run beside it.
+# The packages to build and run the program, and the packages that the demo, the tests and the benchmark need.
 BUILD_PACKAGES = pkg-config libx11-dev libxext-dev libxcomposite-dev libxdamage-dev libxfixes-dev libxrandr-dev libxss-dev libx264-dev libpulse-dev \
 	libavcodec-dev libavutil-dev libswresample-dev libyuv-dev libpng-dev libsixel-dev libdbus-1-dev libtomlplusplus-dev libsrt-openssl-dev
 DEMO_PACKAGES = $(BUILD_PACKAGES) xvfb pulseaudio pulseaudio-utils ffmpeg util-linux
@@ -29,7 +30,7 @@ TEST_PACKAGES = $(DEMO_PACKAGES) x11-xserver-utils xdotool xserver-xorg-core xse
 	pipewire pipewire-pulse wireplumber gnome-keyring dbus python3-gi libsecret-tools libsecret-1-0 srt-tools dunst libnotify-bin libglib2.0-bin systemd procps \
 	gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-libav
 
-# The extensions that are shipped, each a program broadcast-NAME and a manifest Extensions/NAME/extension.toml.
+# The shipped extensions, each with a program broadcast-NAME and a manifest Extensions/NAME/extension.toml.
 EXTENSIONS = hls srt
 
 .PHONY: all build demo test test-faults coverage bench install uninstall docs check-docs lint clean
@@ -56,7 +57,7 @@ test:
 	@$(MAKE) --no-print-directory check-docs
 	@./.ci/tests $(BIN)
 
-# Lines that lose packets need network namespaces, which take root; without it those tests are skipped, and say so.
+# Packet loss needs network namespaces, which require root. Without root, those tests are skipped with a message.
 test-faults:
 	@./.ci/packages $(TEST_PACKAGES) iproute2
 	$(BUILD) --build-tests
@@ -102,7 +103,7 @@ check-docs:
 	$(BUILD) --product generate-manual
 	@./.ci/docs $(BIN) .build/docs
 	@diff -r -x '*.png' -x '*.7' .build/docs/man man && diff -r .build/docs/completions completions \
-		|| { echo "man/ or completions/ is not what the program says: run make docs and commit." >&2; exit 1; }
+		|| { echo "man/ or completions/ is out of date: run make docs and commit." >&2; exit 1; }
 
 lint:
 	$(SWIFT) format lint --strict --recursive --parallel Sources Tests Examples Benchmarks Fuzz/Sources Fuzz/Package.swift Package.swift

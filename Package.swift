@@ -1,14 +1,14 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Every target of ours is built in the Swift 6 language mode (the default of these tools), and a warning is an error.
+/// Every target uses the Swift 6 language mode (the default of this tools version) and treats warnings as errors.
 let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
 
 let package = Package(
     name: "broadcast",
     products: [
         .executable(name: "broadcast", targets: ["broadcast"]),
-        // Its packets and formats are Media's, its FLVError is Mux's.
+        // The API of RTMP uses the packets and formats of Media and the FLVError of Mux.
         .library(name: "RTMP", targets: ["RTMP", "Media", "Mux"]),
         .library(name: "BroadcastExtension", targets: ["BroadcastExtension"]),
         .library(name: "BroadcastKit", targets: ["BroadcastKit"]),
@@ -16,21 +16,21 @@ let package = Package(
         .executable(name: "broadcast-srt", targets: ["broadcast-srt"]),
         .executable(name: "keyframe-watch", targets: ["keyframe-watch"]),
         .executable(name: "flv-publish", targets: ["flv-publish"]),
-        // For the package in Fuzz/, which is built with libFuzzer.
+        // For the package in Fuzz/, which links libFuzzer.
         .library(name: "FuzzTargets", targets: ["FuzzTargets"]),
     ],
     dependencies: [
-        // The command line: subcommands, help, completions and the manual come from one declaration.
+        // The command line: generates subcommands, help, completions and the manual from one declaration.
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         // Non-blocking sockets for RTMP and for the control socket.
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
         // TLS for RTMPS: BoringSSL as a channel handler, with certificates checked against the system's store.
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
-        // HTTP for the hls extension, a program of its own: uploads over kept connections, TLS, deadlines.
+        // HTTP for the hls extension, a separate program: persistent connections, TLS, deadlines.
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.30.0"),
     ],
     targets: [
-        // System libraries: a module map and a shim header, nothing else.
+        // System libraries: only a module map and a shim header each.
         .systemLibrary(
             name: "CX11", pkgConfig: "x11 xext xcomposite xdamage xfixes xrandr xscrnsaver",
             providers: [.apt(["libx11-dev", "libxext-dev", "libxcomposite-dev", "libxdamage-dev", "libxfixes-dev", "libxrandr-dev", "libxss-dev"])]),
@@ -39,38 +39,38 @@ let package = Package(
         .systemLibrary(name: "CAVCodec", pkgConfig: "libavcodec libavutil", providers: [.apt(["libavcodec-dev", "libavutil-dev"])]),
         .systemLibrary(name: "CSWResample", pkgConfig: "libswresample libavutil", providers: [.apt(["libswresample-dev"])]),
         .systemLibrary(name: "CYUV", providers: [.apt(["libyuv-dev"])]),
-        // Pictures for `broadcast preview`. libavcodec brings it along anyway.
+        // PNG for `broadcast preview`. libavcodec already depends on it.
         .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
-        // Pictures on terminals, for `start --preview`: small, and needs nothing but libm.
+        // Sixel pictures on terminals, for previews. It is small and depends only on libm.
         .systemLibrary(name: "CSixel", providers: [.apt(["libsixel-dev"])]),
-        // For the srt extension only, a program of its own: who does not use it need not have libsrt.
+        // Only for the srt extension, a separate program, so that other users do not need libsrt.
         .systemLibrary(name: "CSRT", pkgConfig: "srt", providers: [.apt(["libsrt-openssl-dev"])]),
-        // The desktop's session bus. Of the libraries for it this one is in memory already: libpulse is linked with it.
+        // The desktop's session bus. This library is loaded anyway, because libpulse is linked with it.
         .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
-        // Linux calls that Swift cannot import, and what runs between fork and exec.
+        // Linux calls that Swift cannot import, and the code between fork and exec.
         .target(name: "CLinux", cSettings: [.treatAllWarnings(as: .error)]),
-        // Our own pixel kernels: BGRA to I420 in BT.709, which libyuv of this age does not have.
+        // Pixel kernels for BGRA to I420 in BT.709, which this version of libyuv does not have.
         .target(name: "CPixelKernels", cSettings: [.treatAllWarnings(as: .error)]),
 
-        // Debian's toml++ behind a C interface: it keeps the line of each value, and needs no Foundation (TOMLKit brings all of it).
+        // Debian's toml++ with a C interface. It stores the line of each value and, unlike TOMLKit, needs no Foundation.
         .target(name: "CTOMLPlusPlus", cxxSettings: [.treatAllWarnings(as: .error)]),
 
-        // libsecret, opened at run time and only in a helper process: what needs no secret never loads GLib.
+        // libsecret, opened at run time in a helper process, so that the broadcaster never loads GLib.
         .target(name: "CSecret", cSettings: [.treatAllWarnings(as: .error)]),
 
-        // Base.
+        // Base modules.
         .target(name: "Media", swiftSettings: strict),
         .target(name: "Concurrency", dependencies: ["Media", "CLinux"], swiftSettings: strict),
         .target(name: "Processes", dependencies: ["Concurrency", "CLinux"], swiftSettings: strict),
 
-        // Devices and codecs. A source behind the protocols of Capture imports one device API, and no other source.
+        // Devices and codecs. A module with a source imports Capture and one device API, and no other source.
         .target(name: "Capture", dependencies: ["Media"], swiftSettings: strict),
         .target(name: "WindowPrivacy", dependencies: ["Concurrency", "Media"], swiftSettings: strict),
         .target(name: "X11Capture", dependencies: ["Capture", "WindowPrivacy", "Concurrency", "Media", "CX11"], swiftSettings: strict),
         .target(name: "PulseCapture", dependencies: ["Capture", "WindowPrivacy", "Concurrency", "Media", "CPulse"], swiftSettings: strict),
         .target(name: "ContentCapture", dependencies: ["Capture", "Concurrency", "Media"], swiftSettings: strict),
         .target(name: "Mix", dependencies: ["Media", "CPixelKernels", "CYUV", "CSWResample"], swiftSettings: strict),
-        // Reads and writes the headers of H.264 and AAC. Containers are Mux's.
+        // Reads and writes the headers of H.264 and AAC. Mux writes containers.
         .target(name: "Bitstream", dependencies: ["Media"], swiftSettings: strict),
         .target(name: "Encode", dependencies: ["Bitstream", "Media", "CX264", "CAVCodec", "CPNG", "CSixel"], swiftSettings: strict),
         .target(name: "Mux", dependencies: ["Bitstream", "Media"], swiftSettings: strict),
@@ -89,7 +89,7 @@ let package = Package(
                 "Media", "Concurrency", "Capture", "WindowPrivacy", "X11Capture", "PulseCapture", "ContentCapture", "Mix", "Encode", "Mux", "Upload", "RTMP",
             ],
             swiftSettings: strict),
-        // The host of a session, on a desktop.
+        // The host of a session on a desktop.
         .target(
             name: "UserConfiguration",
             dependencies: [
@@ -102,7 +102,7 @@ let package = Package(
             name: "Control",
             dependencies: [.product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio")],
             swiftSettings: strict),
-        // Notifications, indicators and lockers, on the session bus.
+        // Notifications, indicators and screen lockers, on the session bus.
         .target(name: "Desktop", dependencies: ["Concurrency", "Processes", "CDBus"], swiftSettings: strict),
         .target(
             name: "Host",
@@ -126,7 +126,7 @@ let package = Package(
             ],
             swiftSettings: strict),
 
-        // The session inside another program: a public face over the rooms.
+        // The public API for a session inside another program.
         .target(
             name: "BroadcastKit",
             dependencies: [
@@ -136,8 +136,8 @@ let package = Package(
         .executableTarget(name: "in-app", dependencies: ["BroadcastKit"], path: "Examples/in-app", swiftSettings: strict),
         .executableTarget(name: "own-pictures", dependencies: ["BroadcastKit"], path: "Examples/own-pictures", swiftSettings: strict),
 
-        // The extensions that are shipped: programs of their own, so that their libraries, their memory and their crashes stay out of
-        // the broadcaster. Their manifests are in Extensions/.
+        // The shipped extensions are separate programs, so that their libraries, memory and crashes do not affect the
+        // broadcaster. Their manifests are in Extensions/.
         .target(name: "HLS", dependencies: ["Media", "Mux"], swiftSettings: strict),
         .executableTarget(
             name: "broadcast-hls",
@@ -150,20 +150,20 @@ let package = Package(
         .executableTarget(
             name: "broadcast-srt", dependencies: ["BroadcastExtension", "Media", "Mux", "CSRT"], swiftSettings: strict),
 
-        // An extension in Swift, to start from; its manifest lies beside it.
+        // An example of an extension in Swift, with its manifest in the same folder.
         .executableTarget(
             name: "keyframe-watch", dependencies: ["BroadcastExtension"], path: "Examples/keyframe-watch", exclude: ["extension.toml"],
             swiftSettings: strict),
 
-        // The RTMP library at work: an FLV file goes live.
+        // An example of the RTMP library: publishes an FLV file.
         .executableTarget(name: "flv-publish", dependencies: ["RTMP"], path: "Examples/flv-publish", swiftSettings: strict),
 
-        // An application that stops its film while the display is being broadcast, in plain C: what it needs is Xlib's.
+        // An example in C that pauses its film while the display is being broadcast. It needs only Xlib.
         .executableTarget(
             name: "is-captured", path: "Examples/is-captured", cSettings: [.treatAllWarnings(as: .error)],
             linkerSettings: [.linkedLibrary("X11"), .linkedLibrary("Xfixes")]),
 
-        // What tests stand on: patterns that can be read back, a program that paints and plays them, and real peers.
+        // Test support: machine-readable patterns, a program that draws and plays them, and real peers.
         .target(name: "TestPatterns", path: "Tests/TestPatterns", swiftSettings: strict),
         .executableTarget(name: "TestScreen", dependencies: ["TestPatterns", "CX11", "CPulse"], path: "Tests/TestScreen", swiftSettings: strict),
         .target(name: "TestSupport", dependencies: ["TestPatterns"], path: "Tests/TestSupport", exclude: ["Programs"], swiftSettings: strict),
@@ -213,7 +213,7 @@ let package = Package(
                 "keyframe-watch", "is-captured",
             ],
             swiftSettings: strict),
-        // Minutes of outages, bad lines and lies: make test-faults. It shares the studio with EndToEndTests.
+        // Fault injection, which takes minutes: make test-faults. It shares its fixtures with EndToEndTests.
         .testTarget(
             name: "FaultTests", dependencies: ["TestSupport", "TestPatterns", "TestScreen", "BroadcastKit", "broadcast", "broadcast-srt"],
             swiftSettings: strict),

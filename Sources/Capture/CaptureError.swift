@@ -1,8 +1,8 @@
 import Media
 
-/// Why a device gives no samples. A front end makes the sentence.
+/// Why a source returns no samples. A front end makes the sentence.
 package enum CaptureError: Error, Sendable, Equatable {
-    /// No X server answers at `display`; empty if none is named, not by `DISPLAY` either.
+    /// No X server answers at `display`, which is empty if neither the caller nor `DISPLAY` names one.
     case cannotOpenDisplay(String)
     /// The X server does not support an extension that capture requires.
     case missingExtension(String)
@@ -24,22 +24,22 @@ package enum CaptureError: Error, Sendable, Equatable {
     case unsupportedVisual(depth: Int)
     /// The X server refused a grab with a protocol error code (X11, 4).
     case grabRefused(code: Int)
-    /// The file or pipe that pictures or sound come from cannot be read (`-`: standard input); errno.
+    /// The file or pipe with the pictures or sound cannot be read (`-`: standard input); errno.
     case cannotRead(path: String, code: Int32)
-    /// Its content is not what was expected.
+    /// The content of the file or pipe is invalid.
     case malformedContent(path: String, ContentProblem)
-    /// The connection to the X server broke.
+    /// The connection to the X server was lost.
     case displayServerGone(String)
 }
 
 /// What is wrong with pictures or sound from a file or a pipe.
 package enum ContentProblem: Sendable, Equatable {
     case empty
-    /// Nothing came for this long.
+    /// No data arrived for this time.
     case silent(for: Duration)
-    /// A header line has more bytes than this.
+    /// A header line is longer than this many bytes.
     case headerTooLong(limit: Int)
-    /// It does not begin with YUV4MPEG2.
+    /// The content does not start with YUV4MPEG2.
     case notY4M
     case invalidFrameRate(String)
     case interlaced
@@ -48,9 +48,9 @@ package enum ContentProblem: Sendable, Equatable {
     case fullRange
     /// The size is missing, odd, or not between 16x16 and 16384x16384.
     case unsupportedSize
-    /// A frame does not begin with FRAME.
+    /// A frame does not start with FRAME.
     case missingFrameHeader
-    /// It is not a RIFF file of the form WAVE.
+    /// The content is not a RIFF file of the form WAVE.
     case notWAV
     case shortFormatChunk
     /// Neither PCM of 8 to 32 bits nor 32-bit floats.

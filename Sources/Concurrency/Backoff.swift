@@ -1,6 +1,6 @@
 /// How long to wait before each try of something that failed, and how often to try: the one policy for all reconnections.
 package struct Backoff: Sendable, Equatable {
-    /// Tries in a row; nil if only the caller decides when to give up.
+    /// The maximum number of consecutive attempts; nil if only the caller decides when to stop.
     package var maximumAttempts: Int?
     /// Before the first try.
     package var first: Duration

@@ -1,7 +1,7 @@
 import Glibc
 
-/// State that threads share and wait on: a mutex with a condition, which Synchronization does not have.
-// @unchecked: `value` is only touched with the mutex held.
+/// State that threads share and wait for: a mutex with a condition variable, which Synchronization does not provide.
+// @unchecked: `value` is accessed only while the mutex is locked.
 package final class Monitor<Value>: @unchecked Sendable {
     private var value: Value
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
@@ -26,7 +26,7 @@ package final class Monitor<Value>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Reads or changes the state, and wakes who waits for it.
+    /// Reads or changes the state, and wakes all waiting threads.
     package func update<Result>(_ body: (inout Value) -> Result) -> Result {
         pthread_mutex_lock(mutex)
         defer {
@@ -36,14 +36,14 @@ package final class Monitor<Value>: @unchecked Sendable {
         return body(&value)
     }
 
-    /// Reads or changes the state without waking anybody.
+    /// Reads or changes the state without waking waiting threads.
     package func withLock<Result>(_ body: (inout Value) -> Result) -> Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         return body(&value)
     }
 
-    /// Waits until `body` gives something, or until `CLOCK_MONOTONIC` reaches `deadline` nanoseconds; then nil.
+    /// Waits until `body` returns a value. Returns nil if `CLOCK_MONOTONIC` reaches `deadline` nanoseconds first.
     package func wait<Result>(until deadline: Int64? = nil, for body: (inout Value) -> Result?) -> Result? {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }

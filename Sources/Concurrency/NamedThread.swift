@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// A thread with a name of its own in `top -H` and in debuggers, for a device or an encoder that blocks.
+/// A thread with a name for `top -H` and debuggers, for a device or an encoder that blocks.
 package final class NamedThread: Sendable {
     private let finished = Once<Void>()
 

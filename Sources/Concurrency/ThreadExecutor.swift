@@ -1,4 +1,4 @@
-/// Runs a destination's tasks on one thread of its own, where its handler may block on a disk or a pipe.
+/// Runs a destination's tasks on a dedicated thread, where its handler may block on a disk or a pipe.
 package final class ThreadExecutor: TaskExecutor {
     private struct State {
         var jobs: [UnownedJob] = []

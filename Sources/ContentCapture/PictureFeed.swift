@@ -42,7 +42,7 @@ package final class PictureFeed: Sendable {
     }
 }
 
-/// Pictures that the application itself hands over.
+/// The source for pictures that an application provides.
 package final class FeedSource: ScreenSource {
     package let description = SourceDescription(kind: .application)
     package private(set) var condition = SourceCondition.shown

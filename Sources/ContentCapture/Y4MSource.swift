@@ -5,10 +5,11 @@ import Media
 /// Video from a YUV4MPEG2 file or pipe instead of a screen, for an application's own content (ReplayKit's in-app
 /// broadcast).
 ///
-/// A thread reads ahead by some frames and no further. Each frame is seen at its own time, counted from the first, or when it comes
-/// where that is later; of several that are due the newest wins. The colours are taken for BT.709 in limited range.
+/// A thread reads a limited number of frames ahead. Each frame is shown at its time relative to the first frame, or on
+/// arrival if that is later. If several frames are due, only the newest is shown. Colours are interpreted as BT.709 in
+/// limited range.
 package final class Y4MSource: ScreenSource {
-    /// How many frames are read ahead.
+    /// The number of frames that are read ahead.
     private static let readAhead = 4
     /// The maximum time to wait for the first line.
     private static let headerPatience = MediaTime(milliseconds: 10_000)

@@ -1,7 +1,8 @@
 import FoundationEssentials
 import UserConfiguration
 
-/// Where secrets are kept: the Secret Service if one answers, else a file that only its owner may read (`docs/protocols.md`). Its calls block.
+/// Stores secrets in the Secret Service if one answers, otherwise in a file that only its owner may read
+/// (`docs/protocols.md`). Its calls block.
 package struct CredentialStore {
     private let service: SecretService
     private let folder: String
@@ -14,17 +15,17 @@ package struct CredentialStore {
         folder = paths.dataFolder + "/credentials"
     }
 
-    /// Where a secret went.
+    /// The place where a secret was stored.
     package enum Place {
         case secretService
         case file(String)
     }
 
-    /// The destination's secret of that key; nil if there is none.
+    /// Returns the destination's secret of that key; nil if there is no secret.
     ///
-    /// Throws if there is one that cannot be read because the keyring is locked.
+    /// Throws if the secret cannot be read because the keyring is locked.
     package func secret(_ key: String, of destination: String) throws(CredentialProblem) -> String? {
-        // A secret in the file is the newest: it is removed when the Secret Service takes a newer one.
+        // A secret in the file is the newest: it is deleted when the Secret Service stores a newer one.
         if let secret = try file(of: destination).read()[key] { return secret }
         switch service.lookup(key: key, destination: destination) {
         case .done(let lines): return lines.first
@@ -34,7 +35,7 @@ package struct CredentialStore {
         }
     }
 
-    /// Stores the secrets of a destination over older ones, and returns where.
+    /// Stores the secrets of a destination, replaces older ones, and returns the place.
     package func keep(_ secrets: [String: String], of destination: String) throws(CredentialProblem) -> Place {
         let file = file(of: destination)
         var older = try file.read()
@@ -54,7 +55,7 @@ package struct CredentialStore {
         return .file(file.path)
     }
 
-    /// Removes all secrets of a destination. True if there were some.
+    /// Deletes all secrets of a destination. Returns true if there were any.
     package func forget(_ destination: String) throws(CredentialProblem) -> Bool {
         let wasInFile = try file(of: destination).remove()
         switch service.remove(destination: destination) {
@@ -66,7 +67,7 @@ package struct CredentialStore {
         }
     }
 
-    /// The destinations that have secrets. It unlocks nothing.
+    /// The destinations that have secrets. It does not unlock the keyring.
     package func destinations() -> Set<String> {
         let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         return Set(files.filter { !$0.hasPrefix(".") }.map(PrivateFile.destination) + service.destinations())

@@ -2,22 +2,22 @@ import Glibc
 import Processes
 import UserConfiguration
 
-/// The `key-command` of a destination: a line for sh(1) that prints its stream key.
+/// The `key-command` of a destination: a command for sh(1) that prints the stream key.
 ///
-/// It may ask for a passphrase on the terminal, and Ctrl-C goes to it.
+/// It may ask for a passphrase on the terminal. Ctrl-C is sent to the command.
 package struct KeyCommand {
     package let command: String
     /// The destination's name.
     package let destination: String
 
-    /// The time that it gets, a person's typing included.
+    /// The time limit of the command, which includes the time for typing.
     private static let deadline = Duration.seconds(30)
-    /// Bytes of the longest key.
+    /// The maximum length of a key in bytes.
     private static let maximumKey = 4096
 
-    /// The first line that it prints. Blocks its thread.
+    /// Runs the command and returns the first line of its output. Blocks the thread.
     ///
-    /// - Parameter isInterrupted: polled; true ends the command.
+    /// - Parameter isInterrupted: polled; if it returns true, the command is ended.
     package func key(isInterrupted: () -> Bool) throws(CredentialProblem) -> String {
         let result: Command.Result
         do throws(SystemError) {

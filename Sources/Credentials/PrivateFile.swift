@@ -3,14 +3,16 @@ import Glibc
 import Processes
 import UserConfiguration
 
-/// A small TOML file of texts that only its owner may read: the answers to setup questions, and secrets if there is no Secret Service.
+/// A small TOML file of strings that only its owner may read: the answers to setup questions, and secrets if there is
+/// no Secret Service.
 package struct PrivateFile {
     package let folder: String
     package let name: String
 
     package var path: String { folder + "/" + name }
 
-    /// A destination's name as a file name: each byte that is not a letter, digit, `-`, `_` or `.` becomes `%` and two hexadecimal digits.
+    /// Returns a destination's name as a file name: each byte that is not a letter, digit, `-`, `_` or `.` becomes `%`
+    /// and two hexadecimal digits.
     package static func fileName(_ destination: String) -> String {
         var name = ""
         for byte in destination.utf8 {
@@ -22,7 +24,7 @@ package struct PrivateFile {
         return name
     }
 
-    /// The destination that such a name stands for.
+    /// Returns the destination for such a file name.
     package static func destination(_ fileName: String) -> String {
         var bytes: [UInt8] = []
         var rest = Array(fileName.utf8)[...]
@@ -37,13 +39,13 @@ package struct PrivateFile {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// - Parameter ending: of the file's name (`.toml`).
+    /// - Parameter ending: the ending of the file name (`.toml`).
     package init(folder: String, destination: String, ending: String = "") {
         self.folder = folder
         name = Self.fileName(destination) + ending
     }
 
-    /// The values by their keys; empty if there is no file.
+    /// Returns the values by key; an empty dictionary if there is no file.
     package func read() throws(CredentialProblem) -> [String: String] {
         guard FileStatus(path) != nil else { return [:] }
         guard let data = FileManager.default.contents(atPath: path), let text = String(validating: data, as: UTF8.self) else {
@@ -53,7 +55,7 @@ package struct PrivateFile {
         do throws(TOMLDocument.SyntaxError) {
             document = try TOMLDocument(text)
         } catch {
-            // The parser's message may quote a line, and with it a secret, so it is not passed on.
+            // The parser's message may quote a line that contains a secret, so it is dropped.
             throw .damaged(path: path, line: error.line)
         }
         var values: [String: String] = [:]
@@ -63,7 +65,8 @@ package struct PrivateFile {
         return values
     }
 
-    /// Writes all values, or removes the file if there are none. The old file stays intact until the new one is complete.
+    /// Writes all values, or removes the file if there are no values. The old file remains intact until the new one is
+    /// complete.
     package func write(_ values: [String: String]) throws(CredentialProblem) {
         guard !values.isEmpty else {
             guard unlink(path) == 0 || errno == ENOENT else { throw .cannotRemove(path: path, code: errno) }
@@ -90,14 +93,14 @@ package struct PrivateFile {
         }
     }
 
-    /// Removes the file. True if there was one.
+    /// Removes the file. Returns true if it existed.
     package func remove() throws(CredentialProblem) -> Bool {
         let isThere = FileStatus(path) != nil
         try write([:])
         return isThere
     }
 
-    /// A TOML basic string.
+    /// Returns the text as a TOML basic string.
     private static func quoted(_ text: String) -> String {
         var quoted = "\""
         for scalar in text.unicodeScalars {

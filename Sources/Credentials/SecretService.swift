@@ -1,20 +1,22 @@
 import Processes
 import UserConfiguration
 
-/// The desktop's Secret Service (GNOME Keyring, KWallet, KeePassXC), asked by a short-lived helper process, `SecretServiceHelper`.
+/// The client of the desktop's Secret Service (GNOME Keyring, KWallet, KeePassXC). A short-lived helper process,
+/// `SecretServiceHelper`, performs the calls.
 ///
-/// The helper loads libsecret and GLib so that a broadcast does not have to, and a service that never answers costs only the helper.
-/// Secrets go through its pipes, never through arguments or the environment.
+/// The helper loads libsecret and GLib, so that a broadcast does not need them, and only the helper blocks if the
+/// service does not answer. Secrets pass through the helper's pipes, never through arguments or the environment.
 package struct SecretService {
-    /// True if there is a session bus to ask.
+    /// True if there is a session bus.
     package let isBusThere: Bool
 
-    /// The program that runs `SecretServiceHelper`; nil if there is none to ask with.
+    /// The program that runs `SecretServiceHelper`; nil if there is no helper.
     private let helper: String?
 
     /// - Parameters:
-    ///   - environment: says whether there is a session bus (D-Bus Specification, and systemd's path of it).
-    ///   - helper: an absolute path of the `broadcast` program, which is the helper.
+    ///   - environment: the process's environment, which names the session bus (D-Bus Specification, and systemd's path
+    ///     of it).
+    ///   - helper: the absolute path of the `broadcast` program, which contains the helper.
     package init(environment: [String: String], helper: String?) {
         self.helper = helper
         if let address = environment["DBUS_SESSION_BUS_ADDRESS"], !address.isEmpty {
@@ -24,19 +26,19 @@ package struct SecretService {
         }
     }
 
-    /// What the service answered.
+    /// An answer of the service.
     package enum Answer: Equatable {
         case done([String])
         case absent
-        /// There is no service, it refused, or it did not answer in time.
+        /// There is no service, it rejected the request, or it did not answer in time.
         case unavailable
-        /// The secret is there, but its collection was not unlocked in time.
+        /// The secret exists, but its collection was not unlocked in time.
         case locked
     }
 
-    /// The time that a service gets to start and answer.
+    /// The time limit for the service to start and answer.
     private static let answerTime = Duration.seconds(5)
-    /// The time that a person gets to unlock it.
+    /// The time limit for the user to unlock the keyring.
     private static let unlockTime = Duration.seconds(20)
 
     package func store(_ secret: String, key: String, destination: String) -> Answer {
@@ -51,7 +53,7 @@ package struct SecretService {
         ask(.clear, [destination])
     }
 
-    /// The destinations that have secrets there. It unlocks nothing.
+    /// The destinations that have secrets in the service. It does not unlock the keyring.
     package func destinations() -> [String] {
         if case .done(let names) = ask(.list, []) { names } else { [] }
     }
@@ -61,7 +63,7 @@ package struct SecretService {
         let program = Program(helper, arguments: ["broadcast", "secret-service", operation.rawValue, "--"] + arguments)
         let deadline = Command.Deadline(firstOutput: Self.answerTime, end: Self.unlockTime)
         guard let result = try? Command.run(program, .isolated(input: input), deadline: deadline) else { return .unavailable }
-        // Everything is a line; the first one says that the service answers.
+        // The output consists of lines. The first line reports that the service answers.
         let lines = String(decoding: result.output, as: UTF8.self).split(separator: "\n").map(String.init)
         guard case .exited(let status) = result.end, let outcome = SecretServiceHelper.Outcome(rawValue: status) else {
             return lines.isEmpty ? .unavailable : .locked

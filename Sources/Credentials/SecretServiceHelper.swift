@@ -6,7 +6,7 @@ import Processes
 ///
 /// It is not a subcommand, so that neither the help nor the manual mentions it.
 package struct SecretServiceHelper {
-    /// Its exit status.
+    /// The exit status of the helper.
     package enum Outcome: Int32, Sendable {
         case done = 0
         case absent = 1
@@ -15,7 +15,7 @@ package struct SecretServiceHelper {
     }
 
     enum Operation: String {
-        /// Keeps the secret that standard input gives.
+        /// Stores the secret from standard input.
         case store
         /// Prints the secret.
         case lookup
@@ -25,10 +25,10 @@ package struct SecretServiceHelper {
     }
 
     private let operation: Operation
-    /// The destination, and the key where one is meant.
+    /// The destination, and the key if the operation needs one.
     private let names: [String]
 
-    /// Nil if the arguments, with the program's name first, ask for something else.
+    /// Returns nil if the arguments, which start with the program's name, are not for the helper.
     package init?(arguments: [String]) {
         guard arguments.count >= 4, arguments[1] == "secret-service", arguments[3] == "--", let operation = Operation(rawValue: arguments[2]) else {
             return nil
@@ -37,9 +37,9 @@ package struct SecretServiceHelper {
         names = Array(arguments[4...])
     }
 
-    /// Does what is asked.
+    /// Performs the operation.
     package func run() -> Outcome {
-        // It never outlives its caller for long.
+        // The helper must not outlive its caller for long.
         alarm(60)
         let status =
             switch operation {
@@ -57,7 +57,8 @@ package struct SecretServiceHelper {
 
     private func name(_ index: Int) -> String { index < names.count ? names[index] : "" }
 
-    /// Looks without unlocking first, and reports that: from then on the caller waits as long as a person may take.
+    /// Search without unlocking first, and report the result. From then on the caller allows the time that a user
+    /// needs.
     private func lookUp() -> csecret_status {
         let found = csecret_find(name(0), name(1))
         guard found == CSECRET_OK else { return found }
@@ -66,11 +67,11 @@ package struct SecretServiceHelper {
         let status = csecret_lookup(name(0), name(1), &secret)
         if let secret { Self.say(String(cString: secret)) }
         free(secret)
-        // libsecret returns nothing, and no error, if the collection was not unlocked.
+        // libsecret returns nil without an error if the collection was not unlocked.
         return status == CSECRET_ABSENT ? CSECRET_UNAVAILABLE : status
     }
 
-    /// Asks something simple first: a service that does not answer is not waited for.
+    /// Sends a simple request first, to detect a service that does not answer.
     private func store() -> csecret_status {
         let secret = readSecret()
         guard csecret_find(name(0), name(1)) != CSECRET_UNAVAILABLE else { return CSECRET_UNAVAILABLE }
@@ -84,7 +85,7 @@ package struct SecretServiceHelper {
         return csecret_list({ destination, _ in SecretServiceHelper.say(String(cString: destination)) }, nil)
     }
 
-    /// Writes a line to standard output, whose reader may have given up.
+    /// Writes a line to standard output. The reader may have closed the pipe.
     private static func say(_ line: String) {
         try? FileDescriptor.writeAll(Array((line + "\n").utf8), to: STDOUT_FILENO)
     }

@@ -1,21 +1,21 @@
 import FoundationEssentials
 
-/// What a setup program prints: one JSON object. Unknown keys are ignored.
+/// The output of a setup program: one JSON object. Unknown keys are ignored.
 package struct SetupAnswer: Decodable {
-    /// Why there is nothing to store.
+    /// The error message of the program if there is nothing to store.
     package struct Failure: Decodable {
         package var code: Int?
         package var message: String
     }
 
-    /// Answers that are not secret, by the manifest's keys.
+    /// Answers that are not secret, by the keys of the manifest.
     package var setup: [String: String]?
     package var secrets: [String: String]?
-    /// Where viewers can watch.
+    /// The address for viewers.
     package var watchUrl: String?
     package var error: Failure?
 
-    /// Nil if the bytes are not such an object.
+    /// Returns nil if the bytes are not such an object.
     package init?(_ bytes: [UInt8]) {
         guard let answer = try? JSONDecoder().decode(SetupAnswer.self, from: Data(bytes)) else { return nil }
         self = answer
@@ -27,7 +27,7 @@ package struct SetupAnswer: Decodable {
         case error
     }
 
-    /// Why the answers do not fit the questions; nil if they do. No case holds an answer.
+    /// Why the answers do not match the questions; nil if they do. No case contains an answer.
     package func problem(with questions: [SetupQuestion], older: [String: String], hasSecrets: Bool) -> SetupProblem.Answer? {
         for (given, isSecret) in [(setup ?? [:], false), (secrets ?? [:], true)] {
             for key in given.keys.sorted() {

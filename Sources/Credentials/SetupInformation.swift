@@ -1,9 +1,10 @@
 import UserConfiguration
 
-/// The answers to setup questions that are not secret: ReplayKit's setupInfo. They are stored apart from the config, which only the user edits.
+/// The answers to setup questions that are not secret, like ReplayKit's setupInfo. They are stored apart from the
+/// config, which only the user edits.
 package struct SetupInformation {
     private let folder: String
-    /// Separate from the answers, whose keys the extensions choose.
+    /// Stored separately from the answers, because extensions choose the keys of the answers.
     private let watchFolder: String
 
     package init(paths: Paths) {
@@ -11,17 +12,17 @@ package struct SetupInformation {
         watchFolder = paths.dataFolder + "/watch"
     }
 
-    /// Where viewers can watch, as the setup program of the extension reported.
+    /// Returns the address for viewers that the extension's setup program reported.
     package func storedWatchURL(of destination: String) throws(CredentialProblem) -> String? {
         try PrivateFile(folder: watchFolder, destination: destination, ending: ".toml").read()["watch_url"]
     }
 
-    /// Stores where viewers can watch; nil removes it.
+    /// Stores the address for viewers; nil removes it.
     package func keep(watchURL: String?, of destination: String) throws(CredentialProblem) {
         try PrivateFile(folder: watchFolder, destination: destination, ending: ".toml").write(watchURL.map { ["watch_url": $0] } ?? [:])
     }
 
-    /// The answers of a destination by their keys.
+    /// Returns the answers of a destination by key.
     package func answers(of destination: String) throws(CredentialProblem) -> [String: String] {
         try PrivateFile(folder: folder, destination: destination, ending: ".toml").read()
     }

@@ -2,40 +2,40 @@ import FoundationEssentials
 import Glibc
 import Processes
 
-/// An extension's own way to sign in (`setup-exec` in its manifest): a program that runs on the terminal instead of the questions, may open
-/// a browser, and prints one JSON object, `SetupAnswer`.
+/// An extension's program for signing in (`setup-exec` in its manifest). It runs on the terminal instead of the
+/// questions, may open a browser, and prints one JSON object, `SetupAnswer`.
 package struct SetupProgram {
-    /// The content of `BROADCAST_SETUP`, as JSON: what is known already and not secret.
+    /// The content of `BROADCAST_SETUP`, as JSON: the known answers that are not secret.
     private struct Known: Encodable {
         var name: String
         var setup: [String: String]
 
-        /// The keys of `setup` are the extension's own, so they stay as they are.
+        /// The extension defines the keys of `setup`, so they are not converted.
         var json: String {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            // Strings only: encoding them cannot fail.
+            // The values are strings only, so encoding cannot fail.
             return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
         }
     }
 
-    /// An absolute path.
+    /// The absolute path of the program.
     package let path: String
-    /// The extension's folder, where it runs.
+    /// The extension's folder, which is the working folder.
     package let folder: String
-    /// What it gets of this process's environment.
+    /// The environment of the program.
     package let environment: [String: String]
 
-    /// Runs it to its end, which Ctrl-C may be, and gives what it prints.
+    /// Runs the program until it exits or the user presses Ctrl-C, and returns its answer.
     ///
     /// - Parameters:
-    ///   - name: of the destination.
-    ///   - known: the answers that were given before.
+    ///   - name: the name of the destination.
+    ///   - known: the answers that are stored already.
     package func run(name: String, known: [String: String]) throws(SetupProblem) -> SetupAnswer {
         var environment = environment
         environment["BROADCAST_SETUP"] = Known(name: name, setup: known).json
         let result = try runOnTerminal(environment)
-        // What it reports itself counts more than how it ended.
+        // The program's own error message has priority over its exit status.
         let answer = SetupAnswer(result.output)
         if let failure = answer?.error { throw .refused(name: name, message: failure.message) }
         switch result.end {
@@ -48,7 +48,7 @@ package struct SetupProgram {
         return answer
     }
 
-    /// The terminal is as before afterwards, whatever the program did to it. Ctrl-C ends the program and not this process.
+    /// Restores the terminal afterwards, whatever the program changed. Ctrl-C ends the program and not this process.
     private func runOnTerminal(_ environment: [String: String]) throws(SetupProblem) -> Command.Result {
         var terminal = termios()
         let hasTerminal = tcgetattr(STDIN_FILENO, &terminal) == 0

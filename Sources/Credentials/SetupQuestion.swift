@@ -1,12 +1,12 @@
-/// Something that `broadcast setup` asks.
+/// A question of `broadcast setup`.
 package struct SetupQuestion: Equatable {
     package var key: String
-    /// In the user's words, without a colon.
+    /// The text for the user, without a colon.
     package var prompt: String
-    /// True for what is typed without echo and kept with the secrets.
+    /// True if the answer is typed without echo and stored as a secret.
     package var isSecret: Bool
-    /// False for what is only taken with `--set`.
+    /// False if only `--set` can answer it.
     package var isAsked: Bool
-    /// False where the answer may be left empty.
+    /// False if the answer may be empty.
     package var isRequired = true
 }

@@ -1,19 +1,20 @@
 import Upload
 import UserConfiguration
 
-/// What `broadcast setup NAME` and `broadcast sign-out NAME` are about: a configured destination, a known service, or an extension.
+/// The target of `broadcast setup NAME` and `broadcast sign-out NAME`: a configured destination, a known service, or an
+/// extension.
 package struct SetupTarget {
     package var name: String
     package var service: KnownService?
     package var destination: Configuration.Destination?
-    /// In the order in which they are asked.
+    /// The questions, in the order in which they are asked.
     package var questions: [SetupQuestion]
-    /// True if the answers make an RTMP address.
+    /// True if the answers form an RTMP address.
     package var isRTMP: Bool
-    /// Answers the questions instead of the user.
+    /// The program that answers the questions instead of the user; nil if there is none.
     package private(set) var program: SetupProgram?
 
-    /// Throws `unknown` for a name that is none of them.
+    /// Throws `unknown` if the name is not a destination, service or extension.
     package init(_ name: String, configuration: Configuration, catalog: ExtensionCatalog, paths: Paths) throws(SetupProblem) {
         self.name = name
         let destination = configuration.destination(named: name)
@@ -32,7 +33,7 @@ package struct SetupTarget {
         }
         if let manifest {
             questions = manifest.questions.map {
-                // An answer in the configuration overrides the user's, so the question is not asked.
+                // An answer in the configuration overrides the user's answer, so the question is not asked.
                 SetupQuestion(
                     key: $0.key, prompt: $0.prompt, isSecret: $0.isSecret, isAsked: destination?.setup[$0.key] == nil, isRequired: $0.isRequired)
             }

@@ -27,14 +27,15 @@ package final class DesktopLink: Sendable {
     private let request: Request
     private let lockChanged: @Sendable (Bool) -> Void
     private let warn: @Sendable (DesktopWarning) -> Void
-    /// Readable once it is to end.
+    /// Becomes readable when the link must end.
     private let stopPipe: Mutex<Pipe?>
     private let began = Once<DesktopWarning?>()
     private let ended = Once<Void>()
 
     /// - Parameters:
-    ///   - lockChanged: is told on the link's thread that the screen is locked, or no longer.
-    ///   - warn: is told there, after `begin`, a sentence for the user where the desktop is no longer as it was asked to be.
+    ///   - lockChanged: called on the link's thread with true when the screen is locked, and with false when it is
+    ///     unlocked.
+    ///   - warn: called on the link's thread if a setting of the desktop is lost after `begin`.
     package init(_ request: Request, lockChanged: @escaping @Sendable (Bool) -> Void, warn: @escaping @Sendable (DesktopWarning) -> Void) {
         self.request = request
         self.lockChanged = lockChanged
@@ -42,7 +43,7 @@ package final class DesktopLink: Sendable {
         stopPipe = Mutex(try? Pipe())
     }
 
-    /// Returns when the desktop is as it was asked to be, after a second at the latest. Gives a sentence for the user where it is not.
+    /// Returns when the desktop has accepted the settings, after at most one second. Returns a warning if it has not.
     package func begin() async -> DesktopWarning? {
         let descriptor = stopPipe.withLock { $0?.reading ?? -1 }
         guard descriptor >= 0 else { return nil }
@@ -88,7 +89,8 @@ package final class DesktopLink: Sendable {
         quiet.end()
     }
 
-    /// Asks a notification service that has only just come. Gives a sentence for the user where it does not hold them back.
+    /// Sends the settings to a notification service that has just started. Returns a warning if it does not suppress
+    /// notifications.
     private func holdAgain(_ quiet: inout DoNotDisturb, unlessReadable descriptor: Int32) -> DesktopWarning? {
         guard let warning = quiet.beginAgain() else { return nil }
         // A service can own its name a moment before its do-not-disturb is available.

@@ -17,9 +17,9 @@ struct DoNotDisturb {
         self.run = run
     }
 
-    /// Holds notifications back from now on. Gives a sentence for the user where that cannot be.
+    /// Suppresses notifications from now on. Returns a warning if that is not possible.
     mutating func begin() -> DesktopWarning? {
-        // First the signals, then how it is: no service that comes is missed.
+        // Subscribe to signals before reading the state, so that no new service is missed.
         bus.subscribe("type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(BusObject.notifications.service)'")
         // Start a service that would otherwise start with the first notification, because it would show that one.
         return hold(startsService: true)
@@ -34,15 +34,15 @@ struct DoNotDisturb {
         return !names[2].isEmpty && names[2] != asked
     }
 
-    /// Asks the service that shows notifications now, which knows nothing of what the one before it was asked. Gives a sentence for the
-    /// user where they cannot be held back.
+    /// Sends the request to the current notification service, which does not know the requests to the previous one.
+    /// Returns a warning if it cannot suppress notifications.
     mutating func beginAgain() -> DesktopWarning? {
-        // Whoever ends the service may be about to start another one, which must find the name free.
+        // The program that ended the service may be starting another one, so do not activate a service now.
         hold(startsService: false)
     }
 
     private mutating func hold(startsService: Bool) -> DesktopWarning? {
-        // A number that an earlier service gave means nothing to this one.
+        // The inhibition ID of the previous service is not valid for this one.
         inhibition = nil
         guard let server = bus.call(.notifications, BusObject.notifications.service, "GetServerInformation", startsService: startsService) else {
             return bus.hasOwner(BusObject.notifications.service) ? .noAnswer : nil

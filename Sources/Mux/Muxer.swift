@@ -1,26 +1,27 @@
 import Media
 
-/// Turns packets into the bytes of a container, without I/O and without a clock: whoever holds it writes what it returns.
+/// Converts packets to the bytes of a container, without I/O and without a clock. The caller writes the returned bytes.
 package protocol Muxer: Sendable {
-    /// What comes before the first packet.
+    /// Returns the bytes before the first packet.
     mutating func begin(_ stream: StreamDescription) -> [UInt8]
 
-    /// What is to be written now that `packet` is there. It may be empty while the container gathers a fragment.
+    /// Returns the bytes that `packet` completes. They may be empty while a muxer collects a fragment.
     mutating func append(_ packet: EncodedPacket) -> [UInt8]
 
-    /// What is left to write; nothing may be appended afterwards.
+    /// Returns the remaining bytes. The caller must not append packets afterwards.
     mutating func end() -> MuxEnding
 }
 
-/// The end of a container: bytes that follow what was written, and places further up that are then overwritten.
+/// The end of a container: bytes to append, and patches of earlier bytes.
 package struct MuxEnding: Sendable {
-    /// Written after everything before.
+    /// Appended to everything before.
     package var bytes: [UInt8]
-    /// Written over what stands there, once `bytes` are safely on the disk. Only a seekable file can do so; elsewhere they are left out.
+    /// Written over earlier bytes after `bytes` are safely on the disk. Only a seekable file supports patches; other
+    /// outputs ignore them.
     package var patches: [Patch]
 
     package struct Patch: Sendable {
-        /// Bytes from the start of the file.
+        /// The offset from the start of the file in bytes.
         package var offset: UInt64
         package var bytes: [UInt8]
 

@@ -1,11 +1,13 @@
-/// How many columns of a terminal a text takes, and what of it fits into some.
+/// The width of text in terminal columns, and the part of a text that fits into a width.
 package enum DisplayWidth {
-    /// Columns: two for East Asian wide characters and emoji (Unicode Standard Annex 11), none for what only modifies others.
+    /// Returns the number of columns: two for East Asian wide characters and emoji (Unicode Standard Annex 11), zero
+    /// for combining characters.
     package static func of(_ text: String) -> Int {
         text.reduce(0) { $0 + of($1) }
     }
 
-    /// The beginning of `text` in at most `columns`, with `…` where something is left out, and control characters shown as `?`.
+    /// Returns the beginning of `text` in at most `columns`, with `…` if something is cut. Control characters become
+    /// `?`.
     package static func fit(_ text: String, _ columns: Int) -> String {
         let text = printable(text)
         guard of(text) > columns else { return text }
@@ -20,13 +22,13 @@ package enum DisplayWidth {
         return fitting + "…"
     }
 
-    /// `text` in exactly `columns`: cut or filled with spaces.
+    /// Returns `text` in exactly `columns`, cut or padded with spaces.
     package static func pad(_ text: String, _ columns: Int) -> String {
         let fitting = fit(text, columns)
         return fitting + String(repeating: " ", count: max(0, columns - of(fitting)))
     }
 
-    /// Without anything that a terminal would take for a command.
+    /// Returns the text without terminal control characters.
     package static func printable(_ text: String) -> String {
         String(text.map { $0.unicodeScalars.contains(where: isControl) ? "?" : $0 })
     }
@@ -34,7 +36,7 @@ package enum DisplayWidth {
     private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator, .surrogate: true
-        // Marks that turn the direction of writing would mix up the columns.
+        // Marks that change the writing direction would shift the columns.
         case .format: scalar.value != 0x200d
         default: false
         }

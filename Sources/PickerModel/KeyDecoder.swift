@@ -1,16 +1,17 @@
-/// Makes keys of the bytes that a terminal sends (ECMA-48 control sequences, as xterm numbers its keys; UTF-8 text). No I/O.
+/// Decodes the bytes that a terminal sends into keys (ECMA-48 control sequences, with xterm's key numbers; UTF-8 text).
+/// It does no I/O.
 ///
-/// An escape character alone is the Esc key, or the beginning of a sequence whose rest is still on its way:
-/// call `flush` when nothing has come for a while.
+/// A single escape character is either the Esc key or the start of a sequence. Call `flush` if no byte follows within a
+/// short time.
 package struct KeyDecoder {
     private var pending: [UInt8] = []
 
     package init() {}
 
-    /// Whether a beginning waits for its rest.
+    /// True if a partial sequence waits for its rest.
     package var isPending: Bool { !pending.isEmpty }
 
-    /// The keys that are complete with these bytes. Keys that the picker has no use for are left out.
+    /// Returns the keys that are complete with these bytes. Keys that the picker does not use are ignored.
     package mutating func decode(_ bytes: some Sequence<UInt8>) -> [PickerKey] {
         pending.append(contentsOf: bytes)
         var keys: [PickerKey] = []
@@ -21,13 +22,13 @@ package struct KeyDecoder {
         return keys
     }
 
-    /// What the rest means, now that nothing follows.
+    /// Returns the meaning of the pending bytes if no more bytes follow.
     package mutating func flush() -> [PickerKey] {
         defer { pending = [] }
         return pending == [0x1b] ? [.escape] : []
     }
 
-    /// The first key and its length in bytes; nil where it is not complete.
+    /// Returns the first key and its length in bytes; nil if it is not complete.
     private func next() -> (PickerKey?, Int)? {
         guard let first = pending.first else { return nil }
         switch first {
@@ -47,10 +48,10 @@ package struct KeyDecoder {
         guard pending.count > 1 else { return nil }
         guard pending[1] == 0x5b || pending[1] == 0x4f else { return (.escape, 1) }
         guard let end = pending.indices.dropFirst(2).first(where: { !(0x20...0x3f).contains(pending[$0]) }) else {
-            // No key is that long: noise.
+            // No key sequence is that long: ignore it.
             return pending.count > 32 ? (nil, pending.count) : nil
         }
-        // Where another sequence begins instead of an end, this one is broken off.
+        // If another sequence starts before this one ends, drop this one.
         guard (0x40...0x7e).contains(pending[end]) else { return (nil, end) }
         return (Self.key(final: pending[end], parameters: pending[2..<end]), end + 1)
     }

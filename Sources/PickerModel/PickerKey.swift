@@ -1,4 +1,4 @@
-/// A key that was pressed, as far as the picker tells keys apart.
+/// The keys that the picker distinguishes.
 package enum PickerKey: Equatable, Sendable {
     case up, down, home, end, pageUp, pageDown
     case enter, escape, tab, backspace

@@ -1,14 +1,14 @@
-/// What the full-screen picker knows and does: keys go in, actions come out. No I/O.
+/// The state and the logic of the full-screen picker: it receives keys and returns actions. It does no I/O.
 package struct PickerModel: Equatable, Sendable {
-    /// A destination to choose.
+    /// A destination that the user can choose.
     package struct Item: Equatable, Sendable {
         package var name: String
-        /// Its extension or service.
+        /// The extension or service of the destination.
         package var service: String
-        /// Its address or file, without anything secret; empty where it has none.
+        /// The address or file, without secrets; empty if there is none.
         package var place: String
         package var isPreferred: Bool
-        /// nil where there is nothing to sign in to.
+        /// True if the user is signed in; nil if the destination needs no sign-in.
         package var isSignedIn: Bool?
 
         package init(name: String, service: String, place: String = "", isPreferred: Bool = false, isSignedIn: Bool? = nil) {
@@ -20,15 +20,15 @@ package struct PickerModel: Equatable, Sendable {
         }
     }
 
-    /// A session that runs already.
+    /// A running session.
     package struct Live: Equatable, Sendable {
-        /// As status says it: `live`, `paused`, …
+        /// The state, as in status: `live`, `paused`, …
         package var state: String
-        /// `01:02`.
+        /// The elapsed time, as in `01:02`.
         package var clock: String
         /// The names of its destinations.
         package var destinations: [String]
-        /// nil where it has no microphone to switch.
+        /// True if the microphone is on; nil if the session has no microphone to switch.
         package var isMicrophoneOn: Bool?
 
         package init(state: String, clock: String, destinations: [String], isMicrophoneOn: Bool?) {
@@ -39,7 +39,7 @@ package struct PickerModel: Equatable, Sendable {
         }
     }
 
-    /// A session beside the picker's own.
+    /// A running session other than the picker's own.
     package struct Other: Equatable, Sendable {
         package var name: String
         package var live: Live
@@ -50,9 +50,9 @@ package struct PickerModel: Equatable, Sendable {
         }
     }
 
-    /// What is to be done outside.
+    /// An action for the caller.
     package enum Action: Equatable, Sendable {
-        /// `microphone` is nil where it was not asked.
+        /// Start a broadcast. `microphone` is nil if the picker did not offer it.
         case start(name: String, microphone: Bool?)
         case stop
         case toggleLiveMicrophone
@@ -63,22 +63,22 @@ package struct PickerModel: Equatable, Sendable {
     package let items: [Item]
     package let hasMicrophoneButton: Bool
     package private(set) var isMicrophoneOn: Bool
-    /// What was typed to find; nil where nothing is being sought.
+    /// The text of the search; nil while no search is active.
     package private(set) var search: String?
-    /// An index in `found`.
+    /// The index of the selection in `found`.
     package private(set) var selection = 0
-    /// Set it when the session's state changes.
+    /// The picker's own session. Set it when the state of the session changes.
     package var live: Live?
-    /// The other sessions that run; set it when one begins or ends.
+    /// The other running sessions. Set it when one starts or ends.
     package var others: [Other] = []
-    /// The names of what is captured, for people; one line each.
+    /// The names of the captured sources, for display; one per line.
     package var sources: [String]
-    /// Whether the privacy notice is shown.
+    /// True if the privacy notice is shown.
     package var showsNotice: Bool
-    /// How many rows Page Up and Page Down go.
+    /// The number of rows that Page Up and Page Down move.
     package var pageLength = 10
 
-    /// The preferred item is selected, else the first.
+    /// Selects the preferred item, or the first one if there is none.
     package init(
         items: [Item], hasMicrophoneButton: Bool = true, isMicrophoneOn: Bool = false, live: Live? = nil, sources: [String] = [],
         showsNotice: Bool = true
@@ -92,7 +92,7 @@ package struct PickerModel: Equatable, Sendable {
         selection = items.firstIndex(where: \.isPreferred) ?? 0
     }
 
-    /// The items that match what was typed, in their order; all while nothing is sought.
+    /// The items that match the search, in their order; all items while no search is active.
     package var found: [Item] {
         guard let search, !search.isEmpty else { return items }
         let words = search.lowercased()
@@ -104,7 +104,7 @@ package struct PickerModel: Equatable, Sendable {
         return found.indices.contains(selection) ? found[selection] : nil
     }
 
-    /// Takes a key, and gives what is to be done about it outside.
+    /// Handles a key and returns the action for the caller.
     package mutating func press(_ key: PickerKey) -> Action? {
         switch key {
         case .up: move(to: selection - 1)
@@ -138,7 +138,7 @@ package struct PickerModel: Equatable, Sendable {
         return nil
     }
 
-    /// Letters seek. Only the first one may be a command: `/` is there for names that begin with those.
+    /// Letters start a search. Some first letters are commands; `/` starts a search for names that begin with them.
     private mutating func type(_ character: Character) -> Action? {
         guard let search else {
             switch character {
@@ -160,7 +160,7 @@ package struct PickerModel: Equatable, Sendable {
         find(search.isEmpty ? nil : String(search.dropLast()))
     }
 
-    /// What was selected stays so where it still matches; but a name that begins so goes before one that only holds it.
+    /// Keeps the selection if it still matches. A name that begins with the text precedes a name that only contains it.
     private mutating func find(_ text: String?) {
         let before = selected?.name
         search = text

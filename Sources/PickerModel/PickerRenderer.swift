@@ -1,8 +1,8 @@
-/// Lays the picker out for a terminal of some size. No I/O.
+/// Lays out the picker for a terminal of a given size. It does no I/O.
 ///
-/// On a small terminal the list keeps at least a row, then come the notice and the keys; the rest is left out first.
+/// On a small terminal it omits parts: the list keeps at least one row, then the notice and the keys have priority.
 package struct PickerRenderer {
-    /// A line of the screen: never wider than the terminal, and without control characters.
+    /// A line of the screen, at most as wide as the terminal and without control characters.
     package struct Line: Equatable, Sendable {
         package enum Style: Equatable, Sendable {
             case plain, title, selected, faint
@@ -21,7 +21,7 @@ package struct PickerRenderer {
         self.height = height
     }
 
-    /// The whole screen from the top: `height` lines.
+    /// The whole screen, from top to bottom: `height` lines.
     package func lines(_ model: PickerModel) -> [Line] {
         guard width > 0, height > 0 else { return [] }
         let parts = parts(model)
@@ -32,12 +32,12 @@ package struct PickerRenderer {
         return lines
     }
 
-    /// How many destinations are seen at once.
+    /// The number of visible destinations.
     package func rowCount(_ model: PickerModel) -> Int {
         max(1, parts(model).rowCount)
     }
 
-    // MARK: What there is room for
+    // MARK: Available space
 
     private struct Parts {
         var title: String?
@@ -62,7 +62,7 @@ package struct PickerRenderer {
         let otherLines = take(others(model), leaving: comfortable)
         let microphoneLines = take(microphone(model), leaving: comfortable)
         let sourceLines = take(model.sources.map { Line(text: $0, style: .plain) }, leaving: comfortable)
-        // Empty lines below the title, above and below what is captured.
+        // Empty lines below the title, and above and below the captured sources.
         if !take(Array(repeating: Line(text: "", style: .plain), count: 3), leaving: comfortable).isEmpty { parts.isSpaced = true }
         let gap = parts.isSpaced ? [Line(text: "", style: .plain)] : []
         parts.foot = gap + otherLines + microphoneLines + sourceLines + gap + noticeLines + keyLines
@@ -76,7 +76,7 @@ package struct PickerRenderer {
         return "● \(live.state) \(live.clock)" + (live.destinations.isEmpty ? "" : ", to \(live.destinations.joined(separator: ", "))")
     }
 
-    /// A line each; of many the first ones.
+    /// One line per session; only the first ones if there are many.
     private func others(_ model: PickerModel) -> [Line] {
         let limit = 3
         let lines = model.others.prefix(limit).map { other in
@@ -114,12 +114,12 @@ package struct PickerRenderer {
 
     // MARK: Rows
 
-    /// The part of the list around what is selected, filled up to `count` lines.
+    /// The part of the list around the selection, filled up to `count` lines.
     private func rows(_ model: PickerModel, count: Int) -> [Line] {
         let found = model.found
         var lines: [Line] = []
         if found.isEmpty {
-            lines = [Line(text: DisplayWidth.fit("  Nothing is called so. Backspace takes a letter away.", width), style: .faint)]
+            lines = [Line(text: DisplayWidth.fit("  No match. Press Backspace to edit.", width), style: .faint)]
         } else {
             let first = max(0, min(model.selection - count / 2, found.count - count))
             let columns = columns(model)
@@ -140,12 +140,12 @@ package struct PickerRenderer {
         return Line(text: isSelected ? DisplayWidth.pad(text, width) : DisplayWidth.fit(text, width), style: isSelected ? .selected : .plain)
     }
 
-    /// What stands before the address.
+    /// The text before the address.
     private func cells(_ item: PickerModel.Item) -> [String] {
         [item.name, item.service, item.isSignedIn.map { $0 ? "signed in" : "not signed in" } ?? ""]
     }
 
-    /// How wide each of the cells is: the same for all items, so that nothing jumps while seeking.
+    /// The width of each cell, the same for all items, so that the layout does not change during a search.
     private func columns(_ model: PickerModel) -> [Int] {
         let limits = [max(8, width * 2 / 5), max(6, width / 5), 13]
         return limits.indices.map { column in
@@ -153,7 +153,7 @@ package struct PickerRenderer {
         }
     }
 
-    /// Words in as few lines as they need.
+    /// Wraps words into as few lines as possible.
     private func wrap(_ words: [String], gap: String, style: Line.Style) -> [Line] {
         var lines: [String] = []
         for word in words {

@@ -1,22 +1,22 @@
-/// How a command ends: the exit statuses of DESIGN section 5, after sysexits(3).
+/// The exit statuses of commands, listed in docs/usage.md. They follow sysexits(3).
 package enum ExitStatus: Int32 {
     case success = 0
-    /// Nothing to act on.
+    /// There is nothing to act on, or the session rejected the request.
     case nothing = 1
     case usage = 64
     /// No such display, monitor, window, source, file or destination.
     case noInput = 66
-    /// A service can't be reached or gave up.
+    /// A service cannot be reached or ended the connection.
     case unavailable = 69
-    /// A fault of ours.
+    /// An internal error of this program.
     case software = 70
     case cannotCreate = 73
     case ioError = 74
-    /// The server broke its protocol.
+    /// The server violated its protocol.
     case protocolError = 76
-    /// Not signed in, or refused.
+    /// Not signed in, or access is denied.
     case notPermitted = 77
-    /// The config or a manifest is wrong.
+    /// The config or a manifest is invalid.
     case config = 78
 }
 
@@ -25,7 +25,7 @@ package struct CommandError: Error, Equatable {
     package var status: ExitStatus
     package var message: String
 
-    /// True where the user has read the sentence already.
+    /// True if the user has seen the message already.
     package var isTold = false
 
     package init(_ status: ExitStatus, _ message: String) {
@@ -33,10 +33,10 @@ package struct CommandError: Error, Equatable {
         self.message = message
     }
 
-    /// Nobody reads the answer any more: an end, and nothing to say.
+    /// The reader closed the pipe: exit silently with status 0.
     package static var quiet: CommandError { quiet(.success) }
 
-    /// The status says everything.
+    /// Exit silently with this status.
     package static func quiet(_ status: ExitStatus) -> CommandError {
         var error = CommandError(status, "")
         error.isTold = true

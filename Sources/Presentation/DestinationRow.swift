@@ -1,6 +1,6 @@
 import UserConfiguration
 
-/// The answer of `broadcast list-destinations`. Scripts read its JSON: fields are added, never changed.
+/// The output of `broadcast list-destinations`. Scripts read its JSON: fields are added, never changed.
 package struct DestinationRow: Encodable {
     package var name: String
     package var `extension`: String

@@ -109,13 +109,14 @@ extension CommandError {
         case .notAnAnswer(let path):
             self.init(
                 .protocolError,
-                "The setup program \(path) did not print one JSON object of texts; see man 7 broadcast-extension. Nothing was changed.")
+                "The setup program \(path) did not print one JSON object of strings; "
+                    + "see man 7 broadcast-extension. Nothing was changed.")
         case .wrongAnswer(let name, let answer):
             self.init(.protocolError, "The setup program of \(name) is wrong: \(answer.phrase). Nothing was changed.")
         }
     }
 
-    /// A program's own words as one sentence, without anything that a terminal would obey.
+    /// A program's own message as one sentence, without terminal control characters.
     private static func line(_ message: String) -> String {
         let line = DisplayWidth.printable(String(message.prefix(500)))
         return line.last.map { ".?!".contains($0) } == true ? line : line + "."
@@ -142,7 +143,7 @@ extension ConfigurationFault {
 }
 
 extension ConfigurationFault {
-    /// What the user may have meant by an unknown key.
+    /// A suggestion for an unknown key, or the known keys.
     private var keyHint: String {
         guard case .unknownKey(let known) = problem else { return "" }
         let name = key.split(separator: ".").last.map(String.init) ?? key
@@ -156,7 +157,7 @@ extension ConfigurationFault.Problem {
         case .unknownKey: "there is no such key"
         case .missing(let expected): "this is required: \(expected.phrase)"
         case .wrong(let expected): "this must be \(expected.phrase)"
-        case .notAChoice(let value, let choices): "\"\(value)\" is none of \(choices.joined(separator: ", "))"
+        case .notAChoice(let value, let choices): "\"\(value)\" is not one of \(choices.joined(separator: ", "))"
         case .notASize(let value): "\"\(value)\" is not a size from 16x16 to 16384x16384; write it like 1280x720"
         case .notARule(let value):
             "\"\(value)\" is not a rule; write class:NAME, title:*TEXT*, pid:NUMBER or id:0xNUMBER"

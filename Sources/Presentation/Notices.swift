@@ -45,7 +45,7 @@ extension SessionNotice {
             "No sound from \(track == .mic ? "the microphone" : "the applications") (\(problem.phrase)). It is tried again every second."
         case .soundContentFailed(let error): "No sound: \(error.sentence) The broadcast continues in silence."
         case .bitrateLowered(let destination, let wanted, let now):
-            "\(destination) does not take \(wanted) kbit/s: the bitrate follows the network, \(now) kbit/s for now."
+            "\(destination) cannot accept \(wanted) kbit/s: the bitrate follows the network, now \(now) kbit/s."
         case .bitrateRestored(let bitrate): "The bitrate is back at \(bitrate) kbit/s."
         case .destination(_, let notice): notice.sentence
         }
@@ -62,9 +62,11 @@ extension SourceNotice {
         case .outsideScreen: "The captured part is outside the screen, which became smaller. It is shown again when the screen has its size back."
         case .windowUnmapped(let name): "The window \(name) is minimised or hidden. It is shown again when it is back."
         case .windowHidden: "The captured window is hidden by a rule: viewers do not see it until the rule is removed."
-        case .noSharedMemory: "The X server shares no memory with this program, as over a network: capture is slower and uses more of the connection."
+        case .noSharedMemory:
+            "The X server shares no memory with this program, as over a network: capture is slower and uses more bandwidth."
         case .framesLost(let path):
-            "Frames of \(path) are left out: this machine is too busy for all of them. broadcast status counts what is dropped."
+            "Frames of \(path) are dropped: this machine is too slow for all of them. "
+                + "broadcast status counts dropped frames."
         }
     }
 }
@@ -85,7 +87,7 @@ extension UploadNotice {
         case .waitsForReader(let path): "\(path) is a named pipe without a reader: the broadcast waits for one."
         case .keptOlderFile(let path, let aside): "The older \(path) is kept as \(aside)."
         case .extensionSaid(let name, let line): "\(name): \(line)"
-        case .extensionLogFlood(let name): "\(name): (more than the log takes; left out)"
+        case .extensionLogFlood(let name): "\(name): (further lines exceed the limit of the log and are omitted)"
         case .removedClip(let name, let path):
             "The extension \(name) does not remove its clips: \(path) was removed, so that they do not fill the disk."
         }
@@ -112,18 +114,19 @@ extension ResolverNotice {
 extension DesktopWarning {
     fileprivate var sentence: String {
         switch self {
-        case .slow: "Notifications may be visible: the desktop takes long to answer."
-        case .noAnswer: "Notifications may be visible: their service does not answer."
+        case .slow: "Notifications may be visible: the desktop does not answer in time."
+        case .noAnswer: "Notifications may be visible: the notification service does not answer."
         case .cannotRecord(let path): "Notifications cannot be suppressed: \(path) cannot be written. They will be visible."
         case .notObeyed(let service): "Notifications cannot be suppressed: \(service) did not enable do-not-disturb. They will be visible."
         case .unsupported(let service):
-            "Notifications cannot be suppressed: \(service) has no known do-not-disturb. Turn them off yourself, or they will be visible."
+            "Notifications cannot be suppressed: \(service) has no known do-not-disturb mode. "
+                + "Turn notifications off, or they will be visible."
         }
     }
 }
 
 extension PictureRequest {
-    /// What the user is told at the start: what viewers will see.
+    /// The note at the start about what viewers will see.
     package var notice: String {
         switch self {
         case .screen(let request):

@@ -2,7 +2,7 @@ import Concurrency
 import PulseCapture
 import X11Capture
 
-/// The answer of `broadcast list-sources`. Scripts read its JSON: fields are added, never changed.
+/// The output of `broadcast list-sources`. Scripts read its JSON: fields are added, never changed.
 package struct SourceReport: Encodable {
     package struct Screen: Encodable {
         package var display: String
@@ -11,7 +11,7 @@ package struct SourceReport: Encodable {
     }
 
     package struct Monitor: Encodable {
-        /// What --monitor takes.
+        /// The name for --monitor.
         package var name: String
         package var x: Int
         package var y: Int
@@ -23,7 +23,7 @@ package struct SourceReport: Encodable {
     }
 
     package struct Window: Encodable {
-        /// What --window takes: `0x1a00007`.
+        /// The number for --window, as in `0x1a00007`.
         package var id: String
         package var `class`: String
         package var title: String
@@ -45,7 +45,7 @@ package struct SourceReport: Encodable {
     package var windows: [Window] = []
     package var audio: [Sound]
 
-    /// - Parameter screen: nil where no X server answers.
+    /// - Parameter screen: nil if no X server answers.
     package init(screen: ScreenInventory?, sounds: [PulseSource]) {
         audio = sounds.map { Sound(name: $0.name, description: $0.description, monitor: $0.isMonitor, default: $0.isDefault) }
         guard let screen else { return }
@@ -62,7 +62,7 @@ package struct SourceReport: Encodable {
         }
     }
 
-    /// For people.
+    /// The report as a table for the terminal.
     package var rows: [[String]] {
         var rows = screens.map { ["screen", $0.display, "\($0.width)x\($0.height)"] }
         rows += monitors.map { monitor in

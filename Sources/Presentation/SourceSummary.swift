@@ -3,9 +3,9 @@ import PulseCapture
 import UserConfiguration
 import X11Capture
 
-/// What a broadcast would capture now, in lines for people.
+/// The sources that a broadcast would capture now, as lines of text.
 package enum SourceSummary {
-    /// The screen, the sound that is played and the microphone; what is not there says so.
+    /// Lines for the screen, the applications' sound and the microphone. A missing source is reported as missing.
     package static func lines(configuration: Configuration) -> [String] {
         var lines = ["Screen      " + screen]
         guard let sounds = PulseSourceList.fetch(timeout: 500) else { return lines + ["Sound       no sound server answers"] }
@@ -25,7 +25,7 @@ package enum SourceSummary {
         }
     }
 
-    /// - Parameter wanted: what the config names; nil stands for the default.
+    /// - Parameter wanted: the name in the config; nil for the default source.
     private static func name(of wanted: String?, isMonitor: Bool, among sounds: [PulseSource]) -> String {
         if let wanted { return sounds.first { $0.name == wanted }?.description ?? wanted }
         return sounds.first { $0.isDefault && $0.isMonitor == isMonitor }?.description ?? "none"

@@ -1,7 +1,7 @@
 import Media
 import Session
 
-/// The line that shows what a session is doing, on a terminal.
+/// The line that shows the state of a session on a terminal.
 package enum StatusLine {
     package static func text(_ snapshot: SessionSnapshot) -> String {
         let mark = snapshot.state == .live ? "● live" : "○ \(snapshot.state.rawValue)"
@@ -23,7 +23,7 @@ package enum StatusLine {
         return parts.joined(separator: "  ")
     }
 
-    /// `01:02:03`, without the hours if there are none.
+    /// `01:02:03`, or `02:03` below one hour.
     package static func clock(_ time: MediaTime) -> String {
         let seconds = Int(time.seconds)
         let pad = { (value: Int) in value < 10 ? "0\(value)" : "\(value)" }

@@ -1,6 +1,6 @@
-/// Rows in columns, for people to read.
+/// Formats rows as text in aligned columns.
 package enum TextTable {
-    /// One line a row; columns are as wide as their widest cell.
+    /// One line per row; each column has the width of its widest cell.
     package static func text(_ rows: [[String]]) -> String {
         let columns = rows.map(\.count).max() ?? 0
         let widths = (0..<columns).map { column in rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0 }

@@ -1,19 +1,19 @@
 import Concurrency
 import Glibc
 
-/// Writes text to a descriptor on a thread of its own, so that a terminal, pipe or disk that takes nothing never holds up the caller.
+/// Writes text to a descriptor on a separate thread, so that a blocked terminal, pipe or disk never blocks the caller.
 ///
-/// Lines keep their order and are bounded in number: if the far end takes nothing, the oldest are dropped. A status is shown only while it is the
-/// newest.
+/// Lines keep their order and their number is limited: if the reader is blocked, the oldest lines are dropped. A status
+/// is written only while it is the newest text.
 package final class BackgroundWriter: Sendable {
-    /// Lines that may wait.
+    /// The maximum number of waiting lines.
     private static let limit = 512
 
     private struct State {
         var lines: [[UInt8]] = []
         var status: [UInt8]?
         var dropped = 0
-        /// The thread is inside a write.
+        /// True while the thread is in a write call.
         var isWriting = false
         var isClosed = false
     }
@@ -23,8 +23,8 @@ package final class BackgroundWriter: Sendable {
     private let ownsDescriptor: Bool
 
     /// - Parameters:
-    ///   - descriptor: stays open as long as text comes.
-    ///   - ownsDescriptor: the thread closes it at its end.
+    ///   - descriptor: must stay open until the last text is written.
+    ///   - ownsDescriptor: true if the thread closes the descriptor at its end.
     package init(descriptor: Int32, ownsDescriptor: Bool = false, name: String) {
         self.descriptor = descriptor
         self.ownsDescriptor = ownsDescriptor
@@ -35,12 +35,12 @@ package final class BackgroundWriter: Sendable {
         state.update { $0.isClosed = true }
     }
 
-    /// Writes `text` as it is, after everything before it.
+    /// Writes `text` unchanged, after everything before it.
     package func write(_ text: String) {
         write(Array(text.utf8))
     }
 
-    /// Writes `bytes` as they are, after everything before them.
+    /// Writes `bytes` unchanged, after everything before them.
     package func write(_ bytes: [UInt8]) {
         state.update { state in
             state.lines.append(bytes)
@@ -50,24 +50,24 @@ package final class BackgroundWriter: Sendable {
         }
     }
 
-    /// Writes `text` once all lines are written, unless a newer status or line comes first.
+    /// Writes `text` after all lines, unless a newer status or line replaces it.
     package func setStatus(_ text: String?) {
         state.update { $0.status = text.map { Array($0.utf8) } }
     }
 
-    /// Waits until everything is written, at most for `limit`. False if something is left.
+    /// Waits until everything is written, at most for `limit`. Returns false if text remains.
     @discardableResult package func flush(within limit: Duration) -> Bool {
         let nanoseconds = limit.components.seconds * 1_000_000_000 + limit.components.attoseconds / 1_000_000_000
         let deadline = SessionClock.monotonic() + nanoseconds
         return state.wait(until: deadline) { $0.lines.isEmpty && $0.status == nil && !$0.isWriting ? true : nil } ?? false
     }
 
-    /// Lines that were dropped because the far end takes nothing.
+    /// The number of lines that were dropped because the reader is blocked.
     package var droppedCount: Int { state.withLock { $0.dropped } }
 
     private static func run(_ state: Monitor<State>, descriptor: Int32, closes: Bool) {
         while let bytes = next(state) {
-            // A far end that is gone is not an error of the program that writes to it.
+            // A closed far end is not an error of this program.
             try? FileDescriptor.writeAll(bytes, to: descriptor)
             state.update { $0.isWriting = false }
         }

@@ -3,11 +3,12 @@ import Concurrency
 import Glibc
 import Synchronization
 
-/// A long-lived program with three pipes, in a process group that ends with it: what an extension runs in.
+/// A long-lived program with three pipes, in a process group that ends with it. Extensions run in it.
 ///
-/// One thread starts it and waits for it. The kernel kills the program when that thread ends, so the thread lives as long as the program.
+/// One thread starts it and waits for it. The kernel kills the program when that thread ends, so the thread exists as
+/// long as the program.
 package final class ChildProcess: Sendable {
-    /// Our ends of the pipes, non-blocking.
+    /// This process's ends of the pipes, non-blocking.
     package struct Streams: ~Copyable, Sendable {
         /// Writes to the program's standard input.
         package var input: FileDescriptor?
@@ -15,7 +16,7 @@ package final class ChildProcess: Sendable {
         package var output: FileDescriptor?
         /// Reads from its standard error.
         package var errors: FileDescriptor?
-        /// At its end as soon as the program has ended and `exitStatus` is known.
+        /// Reaches its end when the program has ended and `exitStatus` is set.
         package var ended: FileDescriptor?
     }
 
@@ -27,10 +28,10 @@ package final class ChildProcess: Sendable {
         let status = Mutex<TerminationStatus?>(nil)
     }
 
-    /// Nil while it runs.
+    /// Nil while the program runs.
     package var exitStatus: TerminationStatus? { exit.status.withLock { $0 } }
 
-    /// Starts `path` in `folder` with nothing but `environment`.
+    /// Starts `path` in `folder` with only `environment` as its environment.
     package init(path: String, folder: String, environment: [String: String]) throws(SystemError) {
         var input = try Pipe()
         var output = try Pipe()
@@ -39,7 +40,7 @@ package final class ChildProcess: Sendable {
         let exit = Exit()
         let started = Monitor<Result<pid_t, SystemError>?>(nil)
         let theirs = Program.Descriptors(input: input.reading, output: output.writing, errors: errors.writing)
-        // Closed by the waiting thread, which tells that the program has ended.
+        // The waiting thread closes it to report that the program has ended.
         guard let lifeline = ended.takeWriting()?.release() else { throw SystemError(code: EBADF) }
         var program = Program(path, arguments: [path], environment: environment, folder: folder)
         program.endsWithThread = true
@@ -60,7 +61,8 @@ package final class ChildProcess: Sendable {
         }
         guard let start = started.wait(for: { $0 }) else { throw SystemError(code: EAGAIN) }
         processIdentifier = try start.get()
-        // Raw pictures pass through: as large as an ordinary user's pipe may be. 1031 is F_SETPIPE_SZ, a macro that Swift does not import.
+        // Raw pictures need a large pipe: use the maximum for an unprivileged user. 1031 is F_SETPIPE_SZ, a macro that
+        // Swift does not import.
         _ = fcntl(input.writing, 1031, Int32(1 << 20))
         let ours = Streams(input: input.takeWriting(), output: output.takeReading(), errors: errors.takeReading(), ended: ended.takeReading())
         ours.input?.setNonBlocking()
@@ -71,19 +73,20 @@ package final class ChildProcess: Sendable {
         self.exit = exit
     }
 
-    /// Hands our ends of the pipes to their owner. Later calls return nil.
+    /// Transfers this process's ends of the pipes to the caller. Later calls return nil.
     package func takeStreams() -> Streams? {
         streams.withLock { $0.take() }
     }
 
-    /// Sends a signal to the program and to everything that it started, if it still runs.
+    /// Sends a signal to the program and all processes that it started, if it still runs.
     package func signal(_ number: Int32) {
         exit.status.withLock { status in
             if status == nil { kill(-processIdentifier, number) }
         }
     }
 
-    /// A program file that was written a moment ago may still be open in a process that was forked meanwhile (ETXTBSY): tried for 200 ms.
+    /// A program file that was just written may still be open in a process that was forked meanwhile (ETXTBSY), so
+    /// retry for 200 ms.
     private static func start(_ program: Program, _ descriptors: Program.Descriptors) -> Result<pid_t, SystemError> {
         var result = Result { () throws(SystemError) in try program.start(descriptors) }
         for _ in 0..<10 {

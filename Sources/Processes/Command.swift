@@ -2,39 +2,40 @@ import CLinux
 import Concurrency
 import Glibc
 
-/// A short-lived program: it is started, its output is collected, and it has ended by a deadline.
+/// Runs a short-lived program: starts it, collects its output, and ends it at a deadline.
 package enum Command {
-    /// What the program shares with this process.
+    /// The streams that the program shares with this process.
     package enum Surroundings: Sendable {
         /// Standard input is these bytes, standard error is discarded.
         case isolated(input: [UInt8])
-        /// Standard input and error, and the terminal's foreground: the program may ask questions, and Ctrl-C goes to it.
+        /// The program shares standard input, standard error and the terminal's foreground: it may ask questions and
+        /// receives Ctrl-C.
         case terminal
-        /// The same, but standard input is these bytes: a program that lets the user choose from a list.
+        /// The same, but standard input is these bytes, for a menu program.
         case menu(input: [UInt8])
     }
 
-    /// How the program ended.
+    /// The result of the program.
     package enum End: Sendable, Equatable {
         case exited(Int32)
         case killed(signal: Int32)
         /// It was killed at its deadline.
         case timedOut
-        /// It was killed because its output is no longer wanted.
+        /// It was killed because its output is no longer needed.
         case interrupted
     }
 
     package struct Result: Sendable {
         package var end: End
-        /// Standard output, at most `maximumOutput` bytes of it.
+        /// The program's standard output, at most `maximumOutput` bytes.
         package var output: [UInt8]
     }
 
-    /// How long a program may take.
+    /// The time limits of a program.
     package struct Deadline: Sendable {
-        /// From the start to the first byte of output, or to the end.
+        /// The limit from the start to the first byte of output, or to the end.
         package var firstOutput: Duration
-        /// From the first byte of output to the end.
+        /// The limit from the first byte of output to the end.
         package var end: Duration
 
         package init(firstOutput: Duration, end: Duration) {
@@ -42,18 +43,18 @@ package enum Command {
             self.end = end
         }
 
-        /// One limit for both.
+        /// The same limit for both.
         package init(_ limit: Duration) {
             self.init(firstOutput: limit, end: limit)
         }
     }
 
-    /// Bytes of output that are kept; the rest is read and discarded.
+    /// The maximum number of output bytes. The rest is read and discarded.
     package static let maximumOutput = 256 << 10
 
-    /// Runs `program` to its end. Blocks the calling thread. At the end nothing of its process group is left.
+    /// Runs `program` to its end. Blocks the calling thread. Afterwards no process of its process group remains.
     ///
-    /// - Parameter isInterrupted: polled at least every 50 ms; true kills the program.
+    /// - Parameter isInterrupted: polled at least every 50 ms; if it returns true, the program is killed.
     /// - Throws: if the program cannot be started.
     package static func run(
         _ program: Program, _ surroundings: Surroundings = .isolated(input: []), deadline: Deadline, isInterrupted: () -> Bool = { false }
@@ -85,28 +86,29 @@ package enum Command {
         return result
     }
 
-    /// Starts a program in a session of its own, with /dev/null as its streams, and does not wait for it. A thread reaps it.
+    /// Starts a program in a new session, with /dev/null as its streams, and does not wait for it. A thread reaps it.
     ///
     /// - Throws: if the program cannot be started, for example ENOENT.
     package static func launch(_ arguments: [String]) throws(SystemError) {
         var program = Program(arguments.first ?? "", arguments: arguments)
         program.group = .session
         let pid = try program.start(.init())
-        // Only the program itself is reaped: what it started, such as a viewer, goes on.
+        // Only the program itself is reaped. Processes that it started, such as a viewer, continue.
         _ = NamedThread.detach(name: "reap") {
             var status: Int32 = 0
             while waitpid(pid, &status, 0) < 0 && errno == EINTR {}
         }
     }
 
-    /// Writes the input of a program. What a pipe does not hold at once is written by a thread, which ends when the program stops reading.
+    /// Writes the input of a program. A thread writes what the pipe cannot buffer, and ends when the program stops
+    /// reading.
     private static func feed(_ bytes: [UInt8], to end: consuming FileDescriptor?) {
         guard let descriptor = end.take()?.release() else { return }
         let write = { @Sendable in
             try? FileDescriptor.writeAll(bytes, to: descriptor)
             close(descriptor)
         }
-        // pipe(7): a pipe holds 64 KiB at least.
+        // A pipe buffers at least 64 KiB (pipe(7)).
         if bytes.count <= 65_536 || !NamedThread.detach(name: "input", write) { write() }
     }
 

@@ -51,7 +51,7 @@ package enum PulseEvent: Sendable, Equatable {
     case serverUnavailable(code: Int32)
 }
 
-/// Why a source gives no sound.
+/// Why a source provides no sound.
 package enum PulseProblem: Sendable, Equatable {
     /// PulseAudio's error code.
     case server(code: Int32)

@@ -1,6 +1,6 @@
 import Media
 
-/// Why publishing failed. No case holds the stream key: a server's own words are cleaned of it before.
+/// Why publishing failed. No case contains the stream key: it is removed from the server's messages.
 public enum RTMPError: Error, Equatable, Sendable, CustomStringConvertible {
     /// RTMP cannot carry this stream.
     case unsupportedFormat(String)
@@ -24,7 +24,7 @@ public enum RTMPError: Error, Equatable, Sendable, CustomStringConvertible {
     case protocolViolation(String)
     /// The server closed the connection.
     case closed(during: RTMPStep)
-    /// The connection broke. `reason` is the system's description.
+    /// The connection was lost. `reason` is the system's description.
     case broken(reason: String)
     /// The waiting task was cancelled.
     case cancelled
@@ -33,26 +33,30 @@ public enum RTMPError: Error, Equatable, Sendable, CustomStringConvertible {
         switch self {
         case .unsupportedFormat(let what): "RTMP cannot carry this stream: \(what)."
         case .unreachable(let host, let port, let reason):
-            "Can't connect to \(host) port \(port) (\(reason)): check the address and the network."
+            "Cannot connect to \(host) port \(port) (\(reason)): check the address and the network."
         case .insecure(let host, let problem): problem.sentence(host: host)
         case .unusableCertificateFile(let path, let reason):
             "The certificate authorities in \(path) cannot be used (\(reason)): name a readable file of PEM certificates."
         case .badRedirect(let problem): problem.sentence
-        case .timedOut(.securing): "The server did not answer in time while starting TLS: check that the address takes rtmps:// and not rtmp://."
-        case .timedOut(.connecting): "The server can't be reached in time: check the address and the network."
-        case .timedOut(.sending): "The server took no data for too long: the network may be down or too slow."
+        case .timedOut(.securing):
+            "The server did not answer in time while starting TLS: check that the address is for rtmps:// and not rtmp://."
+        case .timedOut(.connecting): "The connection to the server timed out: check the address and the network."
+        case .timedOut(.sending): "The server accepted no data for too long: the network may be down or too slow."
         case .timedOut(let step): "The server did not answer in time while \(step.phrase): try again, or check the address."
         case .refused(Self.authenticationCode, let words):
             "The server refused the sign-in\(Self.quote("", words)): check the user name and the password."
         case .refused(let code, let words): "The server refused the stream\(Self.quote(code, words)): check the stream key and the URL."
         case .streamBusy(let words):
-            "Someone is publishing with this stream key already\(Self.quote("", words)): stop the other broadcast, or wait a minute."
-        case .protocolViolation(let what): "The server broke the RTMP protocol (\(what)): check that the address is an RTMP server's."
+            "Another program is publishing with this stream key already\(Self.quote("", words)): "
+                + "stop the other broadcast, or wait a minute."
+        case .protocolViolation(let what):
+            "The server violated the RTMP protocol (\(what)): check that the address is that of an RTMP server."
         case .closed(.publishReply), .closed(.connectReply), .closed(.createStreamReply):
-            "The server closed the connection instead of taking the stream: check the stream key and the URL."
-        case .closed(.securing): "The server closed the connection instead of starting TLS: check that the address takes rtmps:// and not rtmp://."
+            "The server closed the connection instead of accepting the stream: check the stream key and the URL."
+        case .closed(.securing):
+            "The server closed the connection instead of starting TLS: check that the address is for rtmps:// and not rtmp://."
         case .closed(let step): "The server closed the connection while \(step.phrase)."
-        case .broken(let reason): "The connection to the server broke: \(reason)."
+        case .broken(let reason): "The connection to the server was lost: \(reason)."
         case .cancelled: "Publishing was cancelled."
         }
     }
@@ -67,7 +71,7 @@ public enum RTMPError: Error, Equatable, Sendable, CustomStringConvertible {
 }
 
 extension RTMPError {
-    /// Whether trying again can help.
+    /// Whether a new attempt can succeed.
     public var retry: RetryAdvice {
         switch self {
         case .unreachable, .timedOut, .closed, .broken: .later

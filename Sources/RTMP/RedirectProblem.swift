@@ -11,10 +11,13 @@ public enum RedirectProblem: Equatable, Sendable {
 
     var sentence: String {
         switch self {
-        case .loop: "The server sends the stream around in a circle: ask the service for another address."
-        case .tooMany: "The server sends the stream on more than \(ConnectNegotiation.maximumRedirects) times: ask the service for another address."
-        case .insecure: "The server sends the stream from TLS (rtmps) to an address without it: ask the service for another address."
-        case .invalidAddress: "The server sends the stream to an address that is no RTMP address: ask the service for another one."
+        case .loop: "The servers redirect the stream in a circle: ask the service for another address."
+        case .tooMany:
+            "The servers redirect the stream more than \(ConnectNegotiation.maximumRedirects) times: "
+                + "ask the service for another address."
+        case .insecure:
+            "The server redirects the stream from TLS (rtmps) to an address without TLS: ask the service for another address."
+        case .invalidAddress: "The server redirects the stream to an address that is not an RTMP address: ask the service for another one."
         }
     }
 }

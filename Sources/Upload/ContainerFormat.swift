@@ -1,6 +1,6 @@
 import Mux
 
-/// A container or elementary stream that a file or a pipe can hold.
+/// A container or elementary stream for a file or a pipe.
 package enum ContainerFormat: String, Sendable, CaseIterable {
     case mp4
     case flv
@@ -8,7 +8,7 @@ package enum ContainerFormat: String, Sendable, CaseIterable {
     case h264
     case y4m
 
-    /// By a file name's ending; nil where it says nothing.
+    /// The format for a file name's ending; nil if the ending is unknown.
     package init?(ending name: String) {
         guard let dot = name.lastIndex(of: ".") else { return nil }
         switch name[name.index(after: dot)...].lowercased() {
@@ -21,11 +21,11 @@ package enum ContainerFormat: String, Sendable, CaseIterable {
         }
     }
 
-    /// True where raw pictures go in instead of encoded ones.
+    /// True if the format contains raw pictures instead of encoded ones.
     package var takesRawVideo: Bool { self == .y4m }
     package var takesAudio: Bool { self == .mp4 || self == .flv || self == .mpegts }
 
-    /// The muxer for a file that can be written over at the end, or for a pipe that cannot.
+    /// The muxer for an output that is a file, which the muxer may rewrite at the end, or a pipe, which it may not.
     func makeMuxer(isSeekable: Bool) -> any Muxer {
         switch self {
         case .mp4: isSeekable ? HybridMP4Muxer() : FragmentedMP4Muxer()

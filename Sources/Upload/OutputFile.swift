@@ -1,29 +1,30 @@
 import Glibc
 import Processes
 
-/// The owner of a file or pipe that a recording is written to. Writes block.
+/// Owns the descriptor of a file or pipe that a recording is written to. Writes block.
 struct OutputFile: ~Copyable {
     private let descriptor: FileDescriptor
     private var raw: Int32 { descriptor.raw }
 
-    /// Writes to `raw`, which another owner closes.
+    /// Writes to `raw`, which another object closes.
     init(borrowing raw: Int32) {
         descriptor = FileDescriptor(borrowing: raw)
     }
 
-    /// Makes the file anew at `path`, readable to its owner's umask.
+    /// Creates a new file at `path`, with the permissions of the umask.
     ///
-    /// A named pipe that nobody reads from fails with ENXIO; one that somebody reads from stays non-blocking, which `write` waits for.
+    /// Throws ENXIO for a named pipe without a reader. A named pipe with a reader stays non-blocking; `write` waits for
+    /// it.
     init(creating path: String) throws(SystemError) {
         descriptor = try FileDescriptor(path: path, flags: O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK, mode: 0o666)
     }
 
-    /// How often a reader that takes nothing is looked at once the task is cancelled, each time for 100 ms, before it is given up.
+    /// The number of times, 100 ms each, that a write waits for a blocked reader after the task is cancelled.
     private static let patience = 5
 
-    /// Writes all of `bytes` at the end.
+    /// Appends all of `bytes`.
     ///
-    /// A pipe that takes nothing, in a task that is cancelled, fails with ECANCELED.
+    /// Throws ECANCELED if the task is cancelled and the pipe accepts no data.
     func write(_ bytes: [UInt8]) throws(SystemError) {
         var offset = 0
         var idle = 0
@@ -42,7 +43,7 @@ struct OutputFile: ~Copyable {
         }
     }
 
-    /// Writes all of `bytes` over what stands at `position`.
+    /// Writes all of `bytes` at `position`, over the existing data.
     func write(_ bytes: [UInt8], at position: UInt64) throws(SystemError) {
         var offset = 0
         while offset < bytes.count {
@@ -55,24 +56,24 @@ struct OutputFile: ~Copyable {
         }
     }
 
-    /// Waits until what was written is on the disk; a pipe has none.
+    /// Waits until the data is on the disk. Does nothing for a pipe.
     func synchronize() {
         _ = fdatasync(raw)
     }
 
-    /// Says to other programs that ask that this file is being written, until it is closed (flock(2)).
+    /// Locks the file until it is closed (flock(2)), so that other programs can see that it is being written.
     func lock() {
         _ = flock(raw, LOCK_EX | LOCK_NB)
     }
 
-    /// Cuts off what lies behind `size`: the rest of a write that failed half way.
+    /// Truncates the file to `size`, which removes a partial write.
     func truncate(to size: Int) {
         _ = ftruncate(raw, size)
     }
 
     var isSeekable: Bool { lseek(raw, 0, SEEK_CUR) >= 0 }
 
-    /// A pipe that someone made non-blocking still has to take everything. Waits for 100 ms at most.
+    /// A caller may have made the pipe non-blocking, so wait until it accepts data, for at most 100 ms.
     private func waitUntilWritable() {
         var descriptor = pollfd(fd: raw, events: Int16(POLLOUT), revents: 0)
         _ = poll(&descriptor, 1, 100)

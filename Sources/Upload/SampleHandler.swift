@@ -2,29 +2,29 @@ import Media
 
 /// One destination's uploader, with the lifecycle of ReplayKit's `RPBroadcastSampleHandler`.
 ///
-/// The calls come one after another, never two at a time: `started`, then any number of `process`, `paused`, `resumed` and `annotated`, and
-/// at the end `finished`, also after a call that threw. A handler runs on its destination's own thread and may block there. When its task is
-/// cancelled it must stop waiting for the far end.
+/// The calls are sequential: `started`, then any number of `process`, `paused`, `resumed` and `annotated`, and at the
+/// end `finished`, also after a call that threw. A handler runs on its destination's own thread and may block there. If
+/// its task is cancelled, it must stop waiting for the far end.
 package protocol SampleHandler: Sendable {
-    /// The broadcast starts, with the formats of the tracks that will come.
+    /// The broadcast starts with these track formats.
     func started(_ stream: StreamDescription) async throws(UploadError)
-    /// The next packet. A destination that is slow suspends here.
+    /// Delivers the next packet. A slow destination suspends here.
     func process(_ packet: EncodedPacket) async throws(UploadError)
     /// The user paused the broadcast.
     func paused() async throws(UploadError)
     /// The user resumed the broadcast.
     func resumed() async throws(UploadError)
-    /// The application on screen changed, or the user gave metadata.
+    /// The application on screen changed, or the user sent metadata.
     func annotated(_ information: [String: String]) async throws(UploadError)
-    /// Nothing more comes: write out and close, within `deadline`. Zero means: close at once.
+    /// The broadcast ended: write the rest and close, within `deadline`. Zero means to close at once.
     func finished(deadline: Duration) async throws(UploadError)
 
     /// Connects the handler to its session. Called once, before `started`.
     func attach(_ context: HandlerContext)
 
-    /// What the far end reported. Thread-safe.
+    /// The far end's last remarks. Thread-safe.
     var remarks: HandlerRemarks { get }
-    /// Bytes written or sent so far. Thread-safe, also while a call blocks.
+    /// The number of bytes written or sent so far. Thread-safe, also while a call blocks.
     var byteCount: Int { get }
 }
 
@@ -36,9 +36,9 @@ extension SampleHandler {
     package func annotated(_ information: [String: String]) async throws(UploadError) {}
 }
 
-/// What a handler can ask of its session. Both calls return at once, on any thread.
+/// The functions of a session that a handler can call. Both return at once, on any thread.
 package struct HandlerContext: Sendable {
-    /// The next picture should be an IDR picture.
+    /// Requests that the next picture is an IDR picture.
     package var requestKeyframe: @Sendable () -> Void
     package var report: @Sendable (UploadNotice) -> Void
 
@@ -48,21 +48,21 @@ package struct HandlerContext: Sendable {
     }
 }
 
-/// What the far end of a destination reported about itself.
+/// The last remarks of a destination's far end about itself.
 package struct HandlerRemarks: Sendable, Equatable {
-    /// Where viewers can watch.
+    /// The address at which viewers can watch.
     package var watchURL: String?
-    /// What the far end is doing, in its own words.
+    /// The far end's description of its state.
     package var status: String?
-    /// False while the far end does not accept data, although `started` has returned.
+    /// False while the far end does not accept data although `started` has returned.
     package var isReady = true
-    /// Media that the far end has taken and not sent yet.
+    /// The duration of the media that the far end has received and not sent yet.
     package var backlog = MediaTime.zero
 
     package init() {}
 }
 
-/// Something that the user should know about a destination that goes on.
+/// A notice for the user about a destination that continues.
 package enum UploadNotice: Sendable, Equatable {
     /// The named pipe has no reader yet; the destination waits for one.
     case waitsForReader(path: String)
@@ -70,7 +70,7 @@ package enum UploadNotice: Sendable, Equatable {
     case keptOlderFile(path: String, as: String)
     /// A line that an extension wrote to its standard error.
     case extensionSaid(name: String, line: String)
-    /// An extension writes more to its standard error than the log takes; the rest is left out.
+    /// An extension writes more to its standard error than the log accepts; the rest is dropped.
     case extensionLogFlood(name: String)
     /// An extension did not remove its clips; the oldest one was removed so that they do not fill the disk.
     case removedClip(name: String, path: String)

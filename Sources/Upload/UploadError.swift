@@ -2,24 +2,25 @@ import Media
 import Processes
 import RTMP
 
-/// Why a destination ended: ReplayKit's `finishBroadcastWithError`, as data. A front end makes the sentence.
+/// Why a destination ended, like the error of ReplayKit's `finishBroadcastWithError`. A front end makes the sentence.
 package enum UploadError: Error, Sendable, Equatable {
     /// The file or its folder cannot be created.
     case cannotCreate(path: String, FileProblem)
-    /// Writing failed with this errno. What was written until then plays.
+    /// A write failed with this errno. The data before it is playable.
     case writeFailed(path: String, code: Int32)
-    /// The program that reads the pipe closed it: a clean end.
+    /// The program that reads the pipe closed it. This is a clean end.
     case readerClosed
     /// The broadcast ended before a program read from this named pipe.
     case pipeWithoutReader(path: String)
-    /// At the end of the broadcast the reader of this pipe (`-`: standard output) did not take what was left, which is lost.
+    /// At the end of the broadcast, the reader of this pipe (`-`: standard output) did not read the remaining data,
+    /// which is lost.
     case readerStalled(path: String)
-    /// The destination did not write out and close in time, and was abandoned.
+    /// The destination did not write its rest and close in time, and was abandoned.
     case notFinishedInTime
     /// The far end stopped accepting data; the extension's own status, if it gave one.
     case connectionLost(status: String?)
     case rtmp(RTMPError)
-    /// `name` is the extension's, not the destination's.
+    /// `name` is the name of the extension, not of the destination.
     case `extension`(name: String, ExtensionProblem)
 
     package enum FileProblem: Sendable, Equatable {
@@ -31,7 +32,7 @@ package enum UploadError: Error, Sendable, Equatable {
         case cannotMoveAside(code: Int32)
     }
 
-    /// Whether starting again can help.
+    /// True if a new attempt can succeed.
     package var retry: RetryAdvice {
         switch self {
         case .cannotCreate, .writeFailed, .readerClosed, .readerStalled: .never
@@ -41,7 +42,7 @@ package enum UploadError: Error, Sendable, Equatable {
         }
     }
 
-    /// The code in status and events, in the manner of HTTP's status codes.
+    /// The code in status and events, like HTTP's status codes.
     package var code: Int {
         switch self {
         case .cannotCreate: 403
@@ -56,7 +57,7 @@ package enum UploadError: Error, Sendable, Equatable {
 
 /// Why an extension's process cannot serve a destination.
 package enum ExtensionProblem: Error, Sendable, Equatable {
-    /// Its program cannot be executed; errno.
+    /// The program cannot be executed; errno.
     case cannotStart(program: String, code: Int32)
     /// Writing to its standard input failed; errno.
     case cannotWrite(code: Int32)
@@ -78,15 +79,15 @@ package enum ExtensionProblem: Error, Sendable, Equatable {
     case cancelled
     /// It wrote a line that is longer than this many bytes.
     case lineTooLong(limit: Int)
-    /// It wrote more than a host reads.
+    /// It wrote output faster than the host reads it.
     case flood
     /// It wrote something that is not a reply.
     case notAReply
-    /// It speaks this version of the protocol.
+    /// It uses this version of the protocol.
     case unsupportedVersion(Int)
     /// It asks for more sound tracks than its container can hold.
     case tooManySoundTracks(Int)
-    /// Its own error, with a code in the manner of HTTP's and its own words.
+    /// An error that the extension reported, with an HTTP-like code and its own message.
     case reported(code: Int, message: String, canRetry: Bool)
 
     package var retry: RetryAdvice {
@@ -97,7 +98,7 @@ package enum ExtensionProblem: Error, Sendable, Equatable {
         }
     }
 
-    /// True for what breaks the protocol of extensions.
+    /// True for violations of the extension protocol.
     package var isProtocolViolation: Bool {
         switch self {
         case .noHello, .lineTooLong, .flood, .notAReply, .unsupportedVersion: true

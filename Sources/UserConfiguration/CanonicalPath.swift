@@ -1,13 +1,13 @@
 import Glibc
 
-/// A file's one name among its many: two spellings of it are one file.
+/// The canonical path of a file, so that two spellings of a path compare equal.
 package enum CanonicalPath {
-    /// The absolute path without links, `.` and `..`. The file need not be there.
+    /// The absolute path without links, `.` and `..`. The file need not exist.
     package static func of(_ path: String) -> String {
         of(path, links: 8)
     }
 
-    /// - Parameter links: how many links that lead to nothing yet are followed.
+    /// - Parameter links: the number of dangling links that are followed.
     private static func of(_ path: String, links: Int) -> String {
         if let whole = resolved(path) { return whole }
         let parts = path.split(separator: "/", omittingEmptySubsequences: true)
@@ -19,7 +19,7 @@ package enum CanonicalPath {
         return (resolved(folder.isEmpty ? "." : folder).map { $0 == "/" ? "" : $0 } ?? folder) + "/" + last
     }
 
-    /// nil where nothing is there.
+    /// Returns nil if nothing exists there.
     private static func resolved(_ path: String) -> String? {
         guard let pointer = realpath(path, nil) else { return nil }
         defer { free(pointer) }

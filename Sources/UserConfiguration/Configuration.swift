@@ -14,7 +14,7 @@ package struct Configuration {
         package var bitrate: Int?
         /// x264's CRF.
         package var quality: Double?
-        /// Set if both bitrate and quality are there. It counts only if no option overrides them.
+        /// Set if both bitrate and quality are configured. It is an error only if no option overrides them.
         package var conflict: ConfigurationFault?
         package var preset: String?
         package var latency: VideoSettings.Latency?
@@ -51,39 +51,39 @@ package struct Configuration {
     /// A configured, named use of an extension.
     package struct Destination {
         package var name: String
-        /// Its line in the file, for faults.
+        /// The line in the file, for error messages.
         package var line: Int
-        /// The line that names its extension.
+        /// The line that names the extension.
         package var extensionLine: Int
         package var extensionName: String
-        /// The known service that it uses.
+        /// The known service that the destination uses.
         package var service: String?
         package var url: String?
         package var path: String?
         package var format: ContainerFormat?
         /// A shell command that prints the stream key.
         package var keyCommand: String?
-        /// The picture that it asks for, if that is not the session's; kbit/s.
+        /// The picture size and bitrate of this destination, if they differ from the session's; kbit/s.
         package var size: PixelSize?
         package var bitrate: Int?
-        /// How many times in a row a lost connection is tried again.
+        /// The number of consecutive attempts to restore a lost connection.
         package var retries: Int?
         /// PEM certificates to trust for rtmps, instead of the system's; relative to the config's folder.
         package var caFile: String?
-        /// The line that names it.
+        /// The line that names the certificates.
         package var caFileLine = 0
-        /// Answers to the questions of an extension, none of them secret.
+        /// Answers to the questions of an extension; none of them is secret.
         package var setup: [String: String] = [:]
     }
 
     package var path: String
     package var preferred: String?
-    /// Its line, for faults.
+    /// The line in the file, for error messages.
     package var preferredLine = 1
     package var video = Video()
     package var audio = Audio()
     package var privacy = Privacy()
-    /// In the order of their names.
+    /// The destinations, sorted by name.
     package var destinations: [Destination] = []
 
     /// An empty configuration; the file at `path` need not exist.
@@ -95,13 +95,13 @@ package struct Configuration {
         destinations.first { $0.name == name }
     }
 
-    /// Everything that `--to` and the picker could name, for hints.
+    /// Every name that `--to` and the picker accept, for hints.
     package func knownNames(with catalog: ExtensionCatalog) -> [String] {
         destinations.map(\.name) + BuiltInExtension.names + catalog.names + KnownService.all.map(\.name)
     }
 
-    /// Checks what the file alone cannot tell: an extension or a preferred destination that does not exist is a typing error, whatever the user
-    /// asks for.
+    /// Checks references that the file alone cannot resolve. An unknown extension or preferred destination is an error,
+    /// even if the user does not select it.
     package func check(with catalog: ExtensionCatalog) throws(ConfigurationError) {
         for destination in destinations where !BuiltInExtension.names.contains(destination.extensionName) {
             guard catalog.entries.contains(where: { $0.answers(to: destination.extensionName) }) else {

@@ -1,12 +1,13 @@
 import Upload
 
-/// Why a configuration, a manifest, a folder or a destination's name cannot be used. A front end makes the sentence.
+/// Why a configuration, a manifest, a folder or the name of a destination cannot be used. A front end makes the
+/// sentence.
 package enum ConfigurationError: Error, Sendable, Equatable {
     /// The file cannot be read.
     case unreadable(path: String)
     /// The file is not UTF-8 text.
     case notText(path: String)
-    /// The file is not TOML; the parser's words, which quote the file.
+    /// The file is not TOML. The message is the parser's and quotes the file.
     case syntax(path: String, line: Int, message: String)
     case fault(ConfigurationFault)
     case manifest(ManifestProblem)
@@ -15,12 +16,12 @@ package enum ConfigurationError: Error, Sendable, Equatable {
     case destination(DestinationProblem)
 }
 
-/// A wrong value, with its place in a file.
+/// An invalid value, with its position in a file.
 package struct ConfigurationFault: Error, Sendable, Equatable {
     package var path: String
     /// Counted from 1.
     package var line: Int
-    /// The key from the outermost table on, as in `destinations.mine.url`.
+    /// The full key, as in `destinations.mine.url`.
     package var key: String
     package var problem: Problem
 
@@ -35,7 +36,7 @@ package struct ConfigurationFault: Error, Sendable, Equatable {
         case unknownKey(known: [String])
         case missing(Expected)
         case wrong(Expected)
-        /// A value that is none of the choices.
+        /// A value that is not one of the choices.
         case notAChoice(String, choices: [String])
         case notASize(String)
         case notARule(String)
@@ -45,9 +46,9 @@ package struct ConfigurationFault: Error, Sendable, Equatable {
         case noExtension
         /// An RTMP destination without a service needs a `url`.
         case noURL
-        /// The address is not an RTMP address. It is not repeated, since it may end in a key.
+        /// The address is not an RTMP address. The error does not contain it, since it may end in a key.
         case notAnRTMPAddress(reason: String)
-        /// Only RTMP destinations have certificates to check.
+        /// Only RTMP destinations check certificates.
         case certificatesOfNoRTMP
         case unreadableCertificates(path: String)
         case unknownService(String, known: [String])
@@ -55,20 +56,20 @@ package struct ConfigurationFault: Error, Sendable, Equatable {
         case unknownDestination(String, known: [String])
         case notAName
         case nameIsBuiltIn(String)
-        /// A setup program, but no questions that it answers.
+        /// The manifest has a setup program, but no questions for it to answer.
         case noQuestions
-        /// Clips without the screen track.
+        /// Clips require the screen track.
         case clipsWithoutScreen
-        /// Neither picture nor sound.
+        /// The manifest requests neither picture nor sound.
         case nothingToSend
         case notAScheme(String)
         /// `schemes` without the question `url`.
         case schemesWithoutURL
-        /// The extension asks for other settings than this one.
+        /// The extension does not ask for this setting, but for these.
         case notAsked(extension: String, questions: [String])
         /// The value is secret and must not be in the configuration.
         case isSecret
-        /// The address holds a password.
+        /// The address contains a password.
         case passwordInAddress(destination: String)
     }
 
@@ -79,7 +80,7 @@ package struct ConfigurationFault: Error, Sendable, Equatable {
         case boolean
         case integer(ClosedRange<Int>)
         case number(ClosedRange<Double>)
-        /// A list of texts, of these choices if there are any.
+        /// An array of strings, each one of these choices unless they are empty.
         case texts(choices: [String])
         /// `[[key]]`
         case tables
@@ -101,14 +102,14 @@ package enum ManifestProblem: Error, Sendable, Equatable {
     case writableByOthers(path: String)
 }
 
-/// Why a folder of ours cannot be used.
+/// Why one of this program's folders cannot be used.
 package enum FolderProblem: Error, Sendable, Equatable {
     /// errno
     case cannotCreate(code: Int32)
     case notOurs
 }
 
-/// Settings of a session that do not go together, or are out of range.
+/// Session settings that exclude each other or are out of range.
 package enum SettingProblem: Error, Sendable, Equatable {
     package enum Setting: Sendable, Equatable {
         case frameRate
@@ -121,27 +122,27 @@ package enum SettingProblem: Error, Sendable, Equatable {
     case outOfRange(Setting, ClosedRange<Double>, value: Double)
     case bitrateAndQuality
     case unknownPreset(String, known: [String])
-    /// A file of pictures takes the place of the screen.
+    /// A file of pictures replaces the screen.
     case pictureFileAndScreen
-    /// A file of sound takes the place of what the applications play.
+    /// A file of sound replaces the sound of the applications.
     case soundFileAndApplications
     /// Pictures and sound cannot both come from standard input.
     case twoStandardInputs
 }
 
-/// Why a destination cannot be made from its name.
+/// Why a target of `--to` cannot be resolved to a destination.
 package enum DestinationProblem: Error, Sendable, Equatable {
-    /// No destination, service, extension or file is called that.
+    /// There is no destination, service, extension or file of that name.
     case unknown(String, known: [String])
     /// The extension `rtmp` without an address.
     case rtmpWithoutAddress
-    /// The ending of a file says nothing about its format.
+    /// The ending of a file does not determine its format.
     case unknownEnding(path: String, ending: String)
     /// 4:4:4 is for files and standard output.
     case liveWithFullChroma(name: String)
-    /// An address of a scheme that nothing takes. `source`: where it comes from; nil for the command line.
+    /// No extension accepts addresses of this scheme. `source`: the origin of the address; nil for the command line.
     case unknownScheme(String, source: String?)
-    /// An address that is not an RTMP address, with its reason. `source`: where it comes from; nil for the command line.
+    /// The address is not an RTMP address; the reason. `source`: the origin of the address; nil for the command line.
     case notAnRTMPAddress(reason: String, source: String?)
     case notSignedIn(String)
     /// A required answer is missing.
@@ -159,25 +160,25 @@ package enum DestinationProblem: Error, Sendable, Equatable {
     case fileTwice(String)
     /// The folder of a configured destination cannot be created; errno.
     case cannotCreateFolder(path: String, destination: String, configuration: String, code: Int32)
-    /// The manifest asks for something that does not exist.
+    /// The manifest requires a feature that does not exist.
     case unsupported(name: String, ExtensionProblem)
     case credentials(CredentialProblem)
 }
 
-/// Why a secret cannot be had or kept.
+/// Why a secret cannot be read or stored.
 package enum CredentialProblem: Error, Sendable, Equatable {
-    /// It is in a keyring that is locked.
+    /// The secret is in a locked keyring.
     case keyringLocked(destination: String)
-    /// The keyring did not forget the secret.
+    /// The keyring did not delete the secret.
     case keyringKeepsSecret(destination: String)
     /// The key command cannot be started.
     case keyCommandNotRun(destination: String)
     case keyCommandTimedOut(destination: String, after: Duration)
-    /// The user, or the end of the session, interrupted it.
+    /// The user interrupted it, or the session ended.
     case keyCommandInterrupted(destination: String)
     case keyCommandWithoutKey(destination: String)
     case unreadable(path: String)
-    /// A private file is not TOML at this line. The line is not quoted, since it may hold a secret.
+    /// A private file is not TOML at this line. The error does not quote the line, since it may contain a secret.
     case damaged(path: String, line: Int)
     /// errno
     case cannotWrite(path: String, code: Int32)

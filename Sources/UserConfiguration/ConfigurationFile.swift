@@ -4,9 +4,9 @@ import Media
 import RTMP
 import WindowPrivacy
 
-/// Reads the config file. Faults name file, line and key.
+/// Reads the config file. Errors contain the file, the line and the key.
 package enum ConfigurationFile {
-    /// The configuration at `path`; an empty one if there is no file.
+    /// Reads the configuration at `path`. Returns an empty one if there is no file.
     package static func load(_ path: String) throws(ConfigurationError) -> Configuration {
         guard FileManager.default.fileExists(atPath: path) else { return Configuration(path: path) }
         guard let data = FileManager.default.contents(atPath: path) else {
@@ -18,7 +18,7 @@ package enum ConfigurationFile {
         return try parse(text, path: path)
     }
 
-    /// The configuration that `text` gives.
+    /// Parses a configuration from `text`.
     package static func parse(_ text: String, path: String) throws(ConfigurationError) -> Configuration {
         let document = try TOMLDocument(text, path: path)
         do throws(ConfigurationFault) {
@@ -102,7 +102,7 @@ package enum ConfigurationFile {
     private static func destination(_ section: ConfigurationSection, name: String) throws(ConfigurationFault) -> Configuration.Destination {
         try section.allow(["extension", "service", "url", "path", "format", "key-command", "setup", "size", "bitrate", "retries", "ca-file"])
         let service = try service(section)
-        // The configuration itself overrides what is known about the service.
+        // The configuration overrides the known values of the service.
         guard let extensionName = try section.string("extension") ?? service.map({ _ in "rtmp" }) else {
             throw section.fault("extension", .noExtension)
         }

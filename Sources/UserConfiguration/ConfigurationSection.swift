@@ -1,8 +1,8 @@
-/// One table of a TOML file, with typed access to its values. Faults name their place in the file.
+/// A table of a TOML file, with typed access to its values. Errors contain their position in the file.
 package struct ConfigurationSection {
     package let document: TOMLDocument
     package let path: String
-    /// The table's name, from the outermost part on; empty for the file itself.
+    /// The full name of the table; empty for the root table.
     package let name: [String]
 
     /// The table's keys in order.
@@ -14,17 +14,17 @@ package struct ConfigurationSection {
     /// The line of `key`; the table's line if it is missing.
     package func line(of key: String) -> Int { document[name + [key]]?.line ?? line }
 
-    /// A fault of `key`, with the line that it is on; the table's line if it is missing.
+    /// Returns an error about `key`, with its line; the table's line if the key is missing.
     package func fault(_ key: String, _ problem: ConfigurationFault.Problem) -> ConfigurationFault {
         ConfigurationFault(path: path, line: line(of: key), key: (name + [key]).joined(separator: "."), problem: problem)
     }
 
-    /// Throws for a key that nothing reads: it is a typing error.
+    /// Throws for a key that the program does not read: it is probably a typing error.
     package func allow(_ known: [String]) throws(ConfigurationFault) {
         if let fault = faults(allowing: known).first { throw fault }
     }
 
-    /// A fault for each key that nothing reads.
+    /// Returns an error for each key that the program does not read.
     package func faults(allowing known: [String]) -> [ConfigurationFault] {
         keys.filter { !known.contains($0) }.map { fault($0, .unknownKey(known: known)) }
     }
@@ -68,7 +68,7 @@ package struct ConfigurationSection {
         return number
     }
 
-    /// A list of texts; nil if it is missing.
+    /// Returns an array of strings; nil if the key is missing.
     package func strings(_ key: String, oneOf choices: [String]? = nil) throws(ConfigurationFault) -> [String]? {
         guard let node = document[name + [key]] else { return nil }
         guard node.value == .array else { throw fault(key, .wrong(.texts(choices: choices ?? []))) }
@@ -82,7 +82,7 @@ package struct ConfigurationSection {
         return strings
     }
 
-    /// The tables of a list, `[[key]]`; none if it is missing.
+    /// Returns the tables of an array, `[[key]]`; an empty array if the key is missing.
     package func sections(_ key: String) throws(ConfigurationFault) -> [ConfigurationSection] {
         guard let node = document[name + [key]] else { return [] }
         guard node.value == .array else { throw fault(key, .wrong(.tables)) }
@@ -94,7 +94,7 @@ package struct ConfigurationSection {
         return sections
     }
 
-    /// One of the raw values of `Choice`; nil if it is missing.
+    /// Returns one of the raw values of `Choice`; nil if the key is missing.
     package func choice<Choice: RawRepresentable<String> & CaseIterable>(_ key: String) throws(ConfigurationFault) -> Choice? {
         try string(key, oneOf: Choice.allCases.map(\.rawValue)).flatMap { Choice(rawValue: $0) }
     }

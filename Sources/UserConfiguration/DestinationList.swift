@@ -1,25 +1,26 @@
-/// The destinations that a user can start by name: the configured ones, and services and extensions that were set up without a configuration.
+/// The destinations that a user can start by name: the configured ones, and services and extensions that were set up
+/// without a configuration.
 package struct DestinationList: Sendable {
     package struct Entry: Sendable, Equatable {
         package var name: String
         package var extensionName: String
         package var service: String?
-        /// Without anything secret.
+        /// The address without secrets.
         package var url: String?
         package var path: String?
-        /// Where viewers can watch, if the setup reported it.
+        /// The address for viewers, if the setup program reported it.
         package var watchURL: String?
         package var isPreferred: Bool
-        /// Nil if there is nothing to sign in to, or it is not known.
+        /// True if the user is signed in; nil if the destination needs no sign-in, or the state is unknown.
         package var isSignedIn: Bool?
     }
 
     package let entries: [Entry]
 
     /// - Parameters:
-    ///   - preferred: overrides the configuration's.
+    ///   - preferred: overrides the configuration's value.
     ///   - signedIn: the destinations that have stored secrets.
-    ///   - information: the stored answers. A list is shown even if they cannot be read.
+    ///   - information: the stored answers. The list is shown even if they cannot be read.
     package init(
         configuration: Configuration, catalog: ExtensionCatalog, preferred: String?, signedIn: Set<String>, information: any SetupAnswers
     ) {
@@ -37,7 +38,7 @@ package struct DestinationList: Sendable {
         entries =
             configured
             + services.map { service in
-                // The user's answer overrides what is known about the service.
+                // The user's answer overrides the known address of the service.
                 let url = information.knownAnswers(of: service.name)["url"] ?? service.url
                 return Entry(
                     name: service.name, extensionName: "rtmp", service: service.name,
@@ -52,15 +53,15 @@ package struct DestinationList: Sendable {
     }
 }
 
-/// The stored answers to `setup`, as far as they can be read.
+/// The stored answers to `setup`, if they can be read.
 package protocol SetupAnswers {
-    /// Empty if there are none, or they cannot be read.
+    /// Empty if there are no answers, or they cannot be read.
     func knownAnswers(of destination: String) -> [String: String]
     func watchURL(of destination: String) -> String?
 }
 
 extension DestinationList.Entry {
-    /// - Parameter hasSecret: the credential store has one for it.
+    /// - Parameter hasSecret: true if the credential store has a secret for the question.
     fileprivate init(_ destination: Configuration.Destination, hasSecret: Bool, isPreferred: Bool) {
         name = destination.name
         extensionName = destination.extensionName

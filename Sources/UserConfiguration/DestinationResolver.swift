@@ -4,26 +4,27 @@ import RTMP
 import Session
 import Upload
 
-/// Where a resolver gets secrets and setup answers from. Its calls may block: they ask a keyring, a program or a person.
+/// The source of secrets and setup answers for a resolver. Its calls may block, because they query a keyring, a program
+/// or the user.
 package protocol SecretSource: Sendable {
-    /// The secret of that key; nil if there is none.
+    /// Returns the secret of that key; nil if there is no secret.
     func secret(_ key: String, of destination: String) throws(CredentialProblem) -> String?
     /// The answers to `setup` that are not secret.
     func answers(of destination: String) throws(CredentialProblem) -> [String: String]
-    /// The key that a shell command prints.
+    /// Returns the key that a shell command prints.
     ///
-    /// - Parameter isInterrupted: polled; true ends the command.
+    /// - Parameter isInterrupted: polled; if it returns true, the command is ended.
     func key(from command: String, for destination: String, isInterrupted: () -> Bool) throws(CredentialProblem) -> String
 }
 
-/// Something that the user should know about a destination before it starts.
+/// A notice for the user about a destination before it starts.
 package enum ResolverNotice: Sendable, Equatable {
     case limit(ServiceLimit, service: String)
     /// Other users of the machine can read the stream key in the address.
     case keyInAddress
 }
 
-/// Makes a destination of what the user calls it: a configured name, an extension, a URL, a file, or `-`.
+/// Resolves a target of `--to` to a destination: a configured name, an extension, a URL, a file, or `-`.
 package struct DestinationResolver {
     /// The state of this process's standard output.
     package enum StandardOutput: Sendable {
@@ -36,20 +37,20 @@ package struct DestinationResolver {
     let configuration: Configuration
     let paths: Paths
     let secrets: any SecretSource
-    /// The settings of the session: a service's limits may be broken by them.
+    /// The settings of the session, to check them against the limits of services.
     let session: SessionConfiguration
     let catalog: ExtensionCatalog
-    /// For the names of files that are created.
+    /// The current time, for the names of new files.
     let now: Date
-    /// The format that the user chose for files and standard output.
+    /// The format for files and standard output that the user chose.
     package var format: ContainerFormat?
     /// True if files get the applications' sound and the microphone as separate tracks.
     package var separatesAudio = false
-    /// Where relative paths start; absolute.
+    /// The absolute path at which relative paths start.
     package var folder = FileManager.default.currentDirectoryPath
     package var output = StandardOutput.usable
     package var notice: @Sendable (ResolverNotice) -> Void = { _ in }
-    /// True once the user no longer wants the broadcast.
+    /// Returns true if the user cancelled the broadcast.
     package var isInterrupted: @Sendable () -> Bool = { false }
 
     package init(
@@ -64,11 +65,12 @@ package struct DestinationResolver {
         self.now = now
     }
 
-    /// The destinations for `targets`, each with a name of its own. Without a target: the preferred one of the configuration, else a file.
+    /// Returns the destinations for `targets`, each with a unique name. Without targets, returns the preferred
+    /// destination of the configuration, or a file.
     package func resolve(_ targets: [String]) throws(ConfigurationError) -> [DestinationPlan] {
         let targets = targets.isEmpty ? [configuration.preferred ?? "file"] : targets
         var plans: [DestinationPlan] = []
-        // Names of their own stay as they are, at whatever place they are given.
+        // Configured names are reserved first, so that they do not depend on the order of the targets.
         var taken = Set(targets.filter { hasOwnName($0) })
         for (index, target) in targets.enumerated() {
             let isNamed = hasOwnName(target)
@@ -87,7 +89,7 @@ package struct DestinationResolver {
         return plans
     }
 
-    /// The destination for `target`.
+    /// Returns the destination for `target`.
     package func resolve(_ target: String) throws(ConfigurationError) -> DestinationPlan {
         var plan = try plan(for: target)
         if plan.isLive && plan.media.takesVideo && session.chroma == .yuv444 { throw .destination(.liveWithFullChroma(name: plan.name)) }
@@ -100,19 +102,19 @@ package struct DestinationResolver {
         return plan
     }
 
-    /// The name with the first number behind it that nothing else has.
+    /// Returns the name with the first number that makes it unique.
     private func freeName(like name: String, taken: Set<String>) -> String {
         var number = 2
         while taken.contains("\(name)-\(number)") || hasOwnName("\(name)-\(number)") { number += 1 }
         return "\(name)-\(number)"
     }
 
-    /// Whether `target` is a configured destination or a known service: two of it would be one and the same.
+    /// True if `target` is a configured destination or a known service, which cannot be used twice.
     private func hasOwnName(_ target: String) -> Bool {
         configuration.destination(named: target) != nil || KnownService.named(target) != nil
     }
 
-    // MARK: By the kind of target
+    // MARK: Kinds of targets
 
     private func plan(for target: String) throws(ConfigurationError) -> DestinationPlan {
         if target == "-" { return try stdout(name: "stdout") }
@@ -165,7 +167,7 @@ package struct DestinationResolver {
 
     // MARK: Extensions
 
-    /// An extension that is a program of its own.
+    /// An extension that is a separate program.
     private func program(
         _ manifest: ExtensionManifest, name: String, setup: [String: String], destination: Configuration.Destination?
     ) throws(ConfigurationError) -> DestinationPlan {
@@ -200,7 +202,8 @@ package struct DestinationResolver {
         }
     }
 
-    /// An address that an extension takes by its scheme. Secrets in the address are rejected, since every user can read a command line.
+    /// An address whose scheme belongs to an extension. Secrets in the address are rejected, since every user can read
+    /// a command line.
     private func program(_ manifest: ExtensionManifest, address: String) throws(ConfigurationError) -> DestinationPlan {
         if AddressPassword.isPresent(in: address) { throw .destination(.passwordInAddress(extension: manifest.name)) }
         let parts = address.split(separator: "?", maxSplits: 1)
@@ -228,7 +231,7 @@ package struct DestinationResolver {
         return try rtmp(made, address: url, mayHoldKey: destination?.url != nil)
     }
 
-    /// A destination with its own key: from its key command, from the credential store, or in its address.
+    /// A destination with a stream key: from its key command, from the credential store, or in its address.
     private func rtmp(
         _ destination: Configuration.Destination, address: String, mayHoldKey: Bool
     ) throws(ConfigurationError) -> DestinationPlan {
@@ -241,7 +244,7 @@ package struct DestinationResolver {
         }
         if key == nil { key = try credentials { () throws(CredentialProblem) in try secrets.secret("key", of: destination.name) } }
         if key == nil && !(mayHoldKey && RTMPAddress.hasKey(address)) {
-            // A wrong address is reported before a missing key.
+            // Report an invalid address before a missing key.
             _ = try rtmp(address: address, key: "key", name: destination.name, source: configuration.path)
             throw .destination(.notSignedIn(destination.name))
         }
@@ -259,7 +262,7 @@ package struct DestinationResolver {
         return path
     }
 
-    /// - Parameter source: where the address comes from; nil for the command line.
+    /// - Parameter source: the origin of the address; nil for the command line.
     private func rtmp(
         address: String, key: String?, name: String, source: String?, caFile: String? = nil
     ) throws(ConfigurationError) -> DestinationPlan {
@@ -285,7 +288,7 @@ package struct DestinationResolver {
         }
     }
 
-    /// A file, or a new one named after the date if `path` is a folder.
+    /// A file, or a new file named after the date if `path` is a folder.
     private func file(path: String, name: String, format: ContainerFormat?) -> DestinationPlan {
         var path = paths.expanding(path)
         let container: ContainerFormat
@@ -299,7 +302,7 @@ package struct DestinationResolver {
         return .file(name: name, path: path, format: container, separatesAudio: separatesAudio)
     }
 
-    /// A file whose ending promises something else than it would hold is not created.
+    /// Throws if the ending of a new file is not that of a known format, before the file is created.
     private func checkEnding(_ path: String) throws(ConfigurationError) {
         let name = URLName.last(path)
         guard format == nil, ContainerFormat(ending: name) == nil, !path.hasSuffix("/"), FileStatus(path) == nil,
@@ -308,8 +311,8 @@ package struct DestinationResolver {
         throw .destination(.unknownEnding(path: path, ending: String(name[dot...])))
     }
 
-    /// The path of a configured file: a folder, unless it ends like a file or something else exists there. A missing folder is created. A
-    /// relative path starts at the home folder, wherever the command is given.
+    /// The path of a configured file. It is a folder unless it has the ending of a file or something else exists there.
+    /// A missing folder is created. A relative path starts at the home folder, independent of the working folder.
     private func configuredPath(of destination: Configuration.Destination) throws(ConfigurationError) -> String {
         guard let written = destination.path else { return standardFolder }
         var path = written == "~" ? paths.home : paths.expanding(written)

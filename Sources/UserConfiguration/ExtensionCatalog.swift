@@ -1,26 +1,27 @@
 import FoundationEssentials
 import Upload
 
-/// The extensions that are programs of their own: one folder each, with an `extension.toml`. The first folder that has a name wins.
+/// The extensions that are separate programs: one folder each, with an `extension.toml`. If several folders have the
+/// same name, the first one has precedence.
 package struct ExtensionCatalog {
-    /// A folder that holds a manifest.
+    /// A folder that contains a manifest.
     package struct Entry {
         /// The folder's name.
         package var name: String
         package var folder: String
         package var manifest: Result<ExtensionManifest, ConfigurationError>
 
-        /// True where this is what the user calls `wanted`.
+        /// True if the user can select this extension with the name `wanted`.
         package func answers(to wanted: String) -> Bool {
             if case .success(let manifest) = manifest, manifest.name == wanted { return true }
             return name == wanted
         }
     }
 
-    /// In the order of the folders that were searched, and of their names.
+    /// The entries, in the order of the searched folders and sorted by name in each of them.
     package let entries: [Entry]
 
-    /// - Parameter folders: absolute paths; those that are not there hold nothing.
+    /// - Parameter folders: absolute paths. Folders that do not exist are ignored.
     package init(folders: [String]) {
         var entries: [Entry] = []
         for folder in folders {
@@ -35,12 +36,13 @@ package struct ExtensionCatalog {
         self.entries = entries
     }
 
-    /// The names of those that can be used.
+    /// The names of the usable extensions.
     package var names: [String] {
         entries.compactMap { try? $0.manifest.get().name }
     }
 
-    /// The manifest of the extension `name`, which is the manifest's own or its folder's; nil where there is none, an error where it is wrong.
+    /// Returns the manifest of the extension `name`, which is the name in the manifest or of its folder; nil if there
+    /// is no such extension. Throws if the manifest is invalid.
     package func manifest(named name: String) throws(ConfigurationError) -> ExtensionManifest? {
         for entry in entries {
             if case .success(let manifest) = entry.manifest, manifest.name == name { return manifest }
@@ -48,7 +50,7 @@ package struct ExtensionCatalog {
         return try entries.first { $0.name == name }?.manifest.get()
     }
 
-    /// The extension that takes an address by its scheme; nil where none does.
+    /// Returns the extension that accepts addresses of this scheme; nil if there is none.
     package func manifest(for address: String) -> ExtensionManifest? {
         guard let colon = address.firstIndex(of: ":") else { return nil }
         let scheme = address[..<colon].lowercased()

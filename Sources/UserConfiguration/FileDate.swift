@@ -1,9 +1,10 @@
 import FoundationEssentials
 import Glibc
 
-/// Dates as file names and JSON hold them, from libc: Foundation's formatters would add 50 MB to the program.
+/// Dates for file names and JSON, formatted with libc: Foundation's formatters would add 50 MB to the program.
 package enum FileDate {
-    /// Local time: `2026-11-21 14.05.09`, sortable and free of characters that shells or other systems mind.
+    /// Local time as `2026-11-21 14.05.09`: sortable, and without characters that shells or other systems treat
+    /// specially.
     package static func text(_ date: Date) -> String {
         var seconds = time_t(date.timeIntervalSince1970)
         var parts = tm()

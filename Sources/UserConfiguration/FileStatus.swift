@@ -24,6 +24,6 @@ package struct FileStatus {
 }
 
 extension ContainerFormat {
-    /// The ending of a file that we name.
+    /// The ending of the file name.
     package var fileEnding: String { self == .mpegts ? "ts" : rawValue }
 }

@@ -1,22 +1,22 @@
 import Session
 
-/// A live service whose ingest is publicly documented: `service = "NAME"` in the config, or `--to NAME` without one.
+/// A live service with publicly documented ingest: `service = "NAME"` in the config, or `--to NAME` without one.
 package struct KnownService: Equatable {
     package var name: String
-    /// What the service calls itself.
+    /// The service's name for display.
     package var title: String
-    /// The ingest without the stream key; nil where the user has to give it.
+    /// The ingest address without the stream key; nil if the user must enter it.
     package var url: String?
-    /// Seconds between keyframes, at most.
+    /// The maximum seconds between keyframes.
     package var keyframeInterval: Double?
-    /// kbit/s of video, at most.
+    /// The maximum video bitrate in kbit/s.
     package var bitrate: Int?
-    /// kbit/s of sound, at most.
+    /// The maximum audio bitrate in kbit/s.
     package var audioBitrate: Int?
-    /// Where the user finds the key.
+    /// Where the service shows the key.
     package var keyPlace: String
 
-    /// All of them, in the order of their names. The list is parsed once.
+    /// All services, sorted by name. The list is parsed once.
     package static let all: [KnownService] = {
         do throws(TOMLDocument.SyntaxError) {
             let document = try TOMLDocument(data)
@@ -47,11 +47,11 @@ package struct KnownService: Equatable {
     }
 }
 
-/// A limit of a service that a session's settings break.
+/// A limit of a service that the settings of a session exceed.
 package enum ServiceLimit: Sendable, Equatable {
     /// kbit/s.
     case bitrate(limit: Int, actual: Int)
-    /// Constant quality has no limit of its bitrate; kbit/s.
+    /// The video bitrate limit in kbit/s; constant quality has no maximum bitrate.
     case unlimitedBitrate(limit: Int)
     /// Seconds.
     case keyframeInterval(limit: Int, actual: Double)
@@ -60,7 +60,8 @@ package enum ServiceLimit: Sendable, Equatable {
 }
 
 extension KnownService {
-    /// The limits that these settings break. The size may be the screen's, which is asked for if the bitrate follows from it.
+    /// Returns the limits that these settings exceed. `size` is evaluated only if the bitrate depends on it, since it
+    /// may be the screen's.
     package func limits(brokenBy session: SessionConfiguration) -> [ServiceLimit] {
         var broken: [ServiceLimit] = []
         if let bitrate {

@@ -1,8 +1,8 @@
 extension KnownService {
-    /// What services say in public about their ingest, as TOML: a table each.
+    /// The published ingest parameters of services, as TOML: one table per service.
     ///
-    /// `url`: without the key. `keyframe-interval`: seconds, at most. `bitrate` and `audio-bitrate`: kbit/s, at most.
-    /// `key`: where to find the key. A limit that a service does not state is left out.
+    /// `url`: without the key. `keyframe-interval`: maximum in seconds. `bitrate` and `audio-bitrate`: maximum in
+    /// kbit/s. `key`: where to find the key. A limit that a service does not publish is omitted.
     package static let data = """
         [mobcrush]
         title = "Mobcrush"

@@ -2,9 +2,9 @@ import FoundationEssentials
 import Glibc
 import Upload
 
-/// Reads an extension's `extension.toml`. Faults name file, line and key.
+/// Reads an extension's `extension.toml`. Errors contain the file, the line and the key.
 package enum ManifestFile {
-    /// The manifest in `folder`, an absolute path. Throws the first problem.
+    /// Reads the manifest in `folder`, an absolute path. Throws the first error.
     package static func load(folder: String) throws(ConfigurationError) -> ExtensionManifest {
         let (manifest, problems) = examine(folder: folder)
         if let problem = problems.first { throw problem }
@@ -12,7 +12,7 @@ package enum ManifestFile {
         return manifest
     }
 
-    /// The manifest in `folder`, as far as there is one, and everything that is wrong with it.
+    /// Returns the manifest in `folder`, if it can be read, and all its errors.
     package static func examine(folder: String) -> (manifest: ExtensionManifest?, problems: [ConfigurationError]) {
         let path = folder + "/extension.toml"
         var problems = [folder, path].compactMap(foreign).map { ConfigurationError.manifest($0) }
@@ -35,7 +35,7 @@ package enum ManifestFile {
         return foreign(program)
     }
 
-    /// The manifest that `text` gives, nil if an essential part is missing; and all faults, one of which does not hide the next.
+    /// Parses a manifest from `text`. Returns nil if an essential part is missing, and all errors.
     package static func parse(_ text: String, folder: String) -> (manifest: ExtensionManifest?, problems: [ConfigurationError]) {
         let path = folder + "/extension.toml"
         let document: TOMLDocument
@@ -78,7 +78,7 @@ package enum ManifestFile {
         return name == nil || program == nil || mode == nil ? nil : manifest
     }
 
-    /// What is wrong with a manifest, in the order in which it was found.
+    /// The errors of a manifest, in the order in which they were found.
     private struct FaultCollector {
         private(set) var all: [ConfigurationFault] = []
 
@@ -86,14 +86,14 @@ package enum ManifestFile {
             all.append(fault)
         }
 
-        /// The choice of that key; nil if it is missing or wrong.
+        /// Returns the choice of that key; nil if it is missing or invalid.
         mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(
             _ key: String, of type: Choice.Type, in section: ConfigurationSection
         ) -> Choice? {
             collect { () throws(ConfigurationFault) -> Choice? in try section.choice(key) } ?? nil
         }
 
-        /// What `body` returns; nil if it throws, and the fault is kept.
+        /// Returns the result of `body`; if it throws, stores the error and returns nil.
         @discardableResult
         mutating func collect<Value>(_ body: () throws(ConfigurationFault) -> Value) -> Value? {
             do throws(ConfigurationFault) {
@@ -105,7 +105,7 @@ package enum ManifestFile {
         }
     }
 
-    /// Throws if the parts of a manifest do not make an extension together.
+    /// Throws if the parts of a manifest contradict each other.
     private static func checkSense(of manifest: ExtensionManifest, _ root: ConfigurationSection) throws(ConfigurationFault) {
         if manifest.setupExecutable != nil && manifest.questions.isEmpty {
             throw root.fault("setup-exec", .noQuestions)
@@ -177,7 +177,7 @@ package enum ManifestFile {
         }
     }
 
-    /// A file that another user can change would run with this user's rights.
+    /// A file that another user can change would run with this user's permissions.
     private static func foreign(_ path: String) -> ManifestProblem? {
         var status = stat()
         guard stat(path, &status) == 0 else { return .notThere(path: path, code: errno) }

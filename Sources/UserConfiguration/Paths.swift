@@ -1,25 +1,26 @@
 import FoundationEssentials
 import Glibc
 
-/// Where things are, by the XDG base directories (DESIGN section 6).
+/// The paths of the program, by the XDG Base Directory Specification (docs/usage.md).
 package struct Paths {
     package var home: String
     package var configFile: String
     package var dataFolder: String
     package var runtimeFolder: String
     package var stateFolder: String
-    /// Where extensions are looked for, the first one first.
+    /// The folders that are searched for extensions, in order of precedence.
     package var extensionFolders: [String]
-    /// What an extension's program gets of our environment, and nothing else.
+    /// The environment of an extension's program.
     package var extensionEnvironment: [String: String]
-    /// What an extension's setup program gets besides: a terminal, and what a browser needs to open.
+    /// The environment of an extension's setup program: in addition, the terminal and the variables that a browser
+    /// needs.
     package var setupEnvironment: [String: String]
 
-    /// - Parameter environment: the process's.
+    /// - Parameter environment: the environment of the process.
     package init(environment: [String: String]) {
         let home = environment["HOME"].flatMap { $0.isEmpty ? nil : $0 } ?? getpwuid(getuid()).flatMap { String(cString: $0.pointee.pw_dir) } ?? "/"
         func base(_ variable: String, _ standard: String) -> String {
-            // A relative path is to be ignored (XDG Base Directory Specification).
+            // Relative paths must be ignored (XDG Base Directory Specification).
             if let value = environment[variable], value.hasPrefix("/") { return value }
             return home + standard
         }
@@ -27,7 +28,7 @@ package struct Paths {
         configFile = base("XDG_CONFIG_HOME", "/.config") + "/broadcast/config.toml"
         dataFolder = base("XDG_DATA_HOME", "/.local/share") + "/broadcast"
         stateFolder = base("XDG_STATE_HOME", "/.local/state") + "/broadcast"
-        // BROADCAST_EXTENSION_PATH goes before what the system has, and after what the user has put in place.
+        // BROADCAST_EXTENSION_PATH precedes the system's folders and follows the user's.
         let others = (environment["BROADCAST_EXTENSION_PATH"] ?? "").split(separator: ":").map(String.init).filter { $0.hasPrefix("/") }
         extensionFolders =
             [dataFolder + "/extensions"] + others + (Self.ownExtensionFolder.map { [$0] } ?? [])
@@ -41,7 +42,7 @@ package struct Paths {
         runtimeFolder = runtime.map { $0 + "/broadcast" } ?? "/tmp/broadcast-\(getuid())"
     }
 
-    /// What was installed, or built, together with the running program: `bin` and `lib` lie side by side.
+    /// The folder that was installed or built together with the running program: `bin` and `lib` have the same parent.
     private static var ownExtensionFolder: String? {
         guard let program = realpath("/proc/self/exe", nil) else { return nil }
         defer { free(program) }
@@ -49,7 +50,7 @@ package struct Paths {
         return "/" + parts.dropLast(2).joined(separator: "/") + "/lib/broadcast/extensions"
     }
 
-    /// `~/` at the start stands for the home folder.
+    /// Replaces `~/` at the start with the home folder.
     package func expanding(_ path: String) -> String {
         path.hasPrefix("~/") ? home + path.dropFirst() : path
     }
@@ -57,7 +58,7 @@ package struct Paths {
     package func socket(session: String) -> String { "\(runtimeFolder)/\(session).sock" }
     package func log(session: String) -> String { "\(stateFolder)/\(session).log" }
 
-    /// Makes the runtime folder, which nobody else may enter; refuses one that is not ours.
+    /// Creates the runtime folder with access for this user only. Throws if the folder belongs to another user.
     package func prepareRuntimeFolder() throws(ConfigurationError) {
         try Self.makeFolder(runtimeFolder, mode: 0o700)
         var status = stat()
@@ -71,13 +72,13 @@ package struct Paths {
         try Self.makeFolder(stateFolder, mode: 0o700)
     }
 
-    /// The names of the sessions whose sockets are there; a killed session may have left one.
+    /// The names of the sessions whose sockets exist. A killed session may have left its socket.
     package func sessionNames() -> [String] {
         let entries = (try? FileManager.default.contentsOfDirectory(atPath: runtimeFolder)) ?? []
         return entries.filter { $0.hasSuffix(".sock") }.map { String($0.dropLast(5)) }.sorted()
     }
 
-    /// Makes a folder for secrets, or takes it from others' eyes.
+    /// Creates a folder for secrets, or removes the access of other users.
     package static func makePrivateFolder(_ path: String) throws(ConfigurationError) {
         try makeFolder(path, mode: 0o700)
         guard chmod(path, 0o700) == 0 else { throw .folder(path: path, .notOurs) }

@@ -1,10 +1,10 @@
 import RTMP
 
-/// Addresses as they may be shown.
+/// Addresses for display.
 package enum RTMPAddress {
-    /// The address without the stream key that it may end in.
+    /// Returns the address without the stream key at its end.
     ///
-    /// - Parameter hasOwnKey: the key is kept elsewhere, so there is none in the address.
+    /// - Parameter hasOwnKey: true if the key is stored elsewhere, so that the address contains no key.
     package static func withoutKey(_ text: String, hasOwnKey: Bool) -> String {
         do throws(RTMPURLError) {
             return try RTMPURL(text, streamKey: hasOwnKey ? "key" : nil).description
@@ -15,7 +15,7 @@ package enum RTMPAddress {
         }
     }
 
-    /// Whether the address ends in a stream key.
+    /// True if the address ends in a stream key.
     package static func hasKey(_ text: String) -> Bool {
         do throws(RTMPURLError) {
             _ = try RTMPURL(text)
@@ -25,7 +25,7 @@ package enum RTMPAddress {
         }
     }
 
-    /// True for this machine itself.
+    /// True for an address of this machine.
     package static func isLoopback(_ host: String) -> Bool {
         host == "localhost" || host == "::1" || host.hasPrefix("127.")
     }

@@ -7,9 +7,10 @@ import Session
 import WindowPrivacy
 import X11Capture
 
-/// What the user of a session chose, on the command line or in a program. What is nil comes from the configuration, else from the defaults.
+/// The user's choices for a session, on the command line or in a program. A value that is nil comes from the
+/// configuration, or is a default.
 package struct SessionSettings: Sendable {
-    /// Where the picture comes from.
+    /// The source of the picture.
     package enum Source: Sendable {
         /// An X display; nil for the one that `DISPLAY` names.
         case screen(display: String?, ScreenSelection)
@@ -18,7 +19,7 @@ package struct SessionSettings: Sendable {
         case feed(PictureFeed)
     }
 
-    /// What counts as the applications' sound.
+    /// The source of the applications' sound.
     package enum Sound: Sendable {
         case system
         /// A WAV file or pipe; `-` is standard input.
@@ -28,9 +29,9 @@ package struct SessionSettings: Sendable {
 
     package var source = Source.screen(display: nil, .wholeScreen)
     package var showsCursor: Bool?
-    /// Windows that viewers must not see, beside those of the configuration.
+    /// Windows that viewers must not see, in addition to those of the configuration.
     package var hiddenWindows: [HiddenWindowRule] = []
-    /// The same as texts, which are parsed when the session is prepared.
+    /// The same rules as text, which are parsed when the session is prepared.
     package var hiddenWindowTexts: [String] = []
     package var size: PixelSize?
     /// Frames a second.
@@ -58,12 +59,12 @@ package struct SessionSettings: Sendable {
 
     package init() {}
 
-    /// How much is kept for clips if a destination keeps them and no length was chosen.
+    /// The length of the clip buffer if a destination keeps clips and the user chose no length.
     package static let standardClipBuffer = MediaTime(milliseconds: 60_000)
 }
 
 extension SessionConfiguration {
-    /// The settings, over those of the configuration. Every value is checked here.
+    /// Returns the settings merged over those of the configuration. Checks every value.
     package init(_ settings: SessionSettings, over configuration: Configuration) throws(ConfigurationError) {
         self.init()
         title = settings.title
@@ -93,7 +94,7 @@ extension SessionConfiguration {
 
     private mutating func apply(_ settings: SessionSettings, _ config: Configuration.Video) throws(SettingProblem) {
         outputSize = settings.size ?? config.size
-        // A file's own rate overrides the configuration, which is meant for the screen.
+        // A file's own rate overrides the configuration, which applies to the screen.
         let rate = if case .screen = picture { settings.frameRate ?? config.fps } else { settings.frameRate }
         frameRate = try rate.map { value throws(SettingProblem) in try Self.check(value, in: 1...240, .frameRate) }
         if settings.bitrate != nil && settings.quality != nil { throw .bitrateAndQuality }
@@ -127,7 +128,7 @@ extension SessionConfiguration {
             audio.content = .feed(feed)
             hasOwnSound = true
         }
-        // A program that brings its own picture does not mean what others play, unless it says so.
+        // If the picture does not come from the screen, application sound is off unless the settings enable it.
         let isScreen = if case .screen = picture { true } else { false }
         let takesApp = hasOwnSound || (settings.appAudio ?? (isScreen ? config.app ?? true : false))
         audio.app = takesApp ? AudioMixer.Level(decibels: config.appGain ?? 0) : nil

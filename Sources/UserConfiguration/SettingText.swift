@@ -1,6 +1,6 @@
 import Media
 
-/// Values as users write them, on the command line and in files. Each initializer returns nil for what it cannot read.
+/// Parsers for values on the command line and in files. Each initializer returns nil for invalid text.
 
 extension PixelSize {
     /// `1280x720`, from 16x16 to 16384x16384; odd sizes are rounded down to even ones.
@@ -13,7 +13,7 @@ extension PixelSize {
 }
 
 extension PixelRect {
-    /// `1280x720+100+50`. A negative offset (`+-20`, `-20`) begins beyond the edge.
+    /// `1280x720+100+50`. A negative offset (`+-20`, `-20`) starts outside the screen.
     package init?(text: String) {
         let parts = text.lowercased().split(separator: "x", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, let end = parts[1].firstIndex(where: { $0 == "+" || $0 == "-" }) else { return nil }
@@ -57,7 +57,7 @@ package enum WindowNumber {
     }
 }
 
-/// The name of a session, which becomes a file's name.
+/// Checks the name of a session, which becomes a file name.
 package enum SessionNaming {
     /// Up to 64 letters, digits, `-` and `_`.
     package static func isValid(_ name: String) -> Bool {

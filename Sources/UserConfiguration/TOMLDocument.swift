@@ -1,6 +1,6 @@
 import CTOMLPlusPlus
 
-/// A parsed TOML file: its values by their paths, each with its line.
+/// A parsed TOML file: its values by path, each with its line.
 package struct TOMLDocument {
     package enum Value: Equatable {
         case table
@@ -35,7 +35,7 @@ package struct TOMLDocument {
         }
     }
 
-    /// By the keys from the root on; an array's elements are numbered from 0.
+    /// The values by their keys from the root on. Array elements are numbered from 0.
     private var nodes: [[String]: Node] = [:]
 
     package init(_ text: String) throws(SyntaxError) {

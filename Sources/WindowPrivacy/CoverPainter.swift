@@ -1,13 +1,13 @@
 import Media
 
-/// What viewers see in place of a hidden window: dark grey with fine stripes, the same wherever a patch begins.
+/// The pattern that replaces a hidden window: dark grey with fine stripes. It does not depend on the start of a patch.
 package struct CoverPainter {
     private static let period = 16
     private var rows: [UInt32] = []
 
     package init() {}
 
-    /// Paints over what of `rectangles` lies in `pixels`, which show the picture from (`x`, `y`) on.
+    /// Paints over the part of `rectangles` in `pixels`, whose top-left corner is at (`x`, `y`).
     package mutating func paint(_ rectangles: [PixelRect], over pixels: PixelBuffer, x: Int, y: Int) {
         let frame = PixelRect(x: x, y: y, width: pixels.size.width, height: pixels.size.height)
         if rows.count < frame.width + Self.period {

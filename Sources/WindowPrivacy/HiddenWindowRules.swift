@@ -39,7 +39,8 @@ package final class HiddenWindowRules: Sendable {
         _ = await state.withLock { $0.applied }.value(within: limit)
     }
 
-    /// The processes to which the hidden windows belong, as far as the windows say (_NET_WM_PID); those whose sound is silenced with `mute`.
+    /// The processes of the hidden windows, if the windows name them (_NET_WM_PID). With `mute`, their sound is
+    /// silenced.
     package var hiddenProcesses: Set<Int32> { state.withLock { $0.processes } }
 
     /// Adds a rule, which applies from the next tick on. Returns false if the rule exists already.
@@ -69,7 +70,7 @@ package final class HiddenWindowRules: Sendable {
     /// The rules and their revision, which belong together.
     package var current: (rules: [HiddenWindowRule], revision: Int) { state.withLock { ($0.rules, $0.revision) } }
 
-    /// The source says what it found with the rules of a revision.
+    /// Called by the source with the result for the rules of a revision.
     package func apply(revision: Int, processes: Set<Int32>) {
         state.withLock {
             $0.appliedRevision = revision

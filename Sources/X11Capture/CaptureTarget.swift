@@ -39,8 +39,8 @@ enum Placement {
     /// The source is currently not visible.
     ///
     /// - Parameters:
-    ///   - size: the picture's where it is seen again, as far as that is known.
-    ///   - reason: what the user is told.
+    ///   - size: the size of the picture when the source is visible again, if it is known.
+    ///   - reason: the notice for the user.
     case withheld(size: PixelSize, reason: SourceNotice)
     case ended
 }

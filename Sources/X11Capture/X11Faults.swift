@@ -1,16 +1,17 @@
 import CX11
 import Synchronization
 
-/// What went wrong on X connections, as Xlib's process-wide handlers tell it.
+/// The errors of X connections, as reported to Xlib's process-wide handlers.
 ///
-/// By default Xlib ends the process on a protocol error and on a broken connection. These handlers only note it, and the
-/// owner of the connection looks after each exchange (DESIGN section 9; XSetIOErrorExitHandler(3), libX11 1.7 and later).
+/// By default Xlib ends the process on a protocol error and on a broken connection. These handlers only record the
+/// error, and the owner of the connection checks it after each exchange (XSetIOErrorExitHandler(3), libX11 1.7 and
+/// later).
 enum X11Faults {
     private struct Faults {
         /// The last protocol error's code for each connection, by the address of its Display.
         var protocolErrors: [UInt: Int] = [:]
         var brokenConnections: Set<UInt> = []
-        /// The displays of our connections: errors of all others go to the handlers of the program.
+        /// The displays of this module's connections. Errors of all others go to the handlers of the program.
         var ours: Set<UInt> = []
         var previousErrorHandler: XErrorHandler?
         var previousIOErrorHandler: XIOErrorHandler?
@@ -31,8 +32,8 @@ enum X11Faults {
             }, nil)
     }
 
-    /// Puts our handlers before those of the program, which keep getting the errors of the program's own displays. Called for each of our
-    /// connections, so that a handler that the program set meanwhile is kept too.
+    /// Installs these handlers before those of the program, which still receive the errors of the program's own
+    /// displays. Called for each connection, so that it also keeps a handler that the program installed meanwhile.
     private static func installHandlers() {
         let onError: XErrorHandler = { display, event in
             guard let display, let event else { return 0 }

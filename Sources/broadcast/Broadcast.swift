@@ -4,7 +4,7 @@ import Credentials
 import Glibc
 import Presentation
 
-/// The command: parses, runs one subcommand, and turns its error into a sentence and an exit status.
+/// The command. Parses the arguments, runs one subcommand, and turns its error into a sentence and an exit status.
 @main
 struct Broadcast: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -19,8 +19,9 @@ struct Broadcast: AsyncParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            StartCommand.self, StopCommand.self, PauseCommand.self, ResumeCommand.self, MicCommand.self, AnnotateCommand.self, ClipCommand.self,
-            AddDestinationCommand.self, RemoveDestinationCommand.self, RetryCommand.self, HideCommand.self, UnhideCommand.self,
+            StartCommand.self, StopCommand.self, PauseCommand.self, ResumeCommand.self, MicCommand.self,
+            AnnotateCommand.self, ClipCommand.self, AddDestinationCommand.self, RemoveDestinationCommand.self,
+            RetryCommand.self, HideCommand.self, UnhideCommand.self,
             StatusCommand.self, EventsCommand.self, LogsCommand.self,
             CapturedCommand.self, PreviewCommand.self,
             PickerCommand.self, ListDestinationsCommand.self,
@@ -29,9 +30,9 @@ struct Broadcast: AsyncParsableCommand {
 
     static func main() async {
         StandardDescriptors.open()
-        // A detached session is started as /proc/self/exe, and would be called exe.
+        // A detached session is started as /proc/self/exe, so without this its process name would be exe.
         clinux_set_thread_name("broadcast")
-        // A reader that closes a pipe is an error of that write, not the end of the process.
+        // If a reader closes a pipe, the write fails with an error; the process does not end.
         signal(SIGPIPE, SIG_IGN)
         clinux_protect_memory()
         clinux_avoid_huge_pages()
@@ -54,7 +55,7 @@ struct Broadcast: AsyncParsableCommand {
         }
     }
 
-    /// ArgumentParser's words for a wrong command line, as one sentence with the next step.
+    /// ArgumentParser's message about an invalid command line, as one sentence with the next step.
     private static func sentence(for error: any Error) -> String {
         let words = message(for: error).split(whereSeparator: \.isNewline).first.map(String.init) ?? "The command line is wrong"
         let end = words.last.map { ".?!".contains($0) } == true ? "" : "."

@@ -5,22 +5,23 @@ import FoundationEssentials
 import Presentation
 import UserConfiguration
 
-/// What every command works with: where files are, and the content of the configuration. The environment is read here and nowhere below.
+/// The paths, the configuration and the desktop connections that every command uses. Only this type reads the
+/// environment.
 struct CommandContext {
     let paths: Paths
     let configuration: Configuration
     let catalog: ExtensionCatalog
     let credentials: CredentialStore
-    /// Whether a terminal, if there is one, can place its cursor.
+    /// True if a terminal, when there is one, can position its cursor.
     let hasCursor: Bool
-    /// True if the terminal shows pictures with kitty's protocol.
+    /// True if the terminal supports kitty's graphics protocol.
     let terminalKnowsKittyGraphics: Bool
     /// The address of the session bus (D-Bus Specification, Server Addresses); nil if there is none.
     let sessionBusAddress: String?
-    /// True in a Wayland session: X11 sees little of it.
+    /// True in a Wayland session, where X11 can capture only the windows of Xwayland.
     let isWaylandSession: Bool
 
-    /// Where files are, for commands to a running session: whatever the configuration says, it can be stopped.
+    /// The paths, without the configuration: commands for a running session work even if the configuration is invalid.
     static var paths: Paths { Paths(environment: ProcessInfo.processInfo.environment) }
 
     /// Reads and checks the configuration.
@@ -54,7 +55,7 @@ struct CommandContext {
             information: SetupInformation(paths: paths))
     }
 
-    /// What a broadcast of the screen asks of the desktop; nil if there is no session bus.
+    /// The requests of a screen broadcast to the desktop; nil if there is no session bus.
     var desktopRequest: DesktopLink.Request? {
         var request = kitContext.desktopRequest
         request?.keepsAwake = configuration.privacy.keepAwake ?? true

@@ -4,7 +4,7 @@ import Media
 import Testing
 
 @Suite struct AACEncoderTests {
-    @Test func `the format is AAC-LC at 48 kHz in stereo, with its priming`() throws {
+    @Test func `the format is AAC-LC at 48 kHz in stereo with its priming`() throws {
         let format = try AACEncoder(track: .mixed, bitrate: 160).format
         #expect(format.track == .mixed)
         #expect(format.format == AudioFormat(sampleRate: 48_000, channelCount: 2))
@@ -14,7 +14,7 @@ import Testing
         #expect(format.audioSpecificConfig.prefix(2) == [0x11, 0x90])
     }
 
-    @Test func `the first packet holds the priming and comes before the first sound`() throws {
+    @Test func `the first packet contains the priming and precedes the first sound`() throws {
         let encoder = try AACEncoder(track: .mixed, bitrate: 160)
         let packets = try encode(tone(frames: 10 * 1024), with: encoder)
         #expect(packets.count == 11)
@@ -26,7 +26,7 @@ import Testing
         #expect(packets.allSatisfy { $0.isKeyframe && $0.track == .mixed && $0.decodeTime == $0.presentationTime })
     }
 
-    @Test func `a session that is hours old keeps its times`() throws {
+    @Test func `times stay exact in a session of many hours`() throws {
         let encoder = try AACEncoder(track: .app, bitrate: 160)
         let block = [Float](repeating: 0, count: 2048)
         var packets: [EncodedPacket] = []
@@ -44,7 +44,7 @@ import Testing
         #expect(packets.allSatisfy { $0.track == .app })
     }
 
-    @Test func `a decoder hears the tone with its frequency and level`() throws {
+    @Test func `a decoder returns the tone with its frequency and level`() throws {
         let encoder = try AACEncoder(track: .mixed, bitrate: 160)
         let packets = try encode(tone(frames: 100 * 1024), with: encoder)
         try EncodedStream.adts(packets) { stream in
@@ -58,7 +58,7 @@ import Testing
             let steady = samples[2 * 9600..<2 * 57_600]
             let left = steady.enumerated().filter { $0.offset % 2 == 0 }.map(\.element)
             let right = steady.enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
-            // A second of 1 kHz at half of full scale on the left, a quarter on the right.
+            // One second of 1 kHz, at half of full scale on the left and a quarter on the right.
             let risings = zip(left, left.dropFirst()).filter { $0 < 0 && $1 >= 0 }.count
             #expect(abs(risings - 1000) <= 1)
             #expect(abs(amplitude(left, at: 1000) - 0.5) < 0.02)
@@ -67,9 +67,9 @@ import Testing
         }
     }
 
-    @Test func `after its priming a sound is heard where it was put in`() throws {
+    @Test func `after the priming, sound is decoded at its original position`() throws {
         let encoder = try AACEncoder(track: .mixed, bitrate: 160)
-        // 1 kHz from frame 24,000 on.
+        // 1 kHz starts at frame 24,000.
         var samples = tone(frames: 48 * 1024)
         for index in 0..<2 * 24_000 { samples[index] = 0 }
         try EncodedStream.adts(encode(samples, with: encoder)) { stream in
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func `the bitrate is about the one that was asked for`() throws {
+    @Test func `the bitrate is close to the requested one`() throws {
         let encoder = try AACEncoder(track: .mixed, bitrate: 128)
         var state: UInt64 = 5
         let noise = (0..<2 * 96 * 1024).map { _ -> Float in
@@ -91,7 +91,7 @@ import Testing
         #expect(kilobits > 110 && kilobits < 145, "\(kilobits) kbit/s")
     }
 
-    @Test func `a picture or a block of another length is not sound to encode`() throws {
+    @Test func `a picture or a block of the wrong length is rejected`() throws {
         let encoder = try AACEncoder(track: .mixed, bitrate: 160)
         let short = Sound(format: .broadcast, samples: [Float](repeating: 0, count: 2046))
         #expect(try encoder.encode(SampleBuffer(track: .mixed, presentationTime: .zero, payload: .sound(short))).isEmpty)
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    /// Everything that comes out for whole blocks of 1024 frames.
+    /// All packets for whole blocks of 1024 frames.
     private func encode(_ samples: [Float], with encoder: AACEncoder) throws -> [EncodedPacket] {
         var packets: [EncodedPacket] = []
         for block in 0..<samples.count / 2048 {
@@ -117,7 +117,7 @@ import Testing
         return packets + (try encoder.finish())
     }
 
-    /// The amplitude of a sine of that frequency in a second of sound.
+    /// The amplitude of a sine of that frequency in one second of sound.
     private func amplitude(_ samples: [Float], at frequency: Double) -> Double {
         var real = 0.0
         var imaginary = 0.0

@@ -2,7 +2,7 @@ import Encode
 import Foundation
 import Media
 
-/// What an encoder made, as a file for independent decoders.
+/// The output of an encoder, as a file for independent decoders.
 struct EncodedStream {
     struct Failure: Error, CustomStringConvertible {
         let description: String
@@ -11,7 +11,7 @@ struct EncodedStream {
     private let folder: URL
     private let file: URL
 
-    /// Writes H.264 as a byte stream: the parameter sets before each IDR picture, start codes in the place of lengths.
+    /// Writes H.264 as a byte stream: parameter sets before each IDR picture, and start codes instead of lengths.
     static func h264(_ packets: [EncodedPacket], of encoder: VideoEncoder, _ body: (EncodedStream) throws -> Void) throws {
         guard case .h264(let sequence, let picture) = encoder.format.codec else { throw Failure(description: "no H.264") }
         var bytes: [UInt8] = []
@@ -47,7 +47,7 @@ struct EncodedStream {
         try body(stream)
     }
 
-    /// What ffprobe says of the stream, by ffprobe's own names.
+    /// The properties of the stream from ffprobe, with ffprobe's names.
     func properties() throws -> [String: String] {
         let output = try run(["ffprobe", "-v", "error", "-show_streams", "-of", "default=noprint_wrappers=1", file.path])
         var properties: [String: String] = [:]
@@ -58,18 +58,18 @@ struct EncodedStream {
         return properties
     }
 
-    /// The I420 or I444 frames that ffmpeg's decoder gives, one after another.
+    /// The I420 or I444 frames from ffmpeg's decoder, in sequence.
     func pictures(_ chroma: ChromaFormat = .yuv420) throws -> [UInt8] {
         try run(["ffmpeg", "-v", "error", "-i", file.path, "-f", "rawvideo", "-pix_fmt", "yuv\(chroma.rawValue)p", "-fps_mode", "passthrough", "-"])
     }
 
-    /// The interleaved stereo samples that ffmpeg's decoder gives.
+    /// The interleaved stereo samples from ffmpeg's decoder.
     func samples() throws -> [Float] {
         let bytes = try run(["ffmpeg", "-v", "error", "-i", file.path, "-f", "f32le", "-ac", "2", "-"])
         return bytes.withUnsafeBytes { Array($0.bindMemory(to: Float.self)) }
     }
 
-    /// Runs a program to its end and gives its output; anything that it complains of is an error.
+    /// Runs a program to its end and returns its output. Any error message of the program is a failure.
     private func run(_ command: [String]) throws -> [UInt8] {
         let errors = folder.appendingPathComponent("errors")
         try Data().write(to: errors)

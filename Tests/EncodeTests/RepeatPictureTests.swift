@@ -3,7 +3,8 @@ import Foundation
 import Media
 import Testing
 
-/// Repeat pictures are written by us between x264's own: independent decoders must see every frame bit for bit.
+/// The encoder writes repeat pictures between x264's pictures. Independent decoders must return every frame bit for
+/// bit.
 @Suite struct RepeatPictureTests {
     static let size = PixelSize(width: 208, height: 112)
 
@@ -73,7 +74,7 @@ import Testing
         #expect(one.bytes.count == scene.expected.count)
         let isEqual = one.bytes == other.bytes
         #expect(isEqual, "first difference in frame \(firstDifference(one.bytes, other.bytes))")
-        // Lossy, but near: what was shown last is what the last frames look like.
+        // The encoding is lossy but close: the last frames look like the last picture that was encoded.
         let frame = Self.size.area * 3 / 2
         let errors = zip(one.bytes.suffix(frame), scene.expected.suffix(frame)).map { abs(Int($0) - Int($1)) }
         #expect(errors.reduce(0, +) / frame <= 4)
@@ -93,7 +94,7 @@ import Testing
     }
 }
 
-/// A picture that moves for a while, rests, changes a little, and rests: encoded, with what a decoder must give back.
+/// A picture that moves, rests, changes a little, and rests again: encoded, with the expected decoded frames.
 private struct Scene {
     var packets: [EncodedPacket] = []
     var stream: [UInt8] = []
@@ -151,7 +152,7 @@ private struct SystemRandom {
     }
 }
 
-/// Start codes in place of the lengths.
+/// Start codes instead of lengths.
 private func annexB(_ data: [UInt8]) -> [UInt8] {
     var result: [UInt8] = []
     var position = 0

@@ -6,10 +6,12 @@ import Testing
 @Suite struct VideoEncoderTests {
     static let size = PixelSize(width: 320, height: 180)
 
-    // MARK: The stream
+    // MARK: Stream format
 
     @Test(arguments: [(320, 180, 1), (322, 182, 2), (1920, 1080, 2)])
-    func `the stream says High profile, its size, and BT.709 in limited range`(width: Int, height: Int, threads: Int) throws {
+    func `the stream declares High profile, its size, and BT.709 in limited range`(
+        width: Int, height: Int, threads: Int
+    ) throws {
         let size = PixelSize(width: width, height: height)
         let encoder = try VideoEncoder(settings: VideoSettings(size: size, rateControl: .bitrate(2000), threads: threads))
         #expect(encoder.format.size == size)
@@ -36,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func `the format holds one sequence and one picture parameter set, without start codes`() throws {
+    @Test func `the format contains one sequence and one picture parameter set, without start codes`() throws {
         let encoder = try VideoEncoder(settings: VideoSettings(size: Self.size, rateControl: .quality(23)))
         guard case .h264(let sequence, let picture) = encoder.format.codec else {
             Issue.record("no H.264")
@@ -49,7 +51,7 @@ import Testing
         #expect(encoder.format.bitrate == nil)
     }
 
-    @Test func `packets hold whole slices behind their lengths, and no parameter sets`() throws {
+    @Test func `packets contain whole slices with length fields, and no parameter sets`() throws {
         let encoder = try VideoEncoder(settings: VideoSettings(size: Self.size, rateControl: .bitrate(2000), threads: 2))
         var noise = Noise(size: Self.size)
         for tick in 0..<6 {
@@ -66,28 +68,29 @@ import Testing
         }
     }
 
-    @Test func `the first picture is an IDR, sequences count up, and times pass through`() throws {
+    @Test func `the first picture is an IDR picture, sequence numbers increase, and times are preserved`() throws {
         let encoder = try VideoEncoder(settings: VideoSettings(size: Self.size, rateControl: .bitrate(2000)))
         var noise = Noise(size: Self.size)
         let packets = try (0..<30).flatMap { try encoder.encode(noise.sample(at: $0)) }
         #expect(packets.map(\.sequence) == Array(0..<30))
         #expect(packets.filter(\.isKeyframe).map(\.sequence) == [0])
         #expect(packets.allSatisfy { $0.track == .screen && $0.presentationTime == $0.decodeTime })
-        // x264 counts microseconds.
+        // x264 counts in microseconds.
         #expect(packets[1].presentationTime.nanoseconds == 33_333_000)
         #expect(packets[29].presentationTime.nanoseconds == 966_666_000)
         #expect(encoder.encodedFrames == 30)
         #expect(encoder.repeatedFrames == 0)
     }
 
-    @Test func `a time that does not rise is moved on by a millisecond`() throws {
+    @Test func `a time that does not increase is raised by a millisecond`() throws {
         let encoder = try VideoEncoder(settings: VideoSettings(size: Self.size, rateControl: .bitrate(2000)))
         var noise = Noise(size: Self.size)
         let packets = try [3, 3, 2, 4].flatMap { try encoder.encode(noise.sample(at: $0)) }
         #expect(packets.map { $0.presentationTime.nanoseconds } == [100_000_000, 101_000_000, 102_000_000, 133_333_000])
     }
 
-    @Test func `with normal latency every frame comes out, decode times rise, and decoders get them all`() throws {
+    @Test
+    func `with normal latency every frame is returned, decode times increase, and decoders return all frames`() throws {
         let encoder = try VideoEncoder(settings: VideoSettings(size: Self.size, rateControl: .bitrate(2000), latency: .normal))
         var noise = Noise(size: Self.size)
         var packets: [EncodedPacket] = []
@@ -105,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func `quality 0 comes back bit for bit`() throws {
+    @Test func `quality 0 is lossless`() throws {
         let encoder = try VideoEncoder(settings: VideoSettings(size: Self.size, rateControl: .quality(0)))
         var noise = Noise(size: Self.size)
         var expected: [UInt8] = []
@@ -121,9 +124,11 @@ import Testing
     }
 
     @Test(arguments: [.quality(0), .quality(8), .bitrate(20_000)] as [VideoSettings.RateControl])
-    func `a stream in full chroma says so, and its colours are each pixel's own`(rateControl: VideoSettings.RateControl) throws {
+    func `a stream in full chroma declares it and keeps the colour of each pixel`(
+        rateControl: VideoSettings.RateControl
+    ) throws {
         let encoder = try VideoEncoder(settings: VideoSettings(size: Self.size, chroma: .yuv444, rateControl: rateControl))
-        // Columns of red and blue, one pixel wide: what 4:2:0 makes purple.
+        // Columns of red and blue, one pixel wide, which 4:2:0 would turn purple.
         let area = Self.size.area
         var content = [UInt8](repeating: 0, count: area * 3)
         for index in 0..<area {
@@ -155,11 +160,11 @@ import Testing
 
     // MARK: Keyframes
 
-    @Test func `a keyframe comes every two seconds of the frames' own time, whatever their rate`() throws {
+    @Test func `a keyframe follows every two seconds of frame time, independent of the frame rate`() throws {
         let encoder = try VideoEncoder(settings: VideoSettings(size: Self.size, rateControl: .bitrate(1000)))
         var noise = Noise(size: Self.size)
         var keyframes: [Int64] = []
-        // Frames at 10 a second for four seconds, then 30 a second for four.
+        // Four seconds with 10 frames per second, then four seconds with 30.
         for time in Array(stride(from: 0, to: 4000, by: 100)) + Array(stride(from: 4000, to: 8000, by: 33)) {
             keyframes += try encoder.encode(noise.sample(at: MediaTime(milliseconds: Int64(time)))).filter(\.isKeyframe).map(
                 \.presentationTime.milliseconds)
@@ -168,7 +173,7 @@ import Testing
         for (index, time) in keyframes.enumerated() { #expect(abs(time - Int64(index) * 2000) <= 34) }
     }
 
-    @Test func `a keyframe that is asked for is the next frame, and only that`() throws {
+    @Test func `a requested keyframe is the next frame, and only that one`() throws {
         let encoder = try VideoEncoder(settings: VideoSettings(size: Self.size, rateControl: .bitrate(1000)))
         var noise = Noise(size: Self.size)
         var keyframes: [Int] = []
@@ -179,7 +184,8 @@ import Testing
         #expect(keyframes == [0, 10, 17])
     }
 
-    @Test func `a keyframe that is asked for comes between repeat pictures too, and the next one two seconds later`() throws {
+    @Test
+    func `a keyframe can be requested between repeat pictures, and the next one follows two seconds later`() throws {
         let encoder = try VideoEncoder(settings: VideoSettings(size: Self.size, rateControl: .bitrate(1000)))
         var noise = Noise(size: Self.size)
         var packets = try encoder.encode(noise.sample(at: 0))
@@ -204,11 +210,12 @@ import Testing
 
     // MARK: Bitrate
 
-    @Test func `noise at 2000 kbit per second stays inside the buffer of one second`() throws {
+    @Test func `noise at 2000 kbit per second does not overflow the buffer of one second`() throws {
         let encoder = try VideoEncoder(settings: VideoSettings(size: Self.size, rateControl: .bitrate(2000)))
         var noise = Noise(size: Self.size)
         let bits = try (0..<300).flatMap { try encoder.encode(noise.sample(at: $0)) }.map { Double($0.data.count) * 8 }
-        // A receiver with a buffer of 2,000 kbit that is nine tenths full, and fills at 2,000 kbit/s (Rec. ITU-T H.264, C.3).
+        // A receiver with a buffer of 2,000 kbit that is nine tenths full, and receives 2,000 kbit/s (Rec. ITU-T H.264,
+        // C.3).
         var buffer = 1_800_000.0
         var lowest = buffer
         for frame in bits {
@@ -223,7 +230,7 @@ import Testing
         #expect(average > 1_700_000 && average < 2_150_000, "\(average) bit/s")
     }
 
-    @Test func `a bitrate that is changed holds from then on`() throws {
+    @Test func `a changed bitrate applies to later frames`() throws {
         let encoder = try VideoEncoder(settings: VideoSettings(size: Self.size, rateControl: .bitrate(2000)))
         var noise = Noise(size: Self.size)
         var bits: [Double] = []
@@ -235,7 +242,7 @@ import Testing
         #expect(after > 800_000 && after < 1_100_000, "\(after) bit/s")
     }
 
-    // MARK: Refusals
+    // MARK: Errors
 
     @Test func `a preset that does not exist is a typed error that names it`() {
         #expect(throws: EncodeError.cannotOpenVideo("there is no preset warp")) {
@@ -243,7 +250,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [(0, 0), (100_000, 100_000), (-320, 180)]) func `a size that x264 refuses is a typed error that names it`(
+    @Test(arguments: [(0, 0), (100_000, 100_000), (-320, 180)])
+    func `a size that x264 rejects is a typed error that names it`(
         width: Int, height: Int
     ) {
         let settings = VideoSettings(size: PixelSize(width: width, height: height), rateControl: .bitrate(1000))
@@ -255,7 +263,7 @@ import Testing
         #expect(reason.contains("\(width)x\(height)"))
     }
 
-    @Test(arguments: [0, -5]) func `a bitrate that x264 refuses is a typed error`(bitrate: Int) {
+    @Test(arguments: [0, -5]) func `a bitrate that x264 rejects is a typed error`(bitrate: Int) {
         #expect(throws: EncodeError.self) { try VideoEncoder(settings: VideoSettings(size: Self.size, rateControl: .bitrate(bitrate))) }
     }
 
@@ -272,7 +280,7 @@ import Testing
     }
 }
 
-/// A picture of noise, new with every frame: the hardest thing to encode.
+/// Noise that is different in every frame, the worst case for an encoder.
 private struct Noise {
     let size: PixelSize
     private(set) var content: [UInt8]
@@ -293,7 +301,7 @@ private struct Noise {
         return picture(at: time)
     }
 
-    /// The same picture once more.
+    /// The same picture again.
     func still(at tick: Int) -> SampleBuffer { picture(at: MediaTime(value: Int64(tick), timescale: 30)) }
 
     private func picture(at time: MediaTime) -> SampleBuffer {

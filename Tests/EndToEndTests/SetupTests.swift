@@ -174,7 +174,7 @@ extension EndToEndTests {
                 let both = try await studio.startLive(["--to", "show", "--to", studio.path("out.mp4")])
                 try await both.wait(for: "the stream") { try await server.isPublishing(key: "k3y") }
                 let leaving = try await studio.broadcast.run(["sign-out", "show"])
-                #expect(leaving.status == .exited(0) && leaving.errors.contains("goes on to out.mp4"), "\(leaving.errors)")
+                #expect(leaving.status == .exited(0) && leaving.errors.contains("continues to out.mp4"), "\(leaving.errors)")
                 #expect(try await studio.status()?.destinations.map(\.state) == ["finished", "live"])
                 #expect(try await !server.isPublishing(key: "k3y"))
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))

@@ -37,7 +37,7 @@ import Host
         ("Gedit", "My Editor"), ("firefox", "Firefox ESR"), ("Firefox-esr", "Firefox ESR"), ("org.gnome.Terminal", "Terminal \\o/"),
         ("Terminal", "Terminal \\o/"), ("kde-konsole", "Konsole"), ("gone", nil), ("link", nil), ("broken", nil), ("unknown", nil), ("", nil),
     ])
-    func `A window's class leads to the name of its application`(windowClass: String, name: String?) throws {
+    func `A window's class determines the name of its application`(windowClass: String, name: String?) throws {
         try withEntries { entries, _ in #expect(entries.name(forWindowClass: windowClass) == name) }
     }
 

@@ -2,7 +2,7 @@ import Mux
 import Testing
 
 @Suite struct AMF0CoderTests {
-    /// Values and their bytes, written out by hand from the specification.
+    /// Values and their bytes, written by hand from the specification.
     private static let literals: [(value: AMF0Value, bytes: [UInt8])] = [
         (.number(1), [0x00, 0x3F, 0xF0, 0, 0, 0, 0, 0, 0]),
         (.number(-1.5), [0x00, 0xBF, 0xF8, 0, 0, 0, 0, 0, 0]),
@@ -23,15 +23,15 @@ import Testing
         (.typedObject(className: "C", properties: [AMF0Property("a", .null)]), [0x10, 0, 1, 0x43, 0, 1, 0x61, 0x05, 0, 0, 9]),
     ]
 
-    @Test func `each value has the bytes of the specification`() {
+    @Test func `each value is encoded to the bytes of the specification`() {
         for literal in Self.literals { #expect(AMF0Encoder.encode([literal.value]) == literal.bytes) }
     }
 
-    @Test func `each value is read from the bytes of the specification`() throws {
+    @Test func `each value is decoded from the bytes of the specification`() throws {
         for literal in Self.literals { #expect(try AMF0Decoder.decode(literal.bytes) == [literal.value]) }
     }
 
-    @Test func `values follow one another`() throws {
+    @Test func `several values are decoded in sequence`() throws {
         let values = Self.literals.map(\.value)
         #expect(try AMF0Decoder.decode(Self.literals.flatMap(\.bytes)) == values)
     }
@@ -45,7 +45,7 @@ import Testing
         #expect(try AMF0Decoder.decode(long) == [.longString(text)])
     }
 
-    @Test func `an ECMA array is read to its end marker whatever it counts`() throws {
+    @Test func `an ECMA array ends at its end marker, whatever its count`() throws {
         let none: [UInt8] = [0x08, 0, 0, 0, 0, 0, 1, 0x61, 0x05, 0, 0, 9]
         let many: [UInt8] = [0x08, 0xFF, 0xFF, 0xFF, 0xFF, 0, 1, 0x61, 0x05, 0, 0, 9]
         for bytes in [none, many] { #expect(try AMF0Decoder.decode(bytes) == [.ecmaArray([AMF0Property("a", .null)])]) }
@@ -59,7 +59,7 @@ import Testing
         #expect(AMF0Value.null["code"] == nil)
     }
 
-    @Test func `text that is not UTF-8 is repaired`() throws {
+    @Test func `invalid UTF-8 is repaired`() throws {
         #expect(try AMF0Decoder.decode([0x02, 0, 2, 0xFF, 0x61]) == [.string("\u{FFFD}a")])
     }
 }

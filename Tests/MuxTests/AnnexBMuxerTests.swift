@@ -12,7 +12,7 @@ import Testing
         EncodedPacket(track: track, presentationTime: .zero, decodeTime: .zero, isKeyframe: isKeyframe, sequence: 0, data: data)
     }
 
-    @Test func `parameter sets stand before a keyframe and only there`() {
+    @Test func `parameter sets precede a keyframe and no other picture`() {
         var muxer = AnnexBMuxer()
         #expect(muxer.begin(Self.description).isEmpty)
         #expect(

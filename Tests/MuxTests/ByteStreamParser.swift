@@ -1,13 +1,13 @@
-/// Takes apart what ffmpeg writes, so that tests need no encoder of their own.
+/// Parses ffmpeg's output into packets, so that the tests need no encoder.
 enum ByteStreamParser {
     struct AccessUnits {
         var sequenceParameterSet: [UInt8] = []
         var pictureParameterSet: [UInt8] = []
-        /// NAL units after their length in four bytes, without delimiters and parameter sets.
+        /// NAL units with a length of four bytes, without delimiters and parameter sets.
         var packets: [(data: [UInt8], isIDR: Bool)] = []
     }
 
-    /// The NAL units between start codes, header byte first.
+    /// The NAL units between start codes, starting with the header byte.
     static func nalUnits(_ stream: [UInt8]) -> [[UInt8]] {
         var starts: [(code: Int, unit: Int)] = []
         var index = 0
@@ -43,7 +43,7 @@ enum ByteStreamParser {
         return result
     }
 
-    /// The payloads behind ADTS headers of 7 or 9 bytes.
+    /// The payloads after ADTS headers of 7 or 9 bytes.
     static func adtsPayloads(_ stream: [UInt8]) -> [[UInt8]] {
         var payloads: [[UInt8]] = []
         var position = 0

@@ -2,7 +2,7 @@ import Mux
 import Testing
 
 @Suite struct ByteWriterTests {
-    @Test func `numbers stand with their most significant byte first`() {
+    @Test func `integers are written with the most significant byte first`() {
         var writer = ByteWriter()
         writer.u8(1)
         writer.u16(0x0203)
@@ -14,7 +14,7 @@ import Testing
         #expect(writer.bytes == Array(1...0x12) + [0xFF, 0xFE, 0xFF, 0xFF, 0xFF, 0xFD])
     }
 
-    @Test func `a length can be set afterwards`() {
+    @Test func `a length can be overwritten later`() {
         var writer = ByteWriter(capacity: 16)
         writer.u32(0)
         writer.utf8("é")

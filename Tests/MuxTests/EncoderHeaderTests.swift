@@ -2,7 +2,7 @@ import Bitstream
 import Media
 import Testing
 
-/// The headers of streams that ffmpeg's encoders make.
+/// Parses the headers of streams from ffmpeg's encoders.
 @Suite struct EncoderHeaderTests {
     @Test func `High profile from x264 is 4:2:0 with 8 bits`() throws {
         for (kind, reorders) in [(TestStream.Kind.simple, false), (.reordered, true)] {

@@ -12,7 +12,7 @@ import Testing
         #expect(bytes.suffix(19) == [8, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0xAF, 0, 0x11, 0x90, 0, 0, 0, 15])
     }
 
-    @Test func `a tag has 24 bits of its time and then the upper 8`() {
+    @Test func `a tag contains 24 bits of its time and then the upper 8`() {
         var muxer = FLVMuxer()
         let audio = AudioTrackFormat(track: .mixed, format: .broadcast, audioSpecificConfig: [0x11, 0x90], bitrate: 160, priming: 1024)
         _ = muxer.begin(StreamDescription(video: nil, audio: [audio]))
@@ -25,7 +25,8 @@ import Testing
         #expect(patches.map(\.bytes) == [[0x40, 0xD2, 0xA4, 0x2F, 0x8D, 0x4F, 0xDF, 0x3B]])
     }
 
-    @Test(arguments: [false, true]) func `ffmpeg reads every picture and sound at its time`(isReordered: Bool) throws {
+    @Test(arguments: [false, true])
+    func `ffmpeg reads every picture and sound with its time`(isReordered: Bool) throws {
         let stream = try (isReordered ? TestStream.reordered : TestStream.simple).get()
         let folder = try TemporaryFolder()
         let file = try folder.write(stream.muxed(FLVMuxer()), "stream.flv")
@@ -57,7 +58,7 @@ import Testing
         #expect(abs(duration - 6) < 0.05)
     }
 
-    @Test func `a stream of one track says so`() throws {
+    @Test func `a stream of one track declares only that track`() throws {
         let stream = try TestStream.simple.get()
         #expect(stream.pictureOnly.muxed(FLVMuxer())[4] == 1)
         #expect(stream.soundOnly.muxed(FLVMuxer())[4] == 4)

@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(arguments: [TestStream.Kind.simple, .reordered], [1000, 1 << 24])
-    func `a file that is written reads the same`(
+    func `a written file is read unchanged`(
         kind: TestStream.Kind, blockSize: Int
     ) throws {
         let stream = try kind.stream()
@@ -61,7 +61,7 @@ import Testing
             ([0x17, 0], .malformed("a video tag is cut short")),
             ([0x22, 0, 0, 0, 0], .unsupported("its video is not H.264")),
         ] as [([UInt8], FLVError)])
-    func `a video header that cannot be used has a typed error`(body: [UInt8], error: FLVError) {
+    func `an invalid video header causes a typed error`(body: [UInt8], error: FLVError) {
         #expect(failure(.video, body) == error)
     }
 
@@ -72,7 +72,7 @@ import Testing
             ([0xAF], .malformed("an audio tag is cut short")),
             ([0x2F, 0xFF], .unsupported("its sound is not AAC")),
         ] as [([UInt8], FLVError)])
-    func `an audio header that cannot be used has a typed error`(body: [UInt8], error: FLVError) {
+    func `an invalid audio header causes a typed error`(body: [UInt8], error: FLVError) {
         #expect(failure(.audio, body) == error)
     }
 }

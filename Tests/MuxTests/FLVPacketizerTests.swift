@@ -23,20 +23,20 @@ import Testing
         return EncodedPacket(track: track, presentationTime: time, decodeTime: time, isKeyframe: true, sequence: 0, data: [0x21])
     }
 
-    @Test func `only the first audio track goes out`() {
+    @Test func `only the first audio track is written`() {
         var packetizer = FLVPacketizer(Self.stream, origin: .session)
         #expect(packetizer.tag(for: sound(5)) != nil)
         #expect(packetizer.tag(for: sound(5, track: .mic)) == nil)
         #expect(packetizer.tag(for: sound(5, track: .mixed)) == nil)
     }
 
-    @Test func `priming is left out`() {
+    @Test func `priming is dropped`() {
         var packetizer = FLVPacketizer(Self.stream, origin: .session)
         #expect(packetizer.tag(for: sound(-21)) == nil)
         #expect(packetizer.tag(for: sound(0))?.timestamp == 0)
     }
 
-    @Test func `pictures that are decoded before the start keep their presentation times`() {
+    @Test func `pictures with a decode time before the start keep their presentation times`() {
         var packetizer = FLVPacketizer(Self.stream, origin: .session)
         let tags = [picture(0, decode: -66, isKeyframe: true), picture(133, decode: -33), picture(66, decode: 0), picture(33, decode: 33)]
             .compactMap { packetizer.tag(for: $0) }

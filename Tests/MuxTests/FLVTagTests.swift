@@ -9,7 +9,7 @@ import Testing
         size: PixelSize(width: 1280, height: 720), frameRate: 30, bitrate: 3000)
     private static let audio = AudioTrackFormat(track: .mixed, format: .broadcast, audioSpecificConfig: [0x11, 0x90], bitrate: 160, priming: 1024)
 
-    @Test func `the AVC sequence header holds the decoder configuration record`() {
+    @Test func `the AVC sequence header contains the decoder configuration record`() {
         let tag = FLVTag.avcSequenceHeader(
             sequenceParameterSet: [0x67, 0x42, 0xC0, 0x0A, 0xDA, 0x79], pictureParameterSet: [0x68, 0xCE, 0x3C, 0x80], timestamp: 0)
         #expect(tag.kind == .video)
@@ -19,7 +19,7 @@ import Testing
             ])
     }
 
-    @Test func `a picture has its kind and its composition time`() {
+    @Test func `a picture tag contains its kind and its composition time`() {
         let idr = FLVTag.avc(accessUnit: [0, 0, 0, 1, 0x65], isKeyframe: true, timestamp: 40, compositionTime: 80)
         #expect(idr.body == [0x17, 1, 0, 0, 80, 0, 0, 0, 1, 0x65])
         let other = FLVTag.avc(accessUnit: [0, 0, 0, 1, 0x41], isKeyframe: false, timestamp: 40, compositionTime: -2)
@@ -27,12 +27,12 @@ import Testing
         #expect(other.bodyCount == 10)
     }
 
-    @Test func `sound has a sequence header and raw blocks`() {
+    @Test func `audio has a sequence header and raw blocks`() {
         #expect(FLVTag.aacSequenceHeader(audioSpecificConfig: [0x11, 0x90], timestamp: 0).body == [0xAF, 0, 0x11, 0x90])
         #expect(FLVTag.aac(rawDataBlock: [0x21, 0x10], timestamp: 21).body == [0xAF, 1, 0x21, 0x10])
     }
 
-    @Test func `the metadata names codecs, size and rates`() throws {
+    @Test func `the metadata contains codecs, size and rates`() throws {
         let tag = FLVTag.metadata(of: StreamDescription(video: Self.video, audio: [Self.audio], title: "A title"))
         let values = try AMF0Decoder.decode(tag.body)
         #expect(tag.kind == .script)
@@ -48,12 +48,12 @@ import Testing
             ])
     }
 
-    @Test func `the duration lies where a file can put it in later`() {
+    @Test func `the duration is at a known offset, so that a file can set it later`() {
         let body = FLVTag.metadata(of: StreamDescription(video: Self.video, audio: []), duration: 1).body
         #expect(body[(FLVTag.durationOffset - 1)..<FLVTag.durationOffset + 8] == [0x00, 0x3F, 0xF0, 0, 0, 0, 0, 0, 0])
     }
 
-    @Test func `RTMP metadata asks the server to keep it`() throws {
+    @Test func `RTMP metadata asks the server to store it`() throws {
         let values = try AMF0Decoder.decode(FLVTag.setDataFrame(of: StreamDescription(video: nil, audio: [Self.audio])).body)
         #expect(values.prefix(2) == [.string("@setDataFrame"), .string("onMetaData")])
         #expect(values.last?["videocodecid"] == nil && values.last?["audiocodecid"] == .number(10))

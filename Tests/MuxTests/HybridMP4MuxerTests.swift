@@ -3,7 +3,7 @@ import Mux
 import Testing
 
 @Suite struct HybridMP4MuxerTests {
-    @Test func `begin gives the file type, a placeholder of 16 bytes and a movie without samples`() throws {
+    @Test func `begin returns the file type, a placeholder of 16 bytes and a movie without samples`() throws {
         var muxer = HybridMP4Muxer()
         let start = muxer.begin(try TestStream.simple.get().description)
         #expect(MP4BoxReader.types(start) == ["ftyp", "free", "moov"])
@@ -11,14 +11,14 @@ import Testing
         #expect(MP4BoxReader.find(start, "moov", "mvex", "trex") != nil)
     }
 
-    @Test func `a finished file is an ordinary one`() throws {
+    @Test func `a finished file is an ordinary MP4`() throws {
         let file = try TestStream.simple.get().muxed(HybridMP4Muxer())
         #expect(MP4BoxReader.types(file) == ["ftyp", "mdat", "moov"])
         let movie = try #require(MP4BoxReader.find(file, "moov"))
         #expect(MP4BoxReader.boxes(file, in: movie.contents).map(\.type) == ["mvhd", "trak", "trak", "udta"])
     }
 
-    @Test func `a packet gives bytes only where it starts a new group of pictures`() throws {
+    @Test func `a packet returns bytes only if it starts a new group of pictures`() throws {
         let stream = try TestStream.simple.get()
         var muxer = HybridMP4Muxer()
         _ = muxer.begin(stream.description)
@@ -32,7 +32,7 @@ import Testing
         #expect(times == [2000, 4000])
     }
 
-    @Test func `the colour, the title and the tracks are what was described`() throws {
+    @Test func `the colour, the title and the tracks match the description`() throws {
         let folder = try TemporaryFolder()
         let path = try folder.write(try TestStream.simple.get().muxed(HybridMP4Muxer()), "a.mp4")
         #expect(
@@ -45,33 +45,33 @@ import Testing
     }
 
     @Test(arguments: [TestStream.Kind.simple, .reordered])
-    func `every packet keeps its time in the finished and in the fragmented form`(kind: TestStream.Kind) throws {
+    func `every packet keeps its time in the finished and in the fragmented file`(kind: TestStream.Kind) throws {
         try expectTimesKept(kind.stream())
     }
 
-    @Test func `a picture that starts late and a sound that starts later stay in step`() throws {
+    @Test func `a picture that starts late and a sound that starts later stay in sync`() throws {
         for stream in [try TestStream.simple.get(), try TestStream.reordered.get()] {
             try expectTimesKept(stream.retimed { MediaTime(milliseconds: $0.track == .screen ? 517 : 733) })
         }
     }
 
-    @Test func `a picture that starts before the sound stays in step`() throws {
+    @Test func `a picture that starts before the sound stays in sync`() throws {
         try expectTimesKept(try TestStream.simple.get().retimed { MediaTime(milliseconds: $0.track == .screen ? 0 : 300) })
     }
 
-    @Test func `frames at uneven times are exact to a hundredth of a millisecond`() throws {
+    @Test func `frames at irregular times are exact to a hundredth of a millisecond`() throws {
         let stream = try TestStream.simple.get().retimed {
             $0.track == .screen ? MediaTime(nanoseconds: Int64($0.sequence) * 7_777_777 + Int64($0.sequence % 3) * 5_123_457) : .zero
         }
         try expectTimesKept(stream)
     }
 
-    @Test func `a gap in the sound stretches the packet before it and holds what follows in its place`() throws {
+    @Test func `a gap in the sound extends the packet before it, and later packets keep their times`() throws {
         try expectTimesKept(try TestStream.simple.get().retimed { $0.track == .mixed && (100..<150).contains($0.sequence) ? nil : .zero })
     }
 
     @Test(arguments: [TestStream.Kind.simple, .reordered])
-    func `decoded pictures are those of the byte stream`(kind: TestStream.Kind) throws {
+    func `decoded pictures match those of the byte stream`(kind: TestStream.Kind) throws {
         let stream = try kind.stream()
         let folder = try TemporaryFolder()
         let reference = try hash(folder.write(stream.muxed(AnnexBMuxer()), "a.h264"))
@@ -94,12 +94,12 @@ import Testing
         try #require(ends.count == 2)
         let folder = try TemporaryFolder()
         for (cut, frames) in [(ends[0], 60), (ends[1], 120), (file.count, 180)] {
-            // A whole file whose placeholder was not yet patched is among them.
+            // The cuts include a whole file whose placeholder was not patched yet.
             let path = try folder.write(file[..<cut], "whole.mp4")
             #expect(try Tool.decodingErrors(path).isEmpty)
             #expect(try Tool.decodedFrameCount(path, stream: "v") == frames)
         }
-        // Wherever the kernel cuts a write short, and some places in media and in the last `moov`.
+        // Every size at which the kernel truncates a write, and some positions in media and in the last `moov`.
         let pages = stride(from: (ends[0] / 4096 + 1) * 4096, to: file.count, by: 4096)
         for cut in Array(pages) + [ends[0] + 1, ends[0] + 7, ends[0] + 3001, ends[1] - 1, ends[1] + 3001, file.count - 1000, file.count - 1] {
             let path = try folder.write(file[..<cut], "cut.mp4")
@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test(arguments: [TestStream.Kind.simple, .reordered])
-    func `GStreamer plays the finished, the unfinished and the cut file`(kind: TestStream.Kind) throws {
+    func `GStreamer plays the finished, the unfinished and the truncated file`(kind: TestStream.Kind) throws {
         let stream = try kind.stream()
         let folder = try TemporaryFolder()
         #expect(try decodedByGStreamer(folder.write(stream.muxed(HybridMP4Muxer()), "a.mp4")) == 180)
@@ -119,8 +119,9 @@ import Testing
         #expect(try decodedByGStreamer(folder.write(file[..<(file.count - 5000)], "c.mp4")) >= 60)
     }
 
-    @Test func `no movie fragment lies across a page`() throws {
-        // 400 fragments of uneven sizes and times: some would end or start within a few bytes of a page's end.
+    @Test func `no movie fragment crosses a page boundary`() throws {
+        // 400 fragments of irregular sizes and times. Without padding, some would start or end within a few bytes of a
+        // page boundary.
         let packets = (0..<12_000).map { index in
             let time = MediaTime(nanoseconds: Int64(index) * 33_333_333 + Int64(index % 7) * 1_000_000)
             let size = 100 + index * 7919 % 257
@@ -147,7 +148,7 @@ import Testing
         }
     }
 
-    @Test func `sound alone is cut every two seconds`() throws {
+    @Test func `fragments of audio alone last two seconds`() throws {
         let stream = try TestStream.simple.get().soundOnly
         var muxer = HybridMP4Muxer()
         var file = muxer.begin(stream.description)
@@ -160,7 +161,7 @@ import Testing
         try expectTimesKept(stream)
     }
 
-    @Test func `a fragment ends after ten seconds although no keyframe came`() throws {
+    @Test func `a fragment ends after ten seconds without a keyframe`() throws {
         let stream = try TestStream.simple.get().pictureOnly
         var muxer = HybridMP4Muxer()
         _ = muxer.begin(stream.description)
@@ -174,7 +175,7 @@ import Testing
         #expect(firstBytes == 10_000)
     }
 
-    @Test func `a fragment ends before it holds more than eight million bytes`() throws {
+    @Test func `a fragment ends before it contains more than eight million bytes`() throws {
         var muxer = HybridMP4Muxer()
         _ = muxer.begin(try TestStream.simple.get().pictureOnly.description)
         let data = [UInt8](repeating: 1, count: 1_000_000)
@@ -189,7 +190,7 @@ import Testing
         #expect((8_000_000..<8_001_000).contains(counts[8]))
     }
 
-    @Test func `past four gigabytes sizes and offsets have 64 bits`() throws {
+    @Test func `sizes and offsets above four gigabytes have 64 bits`() throws {
         var muxer = HybridMP4Muxer()
         var offset = muxer.begin(try TestStream.simple.get().pictureOnly.description).count
         let placeholder = 8 + 8 + 16
@@ -216,7 +217,7 @@ import Testing
         #expect(MP4BoxReader.integer(movie, at: table.contents.upperBound - 8, bytes: 8) == offset + boxes[1].contents.lowerBound)
     }
 
-    @Test func `a stream without packets has no end to write`() throws {
+    @Test func `a stream without packets has no end`() throws {
         var muxer = HybridMP4Muxer()
         _ = muxer.begin(try TestStream.simple.get().description)
         let ending = muxer.end()
@@ -224,7 +225,7 @@ import Testing
         #expect(ending.patches.isEmpty)
     }
 
-    @Test func `packets of unknown tracks and times that run backwards do no harm`() throws {
+    @Test func `packets of unknown tracks and decreasing times cause no failure`() throws {
         let stream = try TestStream.simple.get()
         var muxer = HybridMP4Muxer()
         var file = muxer.begin(stream.description)
@@ -246,7 +247,8 @@ import Testing
         #expect(try Tool.probe(path, "-show_entries", "stream=codec_name") == ["h264", "aac"])
     }
 
-    /// ffprobe must give back each packet's own times, in the finished and in the fragmented form, and must decode all without a word.
+    /// ffprobe must return each packet's own times, in the finished and in the fragmented file, and must decode
+    /// everything without a message.
     private func expectTimesKept(_ stream: TestStream, sourceLocation: SourceLocation = #_sourceLocation) throws {
         let folder = try TemporaryFolder()
         for (name, file) in [("finished.mp4", stream.muxed(HybridMP4Muxer())), ("fragmented.mp4", stream.muxed(FragmentedMP4Muxer()))] {
@@ -258,7 +260,7 @@ import Testing
                 let read = try Tool.packetTimes(path, stream: specifier)
                 #expect(read.map(\.size) == sent.map(\.data.count), "\(name)", sourceLocation: sourceLocation)
                 let errors = zip(sent, read).map { max(abs($0.presentationTime.seconds - $1.presentation), abs($0.decodeTime.seconds - $1.decode)) }
-                // 11 µs are a tick of 90 kHz; an edit's length is in such ticks too.
+                // One tick of 90 kHz is 11 µs. The length of an edit has the same precision.
                 #expect(errors.max() ?? 0 < 0.000_02, "\(name) \(track.name)", sourceLocation: sourceLocation)
                 if track == .screen {
                     #expect(read.map(\.isKeyframe) == sent.map(\.isKeyframe), "\(name)", sourceLocation: sourceLocation)
@@ -272,7 +274,7 @@ import Testing
         try Tool.run("ffmpeg", "-v", "error", "-i", path, "-map", "0:v", "-vsync", "passthrough", "-f", "md5", "-")
     }
 
-    /// Pictures that GStreamer's demuxer and decoder give, with the sound played beside them.
+    /// The number of pictures that GStreamer's demuxer and decoder return while the sound plays too.
     private func decodedByGStreamer(_ path: String) throws -> Int {
         let result = try Tool.output(
             "gst-launch-1.0",

@@ -1,12 +1,12 @@
-/// Reads the box structure of an MP4 file, independently of what wrote it.
+/// Reads the box structure of an MP4 file, independently of the muxers.
 enum MP4BoxReader {
     struct Box {
         let type: String
-        /// The contents, header left out.
+        /// The contents, without the header.
         let contents: Range<Int>
     }
 
-    /// The boxes in `range` of `file`, one after another.
+    /// The boxes in `range` of `file`, in sequence.
     static func boxes(_ file: [UInt8], in range: Range<Int>? = nil) -> [Box] {
         let range = range ?? 0..<file.count
         var position = range.lowerBound
@@ -26,7 +26,7 @@ enum MP4BoxReader {
         return boxes
     }
 
-    /// The types of the top boxes.
+    /// The types of the top-level boxes.
     static func types(_ file: [UInt8]) -> [String] { boxes(file).map(\.type) }
 
     /// The first box at the end of a path of types.
@@ -41,7 +41,7 @@ enum MP4BoxReader {
         return found
     }
 
-    /// A big-endian number.
+    /// A big-endian integer.
     static func integer(_ file: [UInt8], at position: Int, bytes: Int) -> Int {
         (0..<bytes).reduce(0) { $0 << 8 | Int(file[position + $1]) }
     }

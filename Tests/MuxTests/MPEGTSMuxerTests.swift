@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct MPEGTSMuxerTests {
     @Test(arguments: [TestStream.Kind.simple, .reordered])
-    func `every packet keeps its time, 1,4 s on, and decodes`(kind: TestStream.Kind) throws {
+    func `every packet keeps its time, 1,4 s later, and is decodable`(kind: TestStream.Kind) throws {
         let stream = try kind.stream()
         let folder = try TemporaryFolder()
         let path = try folder.write(stream.muxed(MPEGTSMuxer()), "a.ts")
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: [TestStream.Kind.simple, .reordered])
-    func `decoded pictures are those of the byte stream`(kind: TestStream.Kind) throws {
+    func `decoded pictures match those of the byte stream`(kind: TestStream.Kind) throws {
         let stream = try kind.stream()
         let folder = try TemporaryFolder()
         let hashes = try [folder.write(stream.muxed(AnnexBMuxer()), "a.h264"), folder.write(stream.muxed(MPEGTSMuxer()), "a.ts")].map {
@@ -31,7 +31,7 @@ import Testing
         #expect(hashes[0] == hashes[1])
     }
 
-    @Test func `each packet comes back at once as whole transport packets with rising counters`() throws {
+    @Test func `each packet is returned at once as whole transport packets with increasing counters`() throws {
         let stream = try TestStream.reordered.get().addingTrack(.mic)
         var muxer = MPEGTSMuxer()
         #expect(muxer.begin(stream.description).isEmpty)
@@ -52,8 +52,8 @@ import Testing
     }
 
     @Test(arguments: [TestStream.Kind.simple, .reordered])
-    func `the clock rises, comes every 40 ms and is never past a decode time`(kind: TestStream.Kind) throws {
-        // Pictures 200 ms apart, as variable pacing leaves them at the least.
+    func `the clock increases, is sent every 40 ms and never passes a decode time`(kind: TestStream.Kind) throws {
+        // Pictures 200 ms apart, the largest interval of variable pacing.
         for step in [1, 6] as [UInt32] {
             let stream = try kind.stream().retimed { $0.track == .screen && $0.sequence % step != 0 ? nil : .zero }
             let reader = try #require(MPEGTSReader(stream.muxed(MPEGTSMuxer())))
@@ -61,7 +61,7 @@ import Testing
             for packet in reader.packets {
                 if let clock = packet.programClock {
                     #expect(packet.pid == 0x100)
-                    // Sound starts at -21 ms; before it, no packets are there to carry a clock.
+                    // Sound starts at -21 ms. Before it, there are no packets that could carry a clock.
                     if let last, last > 31_800_000 { #expect((1...1_080_000).contains(clock - last)) }
                     if let last { #expect(clock > last) }
                     last = clock
@@ -72,8 +72,8 @@ import Testing
         }
     }
 
-    @Test func `the clock waits for pictures that an encoder's lookahead holds back`() throws {
-        // Each picture comes 400 ms after the sound of its time.
+    @Test func `the clock waits for pictures that an encoder's lookahead delays`() throws {
+        // Each picture arrives 400 ms after the sound of the same time.
         let stream = try TestStream.simple.get()
         let late = stream.packets.sorted {
             ($0.decodeTime + MediaTime(milliseconds: $0.track == .screen ? 400 : 0))
@@ -88,7 +88,7 @@ import Testing
         #expect(last != nil)
     }
 
-    @Test func `tables stand before each keyframe and never more than 500 ms apart`() throws {
+    @Test func `tables precede each keyframe and are never more than 500 ms apart`() throws {
         let stream = try TestStream.simple.get()
         var muxer = MPEGTSMuxer()
         _ = muxer.begin(stream.description)
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func `sound alone carries the clock itself`() throws {
+    @Test func `audio alone carries the clock`() throws {
         let stream = try TestStream.simple.get().soundOnly
         let bytes = stream.muxed(MPEGTSMuxer())
         let reader = try #require(MPEGTSReader(bytes))
@@ -124,14 +124,14 @@ import Testing
         let folder = try TemporaryFolder()
         let path = try folder.write(bytes, "a.ts")
         #expect(try Tool.decodingErrors(path) == "")
-        // ffprobe lists the streams of a program a second time.
+        // ffprobe lists the streams of a program twice.
         let streams = try Tool.probe(path, "-show_entries", "stream=codec_name,profile,sample_rate,channels")
         #expect(Set(streams.filter { !$0.isEmpty }) == ["aac,LC,48000,2"])
     }
 
-    @Test func `time stamps wrap at 33 bits`() throws {
+    @Test func `timestamps wrap at 33 bits`() throws {
         let stream = try TestStream.simple.get().pictureOnly
-        // 2^33 ticks are 95443.717689 s; the first picture comes at the last whole second before, less the offset of 1.4 s.
+        // 2^33 ticks are 95443.717689 s. The first picture has the last whole second before, minus the offset of 1.4 s.
         let moved = stream.retimed { _ in MediaTime(milliseconds: 95_443_000 - 1_400) }
         let reader = try #require(MPEGTSReader(moved.muxed(MPEGTSMuxer())))
         let times = reader.packets.filter { $0.pid == 0x100 && $0.startsUnit }.compactMap { MPEGTSReader.times($0.payload)?.presentation }
@@ -143,7 +143,7 @@ import Testing
         #expect(clocks[0] == (8_589_870_000 - 18_000) * 300)
     }
 
-    @Test func `the tables of a stream with picture and sound are these bytes`() throws {
+    @Test func `the tables of a stream with picture and sound have the expected bytes`() throws {
         var muxer = MPEGTSMuxer()
         let stream = try TestStream.simple.get()
         _ = muxer.begin(stream.description)
@@ -155,7 +155,7 @@ import Testing
                 == [0, 0x02, 0xB0, 0x17, 0, 1, 0xC1, 0, 0, 0xE1, 0x00, 0xF0, 0, 0x1B, 0xE1, 0x00, 0xF0, 0, 0x0F, 0xE1, 0x01, 0xF0, 0, 0x2F])
     }
 
-    @Test func `a packet long before the start is left out`() throws {
+    @Test func `a packet long before the start is dropped`() throws {
         let stream = try TestStream.simple.get().soundOnly.retimed { _ in MediaTime(milliseconds: -1500) }
         var muxer = MPEGTSMuxer()
         _ = muxer.begin(stream.description)

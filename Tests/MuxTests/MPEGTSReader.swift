@@ -1,4 +1,4 @@
-/// Reads transport packets, independently of what wrote them (ISO/IEC 13818-1, 2.4.3).
+/// Reads transport packets, independently of the muxer (ISO/IEC 13818-1, 2.4.3).
 struct MPEGTSReader {
     struct Packet {
         let pid: Int
@@ -13,7 +13,7 @@ struct MPEGTSReader {
 
     let packets: [Packet]
 
-    /// Nil where the bytes are not whole packets with their sync bytes.
+    /// Returns nil if the bytes are not whole packets with their sync bytes.
     init?(_ bytes: [UInt8]) {
         guard bytes.count % 188 == 0 else { return nil }
         var packets: [Packet] = []
@@ -42,7 +42,7 @@ struct MPEGTSReader {
         self.packets = packets
     }
 
-    /// Presentation and decode time of a PES packet that starts in `payload`, in ticks of 90 kHz.
+    /// The presentation and decode time of a PES packet that starts in `payload`, in ticks of 90 kHz.
     static func times(_ payload: [UInt8]) -> (presentation: Int, decode: Int)? {
         guard payload.count >= 19, payload.starts(with: [0, 0, 1]) else { return nil }
         func time(_ at: Int) -> Int {

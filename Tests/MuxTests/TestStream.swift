@@ -2,13 +2,13 @@ import Foundation
 import Media
 import Mux
 
-/// Real H.264 and AAC from ffmpeg's encoders, as packets: what the encoders of this project would hand to a muxer.
+/// Real H.264 and AAC from ffmpeg's encoders, as packets like those from this project's encoders.
 struct TestStream: Sendable {
     let description: StreamDescription
-    /// In the order of their decode times.
+    /// The packets, in the order of their decode times.
     let packets: [EncodedPacket]
 
-    /// The streams that there are, by name: a test's argument.
+    /// The available streams, as a test argument.
     enum Kind: Sendable {
         /// No reordering.
         case simple
@@ -23,24 +23,25 @@ struct TestStream: Sendable {
         }
     }
 
-    /// 6 s of 320x180 at 30 frames a second, an IDR picture every 2 s, no reordering, and 48 kHz stereo with 1024 frames of priming.
+    /// 6 s of 320x180 with 30 frames per second, an IDR picture every 2 s, no reordering, and 48 kHz stereo with 1024
+    /// frames of priming.
     static let simple = Result { try make(bFrames: 0) }
     /// The same with two B-frames, so that decode times start before zero.
     static let reordered = Result { try make(bFrames: 2) }
 
     func packets(of track: Track) -> [EncodedPacket] { packets.filter { $0.track == track } }
 
-    /// The sound alone.
+    /// Only the sound.
     var soundOnly: TestStream {
         TestStream(description: StreamDescription(video: nil, audio: description.audio), packets: packets.filter { $0.track != .screen })
     }
 
-    /// The picture alone.
+    /// Only the picture.
     var pictureOnly: TestStream {
         TestStream(description: StreamDescription(video: description.video, audio: []), packets: packets(of: .screen))
     }
 
-    /// Each packet's times changed by `change`; those for which it gives nil are left out.
+    /// The stream with each packet changed by `change`. If it returns nil, the packet is dropped.
     func retimed(_ change: (EncodedPacket) -> MediaTime?) -> TestStream {
         let moved = packets.compactMap { packet in
             change(packet).map { delay in
@@ -52,7 +53,7 @@ struct TestStream: Sendable {
         return TestStream(description: description, packets: moved.sorted { $0.decodeTime < $1.decodeTime })
     }
 
-    /// The sound a second time, as another track.
+    /// The sound again, as another track.
     func addingTrack(_ track: Track) -> TestStream {
         var description = description
         guard var second = description.audio.first else { return self }
@@ -67,7 +68,7 @@ struct TestStream: Sendable {
         return TestStream(description: description, packets: (packets + copies).sorted { $0.decodeTime < $1.decodeTime })
     }
 
-    /// All bytes that `muxer` gives for the stream, patches applied.
+    /// All bytes that `muxer` returns for the stream, with patches applied.
     func muxed(_ muxer: some Muxer) -> [UInt8] {
         var muxer = muxer
         var file = muxer.begin(description)
@@ -95,7 +96,7 @@ struct TestStream: Sendable {
         let times = try Tool.packetTimes(source, stream: "v")
         guard units.packets.count == 180, times.count == 180 else { throw Tool.Failure(command: "parse", output: "\(units.packets.count) pictures") }
         var packets = zip(units.packets, times).enumerated().map { index, pair in
-            // The reader of the source has hidden the decode delay in an edit list; ffprobe gives it back as negative times.
+            // The demuxer stored the decode delay in an edit list; ffprobe returns it as negative times.
             EncodedPacket(
                 track: .screen, presentationTime: MediaTime(seconds: pair.1.presentation), decodeTime: MediaTime(seconds: pair.1.decode),
                 isKeyframe: pair.0.isIDR, sequence: UInt32(index), data: pair.0.data)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Runs the independent readers that the tests ask: ffprobe, ffmpeg, GStreamer.
+/// Runs the independent readers: ffprobe, ffmpeg and GStreamer.
 enum Tool {
     struct Failure: Error, CustomStringConvertible {
         let command: String
@@ -17,13 +17,13 @@ enum Tool {
         let isKeyframe: Bool
     }
 
-    /// What the command wrote to stdout and stderr, and its exit status.
+    /// The output of the command on stdout and stderr, and its exit status.
     static func output(_ command: String, _ arguments: [String]) throws -> (out: String, error: String, status: Int32) {
         let folder = try TemporaryFolder()
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = [command] + arguments
-        // Files, not pipes: a reader that fills one pipe while the other is waited for would hang.
+        // Files instead of pipes: a program that fills one pipe while this code reads the other would hang.
         let outPath = folder.path("out")
         let errorPath = folder.path("error")
         _ = try folder.write([], "out")
@@ -42,7 +42,7 @@ enum Tool {
         )
     }
 
-    /// Stdout of a command that must succeed.
+    /// The standard output of a command that must succeed.
     @discardableResult
     static func run(_ command: String, _ arguments: String...) throws -> String {
         let result = try output(command, arguments)
@@ -50,14 +50,14 @@ enum Tool {
         return result.out
     }
 
-    /// The values of `entries` that ffprobe prints, a line each.
+    /// The values of `entries` from ffprobe, one per line.
     static func probe(_ path: String, _ arguments: String...) throws -> [String] {
         let result = try output("ffprobe", ["-v", "error"] + arguments + ["-of", "csv=p=0", path])
         guard result.status == 0 else { throw Failure(command: "ffprobe", output: result.error) }
         return result.out.split(separator: "\n").map(String.init)
     }
 
-    /// Times of a stream's packets, in decode order. ffmpeg's own stream specifier: `v`, `a:0`.
+    /// The times of a stream's packets, in decode order, with ffmpeg's stream specifier: `v`, `a:0`.
     static func packetTimes(_ path: String, stream: String) throws -> [PacketTime] {
         try probe(path, "-select_streams", stream, "-show_entries", "packet=pts_time,dts_time,size,flags").compactMap { line in
             let fields = line.split(separator: ",").map(String.init)
@@ -68,19 +68,19 @@ enum Tool {
         }
     }
 
-    /// What ffmpeg complains about when it decodes all of a file; empty for a good one.
+    /// The errors of ffmpeg when it decodes the whole file; empty for a valid file.
     static func decodingErrors(_ path: String) throws -> String {
-        // In the file's own time base: in frames, uneven times would fall together and be complained about.
+        // With the file's own time base: in units of frames, irregular times would collide and cause errors.
         try output("ffmpeg", ["-v", "error", "-i", path, "-map", "0", "-enc_time_base", "-1", "-f", "null", "-"]).error
     }
 
-    /// Frames that ffmpeg's decoder gives for a stream.
+    /// The number of frames that ffmpeg's decoder returns for a stream.
     static func decodedFrameCount(_ path: String, stream: String) throws -> Int {
         Int(try probe(path, "-select_streams", stream, "-count_frames", "-show_entries", "stream=nb_read_frames").first ?? "") ?? 0
     }
 }
 
-/// A folder that goes with its owner.
+/// A folder that is removed with its owner.
 final class TemporaryFolder: Sendable {
     private let url: URL
 
@@ -90,7 +90,7 @@ final class TemporaryFolder: Sendable {
     }
 
     deinit {
-        // Nothing can be done about a folder that does not go; it lies in the system's own place for such.
+        // A failure to remove it is ignored: it is in the system's folder for temporary files.
         try? FileManager.default.removeItem(at: url)
     }
 

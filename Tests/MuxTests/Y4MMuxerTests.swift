@@ -6,7 +6,7 @@ import Testing
     private static let description = StreamDescription(
         video: VideoTrackFormat(codec: .i420, size: PixelSize(width: 4, height: 2), frameRate: 30), audio: [])
 
-    /// A picture of 4x2 pixels, all bytes `value`.
+    /// A picture of 4x2 pixels with all bytes set to `value`.
     private func packet(_ value: UInt8, milliseconds: Int64) -> EncodedPacket {
         EncodedPacket(
             track: .screen, presentationTime: MediaTime(milliseconds: milliseconds), decodeTime: MediaTime(milliseconds: milliseconds),
@@ -18,14 +18,14 @@ import Testing
         stride(from: 6, to: bytes.count, by: 18).map { bytes[$0] }
     }
 
-    @Test func `the header and a frame are these bytes`() {
+    @Test func `the header and a frame have the expected bytes`() {
         var muxer = Y4MMuxer()
         #expect(muxer.begin(Self.description) == Array("YUV4MPEG2 W4 H2 F30:1 Ip A1:1 C420mpeg2 XCOLORRANGE=LIMITED\n".utf8))
         #expect(muxer.append(packet(7, milliseconds: 0)) == Array("FRAME\n".utf8) + [UInt8](repeating: 7, count: 12))
         #expect(muxer.end().bytes.isEmpty)
     }
 
-    @Test func `left out ticks repeat the picture before, and a second picture in a tick is left out`() {
+    @Test func `omitted ticks repeat the previous picture, and a second picture in a tick is dropped`() {
         var muxer = Y4MMuxer()
         _ = muxer.begin(Self.description)
         #expect(values(muxer.append(packet(1, milliseconds: 0))) == [1])
@@ -34,13 +34,13 @@ import Testing
         #expect(values(muxer.append(packet(4, milliseconds: 167))) == [4])
     }
 
-    @Test func `time before the first picture shows it`() {
+    @Test func `the first picture is also shown before its time`() {
         var muxer = Y4MMuxer()
         _ = muxer.begin(Self.description)
         #expect(values(muxer.append(packet(1, milliseconds: 100))) == [1, 1, 1, 1])
     }
 
-    @Test func `a gap of a minute is filled ten seconds at a time`() {
+    @Test func `a gap of a minute is filled in steps of ten seconds`() {
         var muxer = Y4MMuxer()
         _ = muxer.begin(Self.description)
         #expect(muxer.append(packet(1, milliseconds: 0)).count == 18)
@@ -49,7 +49,7 @@ import Testing
         #expect(muxer.append(packet(4, milliseconds: 15_067)).count == 18)
     }
 
-    @Test func `pictures of another size, sound and coded pictures give nothing`() throws {
+    @Test func `pictures of another size, sound and encoded pictures return no bytes`() throws {
         var muxer = Y4MMuxer()
         #expect(muxer.begin(try TestStream.simple.get().description).isEmpty)
         #expect(muxer.append(packet(1, milliseconds: 0)).isEmpty)

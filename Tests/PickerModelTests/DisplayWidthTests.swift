@@ -3,7 +3,7 @@ import PickerModel
 
 @Suite struct DisplayWidthTests {
     @Test(arguments: [("abc", 3), ("", 0), ("é", 1), ("e\u{301}", 1), ("漢字", 4), ("한", 2), ("ｗ", 2), ("😀", 2), ("🇫🇷", 2), ("…", 1), ("●", 1)])
-    func `Wide characters count two and marks none`(text: String, width: Int) {
+    func `Wide characters have two columns and combining marks have none`(text: String, width: Int) {
         #expect(DisplayWidth.of(text) == width)
     }
 
@@ -11,7 +11,7 @@ import PickerModel
         ("abcdef", 6, "abcdef"), ("abcdef", 5, "abcd…"), ("漢字漢", 5, "漢字…"), ("漢字漢", 4, "漢…"), ("abc", 1, "…"), ("abc", 0, ""),
         ("a\u{1b}b\n", 4, "a?b?"),
     ])
-    func `What does not fit is cut between characters`(text: String, columns: Int, fitting: String) {
+    func `Text that does not fit is cut between characters`(text: String, columns: Int, fitting: String) {
         #expect(DisplayWidth.fit(text, columns) == fitting)
     }
 

@@ -14,11 +14,11 @@ import PickerModel
         ("\t", .tab), ("\u{7f}", .backspace), ("\u{8}", .backspace), ("\u{1b}", .escape), ("m", .character("m")), ("ß", .character("ß")),
         ("漢", .character("漢")), ("😀", .character("😀")),
     ])
-    func `Each key has the sequences that terminals send for it`(text: String, key: PickerKey) {
+    func `Each key is decoded from the sequences that terminals send`(text: String, key: PickerKey) {
         #expect(Self.keys(text) == [key])
     }
 
-    @Test func `A sequence may come in pieces`() {
+    @Test func `A sequence may arrive in pieces`() {
         var decoder = KeyDecoder()
         #expect(decoder.decode([0x1b]) == [])
         #expect(decoder.isPending)
@@ -29,12 +29,12 @@ import PickerModel
         #expect(decoder.decode([0xa2]) == [.character("漢")])
     }
 
-    @Test func `Several keys in one piece are all told`() {
+    @Test func `Several keys in one piece are all returned`() {
         #expect(Self.keys("\u{1b}[B\u{1b}[Bab\r") == [.down, .down, .character("a"), .character("b"), .enter])
         #expect(Self.keys("\u{1b}\u{1b}[A") == [.escape, .up])
     }
 
-    @Test func `Keys without a meaning are left out, and nothing of them is taken for text`() {
+    @Test func `Unknown keys are ignored, and no part of them is treated as text`() {
         #expect(Self.keys("\u{1b}[3~\u{1b}[15~\u{1b}[Z\u{1b}[<0;12;3Mx") == [.character("x")])
         #expect(Self.keys("\u{1}\u{2}x") == [.character("x")])
     }
@@ -44,7 +44,7 @@ import PickerModel
             [0xff], [0xc3, 0x28], [0xe2, 0x82], [0xed, 0xa0, 0x80], [0xf5, 0x80], [0x1b, 0x5b, 0xff],
             [0x1b, 0x5b] + Array(repeating: 0x31, count: 4000),
         ] as [[UInt8]])
-    func `What is no text and no sequence neither harms nor hinders the next key`(bytes: [UInt8]) {
+    func `Invalid bytes cause no failure and do not affect the next key`(bytes: [UInt8]) {
         var decoder = KeyDecoder()
         _ = decoder.decode(bytes)
         _ = decoder.flush()

@@ -10,12 +10,12 @@ import PickerModel
 
     private static let live = PickerModel.Live(state: "live", clock: "00:12", destinations: ["talks"], isMicrophoneOn: false)
 
-    @Test func `The preferred one is selected at first, and Enter starts it`() {
+    @Test func `The preferred item is selected at first, and Enter starts it`() {
         var model = PickerModel(items: Self.items)
         #expect(model.press(.enter) == .start(name: "talks", microphone: false))
     }
 
-    @Test func `Without a preferred one the first is selected`() {
+    @Test func `Without a preferred item the first is selected`() {
         let model = PickerModel(items: Array(Self.items.prefix(2)))
         #expect(model.selected?.name == "archive")
     }
@@ -24,13 +24,13 @@ import PickerModel
         ([PickerKey.up], "mobcrush"), ([.up, .up, .up, .up], "archive"), ([.down, .down, .down], "twitch"), ([.home], "archive"), ([.end], "twitch"),
         ([.home, .pageDown], "twitch"), ([.pageUp], "archive"), ([.character("k")], "mobcrush"), ([.character("j")], "twitch"),
     ])
-    func `Keys move the selection, and no further than the list goes`(keys: [PickerKey], name: String) {
+    func `Keys move the selection within the list`(keys: [PickerKey], name: String) {
         var model = PickerModel(items: Self.items)
         for key in keys { #expect(model.press(key) == nil) }
         #expect(model.selected?.name == name)
     }
 
-    @Test func `Letters find by name, service and address; the beginning of a name goes first`() {
+    @Test func `Letters search by name, service and address; names that begin with the text have priority`() {
         var model = PickerModel(items: Self.items)
         #expect(Self.type("t", into: &model) == nil)
         #expect(model.selected?.name == "talks")
@@ -46,14 +46,14 @@ import PickerModel
         #expect(model.selected?.name == "archive")
     }
 
-    @Test func `While a name is sought, command letters are letters; a slash begins one that starts so`() {
+    @Test func `During a search, command letters are text; a slash starts a search for names that begin with them`() {
         var model = PickerModel(items: [.init(name: "other", service: "file"), .init(name: "jqk", service: "file")])
         #expect(Self.type("/jqk", into: &model) == nil)
         #expect(model.search == "jqk" && model.selected?.name == "jqk")
         #expect(model.press(.enter) == .start(name: "jqk", microphone: false))
     }
 
-    @Test func `What matches nothing can't be started, and erasing it brings the list back`() {
+    @Test func `Without a match nothing starts, and erasing the search restores the list`() {
         var model = PickerModel(items: Self.items)
         _ = Self.type("zz", into: &model)
         #expect(model.selected == nil && model.press(.enter) == nil)
@@ -63,7 +63,7 @@ import PickerModel
         #expect(model.search == nil && model.selected != nil)
     }
 
-    @Test func `Tab turns the microphone on and off, where there is a button`() {
+    @Test func `Tab turns the microphone on and off if it is offered`() {
         var model = PickerModel(items: Self.items)
         #expect(model.press(.tab) == nil)
         #expect(model.press(.enter) == .start(name: "talks", microphone: true))
@@ -74,7 +74,7 @@ import PickerModel
         #expect(without.press(.enter) == .start(name: "talks", microphone: nil))
     }
 
-    @Test func `While a session is live Enter stops it, and Tab is for its microphone`() {
+    @Test func `While a session is live, Enter stops it and Tab switches its microphone`() {
         var model = PickerModel(items: Self.items, live: Self.live)
         #expect(model.press(.enter) == .stop)
         #expect(model.press(.tab) == .toggleLiveMicrophone)
@@ -84,13 +84,13 @@ import PickerModel
         #expect(model.press(.enter) == .start(name: "talks", microphone: false))
     }
 
-    @Test func `Who is not signed in gets to the setup`() {
+    @Test func `Without sign-in, Enter opens the setup`() {
         var model = PickerModel(items: Self.items)
         _ = model.press(.end)
         #expect(model.press(.enter) == .setUp(name: "twitch"))
     }
 
-    @Test func `Esc and q leave; Esc ends a search first`() {
+    @Test func `Esc and q quit; Esc ends a search first`() {
         var model = PickerModel(items: Self.items)
         #expect(model.press(.character("q")) == .quit)
         _ = Self.type("a", into: &model)
@@ -98,13 +98,13 @@ import PickerModel
         #expect(model.press(.escape) == .quit)
     }
 
-    @Test func `An empty list does nothing but leave`() {
+    @Test func `An empty list only allows to quit`() {
         var model = PickerModel(items: [])
         for key in [PickerKey.up, .down, .end, .pageDown, .enter, .character("x"), .backspace, .backspace] { #expect(model.press(key) == nil) }
         #expect(model.press(.escape) == .quit)
     }
 
-    /// What the last key gives.
+    /// The action of the last key.
     private static func type(_ text: String, into model: inout PickerModel) -> PickerModel.Action? {
         text.reduce(nil) { model.press(.character($1)) ?? $0 }
     }

@@ -14,7 +14,7 @@ import PickerModel
             separator: "\n")
     }
 
-    @Test func `On 80 by 24 everything has its place`() {
+    @Test func `On 80 by 24 everything is visible`() {
         #expect(
             Self.text(Self.model, 80, 24) == """
                 Broadcast your screen to
@@ -44,7 +44,7 @@ import PickerModel
                 """)
     }
 
-    @Test func `On 40 by 10 the notice is whole and the list keeps its rows`() {
+    @Test func `On 40 by 10 the notice is complete and the list keeps its rows`() {
         #expect(
             Self.text(Self.model, 40, 10) == """
                 Broadcast your screen to
@@ -60,7 +60,7 @@ import PickerModel
                 """)
     }
 
-    @Test func `While live, what is live is marked, and Enter says stop`() {
+    @Test func `While live, the live destination is marked and Enter means stop`() {
         var model = Self.model
         model.live = .init(state: "live", clock: "01:02", destinations: ["archive"], isMicrophoneOn: true)
         let text = Self.text(model, 80, 24)
@@ -68,7 +68,7 @@ import PickerModel
         #expect(text.contains("Microphone  [x] on\n") && text.hasSuffix("Enter: stop   Tab: microphone   Type to find   Esc: quit"), "\(text)")
     }
 
-    @Test func `Other sessions are shown beside the own one, and the rest of many counted`() {
+    @Test func `Other sessions are shown, and further ones are counted`() {
         var model = Self.model
         model.others = ["desk", "game", "talk", "wall"].map {
             .init(name: $0, live: .init(state: "live", clock: "00:05", destinations: ["archive"], isMicrophoneOn: nil))
@@ -88,7 +88,7 @@ import PickerModel
         #expect(text.hasSuffix("Enter: start   Tab: microphone   Type to find   Esc: quit"), "\(text)")
     }
 
-    @Test func `Who is not signed in is led to it, and a search is shown`() {
+    @Test func `Without sign-in, the picker offers it, and a search is shown`() {
         var model = Self.model
         for letter in "twi" { _ = model.press(.character(letter)) }
         let text = Self.text(model, 80, 24)
@@ -108,7 +108,7 @@ import PickerModel
         }
     }
 
-    @Test func `At no size is a line too wide or one too many`() {
+    @Test func `At no size is a line too wide or are there too many lines`() {
         let items: [PickerModel.Item] = [
             .init(name: "日本語の放送局", service: "rtmp", place: "rtmp://例え.example/アプリ", isSignedIn: true),
             .init(name: "e\u{301}toile 👩‍👩‍👧 🇫🇷", service: "my-extension", place: "x\u{1b}[2J\ny\u{7}\u{202e}z", isPreferred: true),
@@ -134,7 +134,7 @@ import PickerModel
         #expect(PickerRenderer(width: 0, height: 0).lines(PickerModel(items: items)) == [])
     }
 
-    @Test func `The notice can be left out`() {
+    @Test func `The notice can be omitted`() {
         var model = Self.model
         model.showsNotice = false
         #expect(!Self.text(model, 80, 24).contains("Everything"))

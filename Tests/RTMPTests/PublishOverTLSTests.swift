@@ -81,7 +81,7 @@ import Testing
             #expect(try await failure(1, caFile: missing) == .unusableCertificateFile(path: missing, reason: "No such file or directory"))
             let empty = "\(folder)/empty.pem"
             try "no certificate".write(toFile: empty, atomically: false, encoding: .utf8)
-            #expect(try await failure(1, caFile: empty) == .unusableCertificateFile(path: empty, reason: "it holds no PEM certificate"))
+            #expect(try await failure(1, caFile: empty) == .unusableCertificateFile(path: empty, reason: "it contains no PEM certificate"))
         }
     }
 

@@ -7,7 +7,7 @@ import Testing
             .unsupportedFormat("its video is not H.264"), .unreachable(host: "h", port: 1, reason: "nothing listens there"),
             .refused(code: "NetConnection.Connect.Rejected", description: "no"), .refused(code: "", description: ""), .streamBusy(description: ""),
             .protocolViolation("x"), .broken(reason: "x"), .cancelled, .refused(code: RTMPError.authenticationCode, description: "no"),
-            .unusableCertificateFile(path: "/ca.pem", reason: "it holds no PEM certificate"),
+            .unusableCertificateFile(path: "/ca.pem", reason: "it contains no PEM certificate"),
         ]
         + [TLSProblem.expired, .notYetValid, .unknownIssuer, .wrongHost, .notTLS, .nothingInCommon, .failed("x")].map { .insecure(host: "H", $0) }
         + [RedirectProblem.loop, .tooMany, .insecure, .invalidAddress].map { .badRedirect($0) }
@@ -25,7 +25,7 @@ import Testing
     @Test func `the sentences tell the user what to do`() {
         #expect(
             RTMPError.unreachable(host: "example.com", port: 1935, reason: "nothing listens there").description
-                == "Can't connect to example.com port 1935 (nothing listens there): check the address and the network.")
+                == "Cannot connect to example.com port 1935 (nothing listens there): check the address and the network.")
         #expect(
             RTMPError.refused(code: "NetStream.Publish.Denied", description: "expired").description
                 == "The server refused the stream (NetStream.Publish.Denied: expired): check the stream key and the URL.")

@@ -2,9 +2,10 @@ import Media
 import Session
 import Testing
 
-/// How the bitrate follows a network that is played by numbers.
+/// The reaction of the bitrate to a simulated network.
 struct CongestionControllerTests {
-    /// A network that passes so many kbit/s, and a sender that gives it what the controller says, for so many seconds, four times a second.
+    /// Simulates a network with this capacity in kbit/s and a sender with the controller's bitrate, for a number of
+    /// seconds, in four steps per second.
     private struct Network {
         var controller = CongestionController(wanted: 3000, audio: 0)
         var backlog = 0.0
@@ -22,7 +23,7 @@ struct CongestionControllerTests {
                 let waiting = backlog / 1000 * Double(bitrate) + Double(bitrate) * 0.25
                 let passed = min(waiting, capacity * 0.25)
                 bytes += passed * 125
-                // More than 2 s never waits: the queue drops pictures.
+                // The backlog never exceeds 2 s: the queue drops pictures.
                 backlog = min(2000, (waiting - passed) / Double(bitrate) * 1000)
                 let vote = controller.note(
                     backlog: MediaTime(seconds: backlog / 1000), bytes: Int(bytes), at: MediaTime(seconds: time))
@@ -34,12 +35,12 @@ struct CongestionControllerTests {
         }
     }
 
-    @Test func `With room enough the bitrate stays what was asked for`() {
+    @Test func `With enough capacity the bitrate keeps the configured value`() {
         var network = Network()
         #expect(network.run(seconds: 60, capacity: 5000).lowest == 3000)
     }
 
-    @Test func `Half the room halves the bitrate, and little waits after some seconds`() {
+    @Test func `Half the capacity halves the bitrate, and the backlog is small after some seconds`() {
         var network = Network()
         _ = network.run(seconds: 10, capacity: 6000)
         let fall = network.run(seconds: 15, capacity: 1500)
@@ -48,14 +49,14 @@ struct CongestionControllerTests {
         #expect(later.longest < 700)
     }
 
-    @Test func `It is back within 30 seconds of the network's recovery`() {
+    @Test func `The bitrate is restored within 30 seconds of the network's recovery`() {
         var network = Network()
         _ = network.run(seconds: 20, capacity: 1500)
         _ = network.run(seconds: 30, capacity: 6000)
         #expect(network.bitrate == 3000)
     }
 
-    @Test func `A network that stays at half is not tried every second`() {
+    @Test func `If the capacity stays at half, higher bitrates are not tried every second`() {
         var network = Network()
         _ = network.run(seconds: 15, capacity: 1500)
         var dips = 0
@@ -68,14 +69,14 @@ struct CongestionControllerTests {
         #expect(network.bitrate >= 1000)
     }
 
-    @Test func `A destination that hangs in the middle of the broadcast lowers nothing`() {
+    @Test func `A destination that hangs during the broadcast does not lower the bitrate`() {
         var network = Network()
         _ = network.run(seconds: 10, capacity: 6000)
         let hang = network.run(seconds: 5, capacity: 0)
         #expect(hang.lowest == 3000 && hang.longest == 2000)
     }
 
-    @Test func `A destination that takes nothing at all has no say`() {
+    @Test func `A destination that accepts no data does not influence the bitrate`() {
         var controller = CongestionController(wanted: 3000, audio: 0)
         var votes: [Int?] = []
         for step in 0..<20 {

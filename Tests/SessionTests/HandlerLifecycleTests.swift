@@ -6,7 +6,7 @@ import Testing
 import Upload
 import X11Capture
 
-/// Writes down the calls that it receives, and whether two ever overlapped.
+/// Records the calls that it receives, and whether two calls overlapped.
 final class RecordingHandler: SampleHandler {
     private struct State {
         var calls: [String] = []
@@ -19,12 +19,12 @@ final class RecordingHandler: SampleHandler {
     var overlaps: Int { state.withLock { $0.overlaps } }
     var byteCount: Int { 0 }
 
-    /// A call that lasts, so that another one would be caught in it.
+    /// A call that takes a while, so that an overlapping call would be detected.
     private func note(_ call: String) async {
         state.withLock { state in
             if state.isBusy { state.overlaps += 1 }
             state.isBusy = true
-            // A row of samples is one entry.
+            // Consecutive samples are one entry.
             if state.calls.last != call { state.calls.append(call) }
         }
         try? await Task.sleep(for: .milliseconds(2))

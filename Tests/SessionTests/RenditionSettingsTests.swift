@@ -3,7 +3,7 @@ import Session
 import Testing
 import Upload
 
-/// Which destinations share one encode.
+/// The destinations that share an encoder.
 struct RenditionSettingsTests {
     private let screen = PixelSize(width: 1920, height: 1080)
 
@@ -24,7 +24,7 @@ struct RenditionSettingsTests {
         #expect(own.encoding?.rateControl == .quality(23) && own.pacing == .variable && own.size == screen)
     }
 
-    @Test func `With a viewer beside it everything goes by the bitrate, at every tick`() throws {
+    @Test func `With a live destination, all destinations use the bitrate and constant pacing`() throws {
         let own = try settings([plan(isLive: false), plan(isLive: true)])
         #expect(own.encoding?.rateControl == .bitrate(4500) && own.pacing == .constant)
     }
@@ -34,12 +34,13 @@ struct RenditionSettingsTests {
         #expect(try settings([plan(isLive: false, raw: true)], keepsClips: true).encoding != nil)
     }
 
-    @Test func `A destination's own size and bitrate are its own`() throws {
+    @Test func `A destination can have its own size and bitrate`() throws {
         let own = try settings([plan(isLive: true, size: PixelSize(width: 1280, height: 720), bitrate: 1800)])
         #expect(own.size == PixelSize(width: 1280, height: 720) && own.encoding?.rateControl == .bitrate(1800))
     }
 
-    @Test func `A file that comes later takes what viewers get; a viewer does not take a file's encode`() throws {
+    @Test
+    func `A file that is added later shares the live encoder; a live destination does not share a file's encoder`() throws {
         let live = try settings([plan(isLive: true)])
         let file = try settings([plan(isLive: false)])
         #expect(live.serves(file))
@@ -47,7 +48,7 @@ struct RenditionSettingsTests {
         #expect(!live.serves(try settings([plan(isLive: true, bitrate: 1000)])))
     }
 
-    @Test func `Full chroma is for files: what is live stays 4 2 0`() throws {
+    @Test func `Full chroma is for files: live destinations use 4 2 0`() throws {
         var configuration = SessionConfiguration()
         configuration.chroma = .yuv444
         configuration.rateControl = .quality(0)
@@ -62,7 +63,7 @@ struct RenditionSettingsTests {
         #expect(!live.serves(file) && !file.serves(live))
     }
 
-    @Test func `A picture that cannot be made is an error`() {
+    @Test func `An impossible picture is an error`() {
         #expect(throws: SessionError.self) {
             try RenditionSettings(
                 plans: [plan(isLive: true)], configuration: SessionConfiguration(), sourceSize: PixelSize(width: 8, height: 8), frameRate: 30,

@@ -2,7 +2,7 @@ import Media
 import Testing
 import Upload
 
-/// Which packet belongs to which clip.
+/// The assignment of packets to clips.
 struct ClipCutterTests {
     private func picture(_ milliseconds: Int64, isKeyframe: Bool = false) -> EncodedPacket {
         let time = MediaTime(milliseconds: milliseconds)
@@ -27,7 +27,7 @@ struct ClipCutterTests {
         #expect(cutter.finish() == [])
     }
 
-    @Test func `Sound that comes late still belongs to the clip of its time`() {
+    @Test func `Late sound belongs to the clip of its time`() {
         var cutter = ClipCutter(length: MediaTime(milliseconds: 1000), hasSound: true)
         _ = cutter.append(picture(0, isKeyframe: true))
         let time = MediaTime(milliseconds: 1000)
@@ -38,7 +38,7 @@ struct ClipCutterTests {
             cutter.append(sound(1001)) == [.end(time), .begin(time), .append(picture(1000)), .append(picture(1033)), .append(sound(1001))])
     }
 
-    @Test func `Sound that never comes holds up no clip`() {
+    @Test func `Missing sound does not delay a clip`() {
         var cutter = ClipCutter(length: MediaTime(milliseconds: 1000), hasSound: true)
         _ = cutter.append(picture(0, isKeyframe: true))
         #expect(cutter.append(picture(1000, isKeyframe: true)) == [])

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Upload
 
-/// Clips that an extension is told of and leaves where they are.
+/// Clips that an extension receives and does not remove.
 @Suite(.serialized)
 struct ClipFilesHandlerTests {
     private static let stream = StreamDescription(
@@ -13,7 +13,8 @@ struct ClipFilesHandlerTests {
             codec: .h264(sequenceParameterSet: [0x67, 0x64, 0, 0x0a], pictureParameterSet: [0x68, 0xee]), size: PixelSize(width: 16, height: 16),
             frameRate: 30), audio: [])
 
-    @Test func `Of clips that are never taken away the newest 64 are kept, with a warning for each that is not`() async throws {
+    @Test
+    func `Of clips that are not removed, the newest 64 are kept, with a warning for each removed one`() async throws {
         try await withPeers { peers in
             let program = try ProgramFolder("#!/bin/sh\necho '{\"hello\":1}'\nexec cat > /dev/null\n", mode: .clips, in: peers)
             var manifest = program.manifest
@@ -34,7 +35,7 @@ struct ClipFilesHandlerTests {
                         data: [0, 0, 0, 4, 0x65, 1, 2, 3]))
             }
             let clips = try FileManager.default.subpathsOfDirectory(atPath: launch.clipFolder).filter { $0.hasSuffix(".mp4") }.sorted()
-            // Those that are finished, and the one that is being written.
+            // The finished clips, and the one that is being written.
             #expect((64...65).contains(clips.count), "\(clips.count)")
             #expect(clips.first?.hasSuffix("clip-000001.mp4") == false)
             let paths = removed.withLock { $0 }

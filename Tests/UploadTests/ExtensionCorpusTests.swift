@@ -2,7 +2,8 @@ import BroadcastExtension
 import FuzzTargets
 import Testing
 
-/// What an extension and its host may say to each other, cut anywhere and with bits that are wrong. What must hold of it is checked where it is read.
+/// Messages between an extension and its host, truncated at every position and with flipped bits. The readers check the
+/// results.
 struct ExtensionCorpusTests {
     private static let frames: [[UInt8]] = [
         Frame(control: Array(#"{"event":"start","setup":{"key":"a"},"tracks":["screen","mixed"],"title":"A talk"}"#.utf8)),
@@ -21,26 +22,26 @@ struct ExtensionCorpusTests {
         "{\"status\":\"\\u00c6nima \\ud83d\\ude00\"}", String(repeating: "\n", count: 900),
     ].map { Array($0.utf8) }
 
-    @Test func `Every prefix of frames is read or refused`() {
+    @Test func `Every prefix of frames is parsed or rejected`() {
         Mutations.prefixes(of: Array(Self.frames.joined()), FuzzTargets.frames)
     }
 
-    @Test func `Frames with wrong bits are read or refused`() {
+    @Test func `Frames with flipped bits are parsed or rejected`() {
         Mutations.wrongBits(in: Array(Self.frames.joined()), count: 5000, FuzzTargets.frames)
         for frame in Self.frames { Mutations.wrongBits(in: frame, FuzzTargets.frames) }
     }
 
-    @Test func `Every prefix of answers is read or refused`() {
+    @Test func `Every prefix of replies is parsed or rejected`() {
         for reply in Self.replies { Mutations.prefixes(of: reply, FuzzTargets.replies) }
         Mutations.prefixes(of: Array(Self.replies.joined()), FuzzTargets.replies)
     }
 
-    @Test func `Answers with wrong bits are read or refused`() {
+    @Test func `Replies with flipped bits are parsed or rejected`() {
         for reply in Self.replies { Mutations.wrongBits(in: reply, FuzzTargets.replies) }
         Mutations.wrongBits(in: Array(Self.replies.joined()), count: 5000, FuzzTargets.replies)
     }
 
-    @Test func `Lines without an end, floods and depths are read or refused`() {
+    @Test func `Endless lines, floods and deep nesting are parsed or rejected`() {
         for count in [65_535, 65_536, 65_537] {
             FuzzTargets.replies([UInt8](repeating: 0x78, count: count))
             FuzzTargets.replies([UInt8](repeating: 0x5b, count: count) + [0x0a])

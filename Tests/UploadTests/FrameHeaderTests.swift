@@ -11,12 +11,12 @@ struct FrameHeaderTests {
         length: 261, kind: .sample, track: 3, flags: [.keyframe, .discontinuity], sequence: 0x0a0b_0c0d, presentationTime: 1_000_000_000,
         decodeTime: -1)
 
-    @Test func `A header is 32 bytes, little endian`() throws {
+    @Test func `A header has 32 bytes in little-endian order`() throws {
         #expect(header.bytes == literal)
         #expect(try FrameHeader(literal) == header)
     }
 
-    @Test func `A wrong magic, a length of 4 GiB and missing bytes are told apart`() {
+    @Test func `An invalid magic, a length of 4 GiB and missing bytes cause different errors`() {
         #expect(throws: FrameError.wrongMagic([0x42, 0x58, 0x53, 0x32])) { try FrameHeader([0x42, 0x58, 0x53, 0x32] + literal[4...]) }
         #expect(throws: FrameError.tooLong(0xffff_ffff)) { try FrameHeader(literal[..<4] + [0xff, 0xff, 0xff, 0xff] + literal[8...]) }
         #expect(throws: FrameError.tooLong(0x0400_0001)) { try FrameHeader(literal[..<4] + [0x01, 0x00, 0x00, 0x04] + literal[8...]) }
@@ -24,7 +24,7 @@ struct FrameHeaderTests {
         #expect(throws: Never.self) { try FrameHeader(literal[..<4] + [0x00, 0x00, 0x00, 0x04] + literal[8...]) }
     }
 
-    @Test func `Frames are read whatever pieces they come in`() throws {
+    @Test func `Frames are parsed independently of the size of the pieces`() throws {
         let frames = [
             Frame(control: Array(#"{"event":"pause"}"#.utf8)), Frame(header: FrameHeader(length: 0, kind: .sample), payload: []),
             Frame(header: FrameHeader(length: 3, kind: .configuration, track: 3), payload: [1, 2, 3]),
@@ -46,7 +46,7 @@ struct FrameHeaderTests {
         #expect(throws: FrameError.truncated) { try cut.end() }
     }
 
-    @Test func `Control and replies are the JSON that the manual shows`() {
+    @Test func `Control frames and replies match the JSON in the manual`() {
         var event = ControlEvent(event: "clip")
         event.path = "/tmp/clip-000001.mp4"
         event.start = 0.5

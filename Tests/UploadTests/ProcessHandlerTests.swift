@@ -6,10 +6,10 @@ import TestSupport
 import Testing
 import Upload
 
-/// Extensions that do what they should not, and what a program sees of its host.
+/// Extensions that misbehave, and the environment that a program gets from its host.
 @Suite(.serialized)
 struct ProcessHandlerTests {
-    /// As the program does: a reader that is gone is an error of that write.
+    /// As in the program: if the reader is gone, the write fails with an error.
     init() {
         signal(SIGPIPE, SIG_IGN)
     }
@@ -26,7 +26,7 @@ struct ProcessHandlerTests {
             track: .screen, presentationTime: time, decodeTime: time, isKeyframe: true, sequence: UInt32(number), data: data)
     }
 
-    /// Plays up to 3000 packets, then finishes; gives the error that it ended with, and lets go of the process as a session does.
+    /// Sends up to 3000 packets, then finishes. Returns the error, and releases the process as a session does.
     private func play(_ handler: any SampleHandler, count: Int = 3000, byteCount: Int = 100) async -> UploadError? {
         do throws(UploadError) {
             try await handler.started(Self.stream)
@@ -41,7 +41,7 @@ struct ProcessHandlerTests {
 
     private static let hello = "echo '{\"hello\":1}'\n"
 
-    /// What a hostile extension does, its script, and whether the problem is the one that it should be.
+    /// The misbehaviour of an extension, its script, and whether the problem is the expected one.
     private static let hostile: [(what: String, script: String, isExpected: @Sendable (ExtensionProblem) -> Bool)] = [
         ("no hello", "#!/bin/sh\nexec sleep 60\n", { $0 == .noHello(within: .seconds(2)) }),
         ("hello of another version", "#!/bin/sh\necho '{\"hello\":2}'\nexec sleep 60\n", { $0 == .unsupportedVersion(2) }),
@@ -68,7 +68,8 @@ struct ProcessHandlerTests {
         ),
     ]
 
-    @Test(arguments: hostile.indices) func `A hostile extension ends with a typed error and leaves no process`(index: Int) async throws {
+    @Test(arguments: hostile.indices)
+    func `A hostile extension ends with a typed error and leaves no process`(index: Int) async throws {
         let one = Self.hostile[index]
         try await withPeers { peers in
             let folder = try ProgramFolder(one.script, in: peers)
@@ -81,7 +82,7 @@ struct ProcessHandlerTests {
             }
             #expect(one.isExpected(problem), "\(one.what): \(problem)")
             #expect(ContinuousClock.now - start < .seconds(8), "\(one.what)")
-            // What was killed is in the list until its new parent has taken note.
+            // A killed process stays in the list until its new parent has reaped it.
             try await waitUntil("the end of what it has started, \(one.what)", deadline: .seconds(5)) { try processes(in: folder.folder) == [] }
         }
     }
@@ -94,7 +95,7 @@ struct ProcessHandlerTests {
         }
     }
 
-    @Test func `Its own error keeps its code and words`() async throws {
+    @Test func `An error from the extension keeps its code and message`() async throws {
         try await withPeers { peers in
             let folder = try ProgramFolder(
                 "#!/bin/sh\necho '{\"error\":{\"code\":401,\"message\":\"Not Logged In\",\"retry\":false}}'\nexit 1\n", in: peers)
@@ -104,9 +105,9 @@ struct ProcessHandlerTests {
         }
     }
 
-    @Test func `It sees a clean environment and no descriptors of ours`() async throws {
+    @Test func `The extension gets a clean environment and no other descriptors`() async throws {
         try await withPeers { peers in
-            // What a host that is careless elsewhere might have open, without close-on-exec.
+            // Descriptors without close-on-exec, as a careless host may have them.
             let stray = open("/dev/null", O_RDONLY)
             defer { close(stray) }
             let variables = ["DISPLAY": ":77", "DBUS_SESSION_BUS_ADDRESS": "unix:path=/nonexistent"]
@@ -126,7 +127,7 @@ struct ProcessHandlerTests {
                 """, in: peers)
             #expect(await play(SamplesHandler(manifest: folder.manifest, launch: folder.launch()), count: 10) == nil)
             #expect(folder.text("environment") == "HOME\nLANG\nPATH")
-            // The fourth is the folder itself and the file that is being written.
+            // The fourth entry is the folder itself and the file that is being written.
             #expect(folder.text("descriptors").split(separator: " ").prefix(3) == ["0", "1", "2"])
             #expect(folder.text("descriptors").split(separator: " ").allSatisfy { Int($0).map { $0 < 5 } == true }, "\(folder.text("descriptors"))")
             #expect(folder.text("group") == "True")
@@ -134,7 +135,7 @@ struct ProcessHandlerTests {
         }
     }
 
-    @Test func `What it says reaches the host, and its standard error the log`() async throws {
+    @Test func `Remarks reach the host, and standard error reaches the log`() async throws {
         try await withPeers { peers in
             let folder = try ProgramFolder(
                 """
@@ -160,7 +161,7 @@ struct ProcessHandlerTests {
         }
     }
 
-    @Test func `It says when its far end is ready, and has so long for it`() async throws {
+    @Test func `The extension reports when its far end is ready, and has a time limit for it`() async throws {
         try await withPeers { peers in
             let script = """
                 #!/bin/sh
@@ -190,7 +191,7 @@ struct ProcessHandlerTests {
         }
     }
 
-    @Test func `What it has started ends with it`() async throws {
+    @Test func `Processes that the extension started end with it`() async throws {
         try await withPeers { peers in
             let folder = try ProgramFolder("#!/bin/sh\n\(Self.hello)sleep 300 &\nsleep 300 | sleep 300 &\ncat > /dev/null\n", in: peers)
             #expect(await play(SamplesHandler(manifest: folder.manifest, launch: folder.launch()), count: 10) == nil)
@@ -198,7 +199,7 @@ struct ProcessHandlerTests {
         }
     }
 
-    @Test func `A cancelled task does not wait for a reader that hangs`() async throws {
+    @Test func `A cancelled task does not wait for a blocked reader`() async throws {
         try await withPeers { peers in
             let folder = try ProgramFolder("#!/bin/sh\n\(Self.hello)exec sleep 60\n", in: peers)
             var launch = folder.launch()
@@ -214,7 +215,7 @@ struct ProcessHandlerTests {
         }
     }
 
-    @Test func `A stream's program needs no hello, and may print what it likes`() async throws {
+    @Test func `The program of a stream needs no hello and may print other text`() async throws {
         try await withPeers { peers in
             let folder = try ProgramFolder("#!/bin/sh\necho HTTP/1.1 200 OK\nexec cat > received\n", mode: .stream, in: peers)
             #expect(await play(StreamHandler(manifest: folder.manifest, launch: folder.launch()), count: 100) == nil)
@@ -223,7 +224,7 @@ struct ProcessHandlerTests {
         }
     }
 
-    @Test func `Several tracks of sound are too many for FLV, which is said at the start`() async throws {
+    @Test func `Several audio tracks are rejected at the start for FLV`() async throws {
         try await withPeers { peers in
             let folder = try ProgramFolder("#!/bin/sh\n", mode: .stream, in: peers)
             var manifest = folder.manifest
@@ -236,7 +237,7 @@ struct ProcessHandlerTests {
 }
 
 extension ExtensionProblem {
-    /// How the process ended, if it ended before the broadcast did.
+    /// The exit status of the process if it ended before the broadcast.
     fileprivate var early: TerminationStatus? {
         if case .endedEarly(let status, _) = self { status } else { nil }
     }

@@ -2,12 +2,12 @@ import Foundation
 import TestSupport
 import Upload
 
-/// An extension that a test writes: a script in a folder of its own.
+/// An extension for a test: a script in its own folder.
 struct ProgramFolder {
     let folder: String
     let manifest: ExtensionManifest
 
-    /// - Parameter script: with its first line.
+    /// - Parameter script: the script with its first line.
     init(_ script: String, mode: ExtensionManifest.Mode = .samples, in peers: Peers) throws {
         folder = try peers.makeFolder("extension")
         let path = folder + "/program"
@@ -16,12 +16,12 @@ struct ProgramFolder {
         manifest = ExtensionManifest(name: "hostile", folder: folder, executable: path, mode: mode)
     }
 
-    /// What the script has written into a file of its folder.
+    /// Returns the content of a file that the script wrote into its folder.
     func text(_ name: String) -> String {
         String(decoding: FileManager.default.contents(atPath: folder + "/" + name) ?? Data(), as: UTF8.self)
     }
 
-    /// Short deadlines, so that a test of them does not last; long enough for a shell or a Python to start on a busy machine.
+    /// Deadlines that are short for fast tests, but long enough for a shell or Python to start on a busy machine.
     func launch() -> ExtensionLaunch {
         var launch = ExtensionLaunch(
             environment: ["PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": folder, "LANG": "C.UTF-8"], clipFolder: folder + "/clips")

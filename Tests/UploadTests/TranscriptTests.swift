@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Upload
 
-/// The manual's transcript is what the program writes.
+/// Compares the manual's transcript with the program's output.
 @Suite(.serialized)
 struct TranscriptTests {
     init() {
@@ -23,7 +23,7 @@ struct TranscriptTests {
             data: [0, 0, 0, UInt8(unit.count)] + unit)
     }
 
-    @Test func `The transcript in the manual is byte for byte what an extension reads`() async throws {
+    @Test func `The transcript in the manual matches the bytes that an extension reads`() async throws {
         try await withPeers { peers in
             let folder = try ProgramFolder("#!/bin/sh\necho '{\"hello\":1}'\nexec cat > received\n", in: peers)
             var launch = folder.launch()

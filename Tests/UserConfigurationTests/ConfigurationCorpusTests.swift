@@ -2,7 +2,8 @@ import FuzzTargets
 import Testing
 import UserConfiguration
 
-/// Configs and manifests as people write them, cut anywhere and with bits that are wrong: each is read, or refused with sentences that name a line.
+/// Typical configs and manifests, truncated at every position and with flipped bits: each is parsed, or rejected with
+/// errors that name a line.
 @Suite struct ConfigurationCorpusTests {
     private static let configuration = """
         preferred = "mobcrush"
@@ -49,21 +50,21 @@ import UserConfiguration
         secret = true
         """
 
-    @Test func `The good ones are`() {
+    @Test func `The unchanged files are valid`() {
         #expect(Self.problems(ofConfiguration: Self.configuration) == [])
         #expect(ManifestFile.parse(Self.manifest, folder: "/test").problems == [])
     }
 
-    @Test(.timeLimit(.minutes(2))) func `Every prefix is read or refused`() {
+    @Test(.timeLimit(.minutes(2))) func `Every prefix is parsed or rejected`() {
         for text in [Self.configuration, Self.manifest] { Mutations.prefixes(of: Array(text.utf8), Self.feed) }
     }
 
-    @Test(.timeLimit(.minutes(2))) func `Wrong bits are read or refused`() {
+    @Test(.timeLimit(.minutes(2))) func `Flipped bits are parsed or rejected`() {
         for text in [Self.configuration, Self.manifest] { Mutations.wrongBits(in: Array(text.utf8), Self.feed) }
     }
 
     @Test(.timeLimit(.minutes(2)), arguments: ["[", "{", "a.", "a = [", "a = {b = ", "\"", "'''", "[[a]]\n", "\u{0}", "1"])
-    func `Depths and lengths are read or refused`(piece: String) {
+    func `Deep nesting and long text are parsed or rejected`(piece: String) {
         Self.feed(Array(String(repeating: piece, count: 5000).utf8))
         Self.feed(Array(("a = " + String(repeating: piece, count: 5000)).utf8))
     }

@@ -25,7 +25,7 @@ package final class AACEncoder {
         context.pointee.sample_rate = Int32(AudioFormat.broadcast.sampleRate)
         context.pointee.bit_rate = Int64(bitrate) * 1000
         context.pointee.time_base = AVRational(num: 1, den: Int32(AudioFormat.broadcast.sampleRate))
-        // The AudioSpecificConfig goes into the container, not before each packet.
+        // The container stores the AudioSpecificConfig; packets do not contain it.
         context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER
         context.pointee.thread_count = 1
         cavcodec_set_stereo(context)

@@ -1,11 +1,11 @@
 import CPNG
 import Media
 
-/// One picture as a PNG file (ISO/IEC 15948).
+/// Encodes a picture as a PNG file (ISO/IEC 15948).
 package enum PNGEncoder {
     /// - Parameters:
-    ///   - rgb: three bytes a pixel, rows from the top down without padding.
-    /// - Returns: the file's bytes; nil where there is no memory for them, or the size is none.
+    ///   - rgb: three bytes per pixel, rows from top to bottom without padding.
+    /// - Returns: the bytes of the file; nil if memory is exhausted or the size is invalid.
     package static func encode(rgb: [UInt8], size: PixelSize) -> [UInt8]? {
         guard size.width > 0, size.height > 0, rgb.count == size.area * 3 else { return nil }
         var image = png_image()
@@ -14,7 +14,8 @@ package enum PNGEncoder {
         image.height = UInt32(size.height)
         image.format = cpng_format_rgb
         defer { png_image_free(&image) }
-        // More than any picture takes: each row has a byte for its filter, and deflate stores what it cannot shrink with some bytes a block.
+        // An upper bound for every picture: a filter byte per row, and some bytes per block that deflate cannot
+        // compress.
         var count = rgb.count + size.height + rgb.count / 1000 + 65536
         var bytes = [UInt8](repeating: 0, count: count)
         let isWritten = png_image_write_to_memory(&image, &bytes, &count, 0, rgb, 0, nil) != 0

@@ -1,19 +1,19 @@
 import CSixel
 import Media
 
-/// One picture as sixels, which xterm, foot, mlterm, Konsole and Windows Terminal show (DEC STD 070, 9).
+/// Encodes a picture as sixels, which xterm, foot, mlterm, Konsole and Windows Terminal support (DEC STD 070, 9).
 package enum SixelEncoder {
-    /// Colours at once: what a VT340's heirs have at least.
+    /// The number of colours. Every terminal since the VT340 supports at least these.
     private static let colourCount: Int32 = 256
 
     /// - Parameters:
-    ///   - rgb: three bytes a pixel, rows from the top down without padding.
-    /// - Returns: what the terminal is sent, from DCS to ST; nil where there is no memory for it, or the size is none.
+    ///   - rgb: three bytes per pixel, rows from top to bottom without padding.
+    /// - Returns: the bytes for the terminal, from DCS to ST; nil if memory is exhausted or the size is invalid.
     package static func encode(rgb: [UInt8], size: PixelSize) -> [UInt8]? {
         guard size.width > 0, size.height > 0, rgb.count == size.area * 3 else { return nil }
         let (width, height) = (Int32(size.width), Int32(size.height))
         var text: [UInt8] = []
-        // libsixel takes pixels that it may write to.
+        // libsixel requires a mutable buffer.
         var pixels = rgb
         let isEncoded = withUnsafeMutablePointer(to: &text) { pointer -> Bool in
             var output: OpaquePointer?

@@ -1,31 +1,33 @@
-/// Tells when a picture that no longer changes has been coded as well as it is going to be, so that repeating it is enough.
+/// Detects when a picture that no longer changes has reached its final quality, so that repeating it is sufficient.
 ///
-/// A blurred still is the fault that users report: right after a change or a keyframe the rate control has few bits, and makes up
-/// for it over the next frames. It codes these finer and finer, until a finer one would show no more.
+/// Right after a change or a keyframe the rate control has few bits and the picture is blurred. It refines the picture
+/// in the next frames, until a refinement would make no visible difference.
 struct SettlingDetector {
-    /// With a bitrate, pictures coded at this QP or a finer one are as good as what files get by default (CRF 23).
+    /// With a bitrate, pictures with this QP or below have at least the default quality of files (CRF 23).
     static let transparentQuantizer = 24
     private let goodQuantizer: Int
-    /// A picture that has not settled after so many still frames settles no more: the bitrate does not give it.
+    /// The number of still frames after which a picture counts as settled in any case: the bitrate allows no better
+    /// quality.
     private let patience: Int
     private let emptyFrameSize: Int
-    /// With a constant quality two empty frames say that there is nothing to add; with a bitrate they may only say that there are
-    /// no bits left.
+    /// With a constant quality, two empty frames mean that there is nothing to improve. With a bitrate, they may only
+    /// mean that no bits are available.
     private let hasConstantQuality: Bool
     private var stillFrames = 0
     private var emptyFrames = 0
-    /// The coarsest QP that any part of the picture stands at.
+    /// The highest QP of any part of the picture.
     private(set) var pictureQuantizer = 51
 
     /// - Parameters:
-    ///   - macroblockCount: in a picture.
-    ///   - frameRate: frames a second.
-    ///   - goodQuantizer: pictures of this QP or below need no better one.
-    ///   - hasConstantQuality: no bitrate limits the picture.
+    ///   - macroblockCount: the number of macroblocks in a picture.
+    ///   - frameRate: frames per second.
+    ///   - goodQuantizer: pictures with this QP or below need no refinement.
+    ///   - hasConstantQuality: true if no bitrate limits the picture.
     init(macroblockCount: Int, frameRate: Int, goodQuantizer: Int, hasConstantQuality: Bool) {
         self.goodQuantizer = goodQuantizer
         self.hasConstantQuality = hasConstantQuality
-        // All skipped: some bytes for each slice's header, and next to nothing for a macroblock.
+        // The size of a frame with only skipped macroblocks: some bytes for each slice header, and almost none per
+        // macroblock.
         emptyFrameSize = 120 + macroblockCount / 64
         patience = frameRate * 2
     }
@@ -34,7 +36,8 @@ struct SettlingDetector {
         pictureQuantizer <= goodQuantizer || stillFrames >= patience || (hasConstantQuality && emptyFrames >= 2)
     }
 
-    /// Takes a frame that x264 made: its size in bytes and its QP, whether it is a keyframe, and whether the picture had changed.
+    /// Processes a frame that x264 encoded: its size in bytes, its QP, whether it is a keyframe, and whether the
+    /// picture changed.
     mutating func note(size: Int, quantizer: Int, isKeyframe: Bool, isChanged: Bool) {
         if isKeyframe {
             pictureQuantizer = quantizer
@@ -46,7 +49,8 @@ struct SettlingDetector {
             emptyFrames = 0
         } else {
             stillFrames += 1
-            // What is coarser than the frame's QP is coded again; an empty frame found nothing that is.
+            // x264 encodes every part again that has a higher QP than the frame. An empty frame means that there is no
+            // such part.
             if size > emptyFrameSize { pictureQuantizer = min(pictureQuantizer, quantizer) }
             emptyFrames = size > emptyFrameSize ? 0 : emptyFrames + 1
         }

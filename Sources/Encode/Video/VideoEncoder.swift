@@ -2,13 +2,13 @@ import Bitstream
 import Glibc
 import Media
 
-/// Frames in, H.264 access units out; a frame that is like the one before costs next to nothing once the picture has settled.
+/// Encodes frames to H.264 access units. After the picture has settled, an unchanged frame costs almost nothing.
 ///
-/// It belongs to one thread and has no clock: IDR pictures are due by the frames' own times.
+/// Use it on one thread. It has no clock: the times of the frames determine when IDR pictures are due.
 package final class VideoEncoder {
     package let settings: VideoSettings
     private let encoder: X264Encoder
-    /// Bits of `frame_num` in the slices.
+    /// The number of bits of `frame_num` in slice headers.
     private let frameNumberBits: Int
     private let repeatPicture: RepeatPicture?
     private var settling: SettlingDetector
@@ -16,13 +16,14 @@ package final class VideoEncoder {
     private var lastIDR: MediaTime?
     private var lastTime: MediaTime?
     private var sequence: UInt32 = 0
-    /// frame_num of the last picture, repeat pictures included, and how many of these there were since the last IDR.
+    /// The frame_num of the last picture, repeat pictures included, and the number of repeat pictures since the last
+    /// IDR picture.
     private var frameNumber = 0
     private var repeatsSinceIDR = 0
     private var isIDRWanted = false
     private var lastKeyframe: (size: Int, quantizer: Int)?
 
-    /// Frames that x264 coded, and repeat pictures that it did not.
+    /// The number of frames that x264 encoded, and of repeat pictures.
     package private(set) var encodedFrames = 0
     package private(set) var repeatedFrames = 0
 
@@ -48,10 +49,10 @@ package final class VideoEncoder {
             size: settings.size, frameRate: settings.frameRate, bitrate: bitrate)
     }
 
-    /// True once showing the last frame longer gives as good a picture as encoding it again.
+    /// True if repeating the last frame gives the same quality as encoding it again.
     package var isSettled: Bool { settling.isSettled }
 
-    /// The next frame is to be an IDR picture: a reader has joined or lost something.
+    /// Makes the next frame an IDR picture, because a reader joined or lost data.
     package func requestKeyframe() {
         isIDRWanted = true
     }
@@ -68,7 +69,7 @@ package final class VideoEncoder {
         return try encode(frame, at: sample.presentationTime, changed: picture.damage)
     }
 
-    /// Shows the last frame once more at `time`; nothing where there was none yet.
+    /// Repeats the last frame at `time`. Does nothing if there was no frame yet.
     package func encodeRepeat(at time: MediaTime) throws(EncodeError) -> [EncodedPacket] {
         guard let lastFrame else { return [] }
         if isSettled, let repeatPicture, !isIDRDue(at: time) {
@@ -81,10 +82,10 @@ package final class VideoEncoder {
         return try encode(lastFrame, at: time, changed: DamageRegion(size: settings.size))
     }
 
-    /// The frames that are still inside, at the end.
+    /// Returns the frames that are still in the encoder, at the end.
     package func finish() throws(EncodeError) -> [EncodedPacket] {
         var packets: [EncodedPacket] = []
-        // While x264's threads are not all at work yet, a call can give nothing though frames are inside.
+        // While not all of x264's threads are active, a call can return no frame although the encoder contains some.
         while encoder.delayedFrames > 0 {
             if let output = try encoder.flush() { packets.append(packet(for: output)) }
         }
@@ -106,11 +107,11 @@ package final class VideoEncoder {
         return [packet(for: output)]
     }
 
-    /// The QP for a keyframe of a picture that stands still: the one that it stands at, so that it does not pulse with each keyframe.
-    /// x264 would choose it by the frames before, of which there were hardly any.
+    /// Returns the QP for a keyframe of a still picture: the picture's current QP, so that its quality does not pulse
+    /// with each keyframe. x264 would base the QP on the previous frames, which had almost no bits.
     ///
-    /// With a bitrate it may take half of the buffer, which nothing has drained meanwhile; its size is told from the last keyframe's,
-    /// with a doubling for each 6 steps of QP.
+    /// With a bitrate, the keyframe may use half of the buffer, which is full after a still period. Its size is
+    /// estimated from the last keyframe's: it doubles for every 6 steps of QP.
     private func stillQuantizer(_ changed: DamageRegion) -> Int? {
         guard changed.isEmpty, isSettled else { return nil }
         switch settings.rateControl {
@@ -129,12 +130,12 @@ package final class VideoEncoder {
 
     private func isIDRDue(at time: MediaTime) -> Bool {
         guard let lastIDR else { return true }
-        // Half a frame early rather than most of a frame late.
+        // Half a frame early is better than most of a frame late.
         let half = MediaTime(nanoseconds: 500_000_000 / Int64(settings.frameRate))
         return isIDRWanted || time - lastIDR + half >= settings.keyframeInterval
     }
 
-    /// Times handed to x264 must rise by at least its microsecond.
+    /// The times for x264 must increase by at least one microsecond.
     private func advance(to time: MediaTime) -> MediaTime {
         let next = lastTime.map { max(time, $0 + MediaTime(nanoseconds: 1_000_000)) } ?? time
         lastTime = next
@@ -153,7 +154,7 @@ package final class VideoEncoder {
         return packet(data, presented: output.presentationTime, decoded: output.decodeTime, isIDR: output.isIDR)
     }
 
-    /// The access unit with its slices' frame_num moved on by the repeat pictures since the last IDR.
+    /// Returns the access unit with the number of repeat pictures since the last IDR picture added to its frame_num.
     private func shifted(_ output: X264Encoder.Output) -> [UInt8] {
         var data: [UInt8] = []
         data.reserveCapacity(output.data.count + 8)

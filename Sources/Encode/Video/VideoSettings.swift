@@ -1,33 +1,33 @@
 import Media
 
-/// How the picture is encoded.
+/// The settings of the video encoder.
 package struct VideoSettings: Sendable, Equatable {
     package enum RateControl: Sendable, Equatable {
-        /// An average of so many kbit/s, never more over about a second: what a network needs.
+        /// An average bitrate in kbit/s, also the maximum over about one second, for networks.
         case bitrate(Int)
-        /// The same quality always (x264's CRF; 0 is lossless): what a file needs.
+        /// A constant quality (x264's CRF; 0 is lossless), for files.
         case quality(Double)
     }
 
     package enum Latency: String, Sendable, Equatable, CaseIterable {
-        /// Each frame comes out as it goes in.
+        /// The encoder returns each frame at once.
         case low
-        /// A lookahead of 10 frames and 2 B-frames: more quality a bit.
+        /// A lookahead of 10 frames and 2 B-frames: better quality at the same bitrate.
         case normal
     }
 
     package var size: PixelSize
-    /// 4:4:4 needs High 4:4:4 Predictive, which few players and no live service take.
+    /// 4:4:4 requires the profile High 4:4:4 Predictive, which few players and no live service support.
     package var chroma: ChromaFormat
-    /// Nominal frames a second.
+    /// The nominal frame rate in frames per second.
     package var frameRate: Int
     package var rateControl: RateControl
-    /// One of x264's presets.
+    /// The name of an x264 preset.
     package var preset: String
     package var latency: Latency
-    /// Time between two IDR pictures.
+    /// The time between two IDR pictures.
     package var keyframeInterval: MediaTime
-    /// Threads for slices of one frame.
+    /// The number of threads for slices of one frame.
     package var threads: Int
 
     package init(
@@ -45,8 +45,8 @@ package struct VideoSettings: Sendable, Equatable {
         self.threads = threads
     }
 
-    /// The QP at which a still picture needs no better coding: what was asked for with a quality, what looks like the
-    /// original with a bitrate. x264 codes P frames up to some steps above the CRF.
+    /// The QP at which a still picture needs no refinement: derived from the requested quality or, with a bitrate,
+    /// visually lossless. x264 codes P frames up to some steps above the CRF.
     var goodQuantizer: Int {
         switch rateControl {
         case .bitrate: SettlingDetector.transparentQuantizer
@@ -54,12 +54,12 @@ package struct VideoSettings: Sendable, Equatable {
         }
     }
 
-    /// True where no bitrate keeps a picture from being as good as it was asked for.
+    /// True if no bitrate limits the quality of the picture.
     var hasConstantQuality: Bool {
         if case .quality = rateControl { true } else { false }
     }
 
-    /// x264's presets, fastest first.
+    /// The presets of x264, fastest first.
     package static let presets = [
         "ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow", "slower", "veryslow", "placebo",
     ]

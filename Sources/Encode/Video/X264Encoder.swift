@@ -2,13 +2,13 @@ import CX264
 import Glibc
 import Media
 
-/// The owner of an x264 encoder: I420 or I444 frames in, access units out. It belongs to the encoder's thread.
+/// Owns an x264 encoder, which encodes I420 or I444 frames to access units. Use it on the encoder's thread.
 final class X264Encoder {
-    /// One coded frame.
+    /// An encoded frame.
     struct Output {
-        /// NAL units, each after its length in 4 bytes, as x264 wrote them.
+        /// The NAL units from x264, with a length of 4 bytes before each.
         var data: [UInt8]
-        /// Where each NAL unit starts in `data`, after its length, and its nal_unit_type.
+        /// The start of each NAL unit in `data`, after its length, and its nal_unit_type.
         var units: [(range: Range<Int>, type: Int32)]
         var isIDR: Bool
         var presentationTime: MediaTime
@@ -49,12 +49,13 @@ final class X264Encoder {
         x264_encoder_close(encoder)
     }
 
-    /// Frames that went in and have not come out.
+    /// The number of frames in the encoder that it has not returned yet.
     var delayedFrames: Int { Int(x264_encoder_delayed_frames(encoder)) }
 
-    /// Encodes `frame`. `changed` is where it differs from the frame before; the rest x264 may take for constant.
+    /// Encodes `frame`. `changed` are the areas that differ from the previous frame; x264 may assume that the rest is
+    /// constant.
     ///
-    /// - Parameter quantizer: the QP of the frame; nil leaves it to the rate control.
+    /// - Parameter quantizer: the QP of the frame; nil if the rate control chooses it.
     func encode(
         _ frame: PixelBuffer, at time: MediaTime, changed: DamageRegion, forceIDR: Bool, quantizer: Int? = nil
     ) throws(EncodeError) -> Output? {
@@ -75,7 +76,7 @@ final class X264Encoder {
         var units: UnsafeMutablePointer<x264_nal_t>?
         var count: Int32 = 0
         let size = frame.withUnsafeBytes { bytes -> Int32 in
-            // x264 reads the planes only: it copies them before it returns.
+            // x264 only reads the planes, and copies them before it returns.
             let base = UnsafeMutablePointer(mutating: bytes.baseAddress?.assumingMemoryBound(to: UInt8.self))
             picture.img.plane = (base.map { $0 + offsets.y }, base.map { $0 + offsets.u }, base.map { $0 + offsets.v }, nil)
             return x264_encoder_encode(encoder, &units, &count, &picture, &output)
@@ -83,7 +84,8 @@ final class X264Encoder {
         return try Self.output(size: size, units: units, count: count, picture: output)
     }
 
-    /// Takes out a frame that is still inside, at the end; nil where there is none, or none is ready while `delayedFrames` says that there is.
+    /// Returns a frame that is still in the encoder, at the end. Returns nil if there is none, or if none is ready
+    /// although `delayedFrames` is not 0.
     func flush() throws(EncodeError) -> Output? {
         guard delayedFrames > 0 else { return nil }
         var output = x264_picture_t()
@@ -93,7 +95,8 @@ final class X264Encoder {
         return try Self.output(size: size, units: units, count: count, picture: output)
     }
 
-    /// Changes the bitrate from the next frame on; rate, ceiling and buffer go together. No effect with constant quality.
+    /// Changes the bitrate from the next frame on: rate, maximum and buffer together. Has no effect with constant
+    /// quality.
     func setBitrate(_ kilobits: Int) {
         guard case .bitrate = settings.rateControl else { return }
         parameters.rc.i_bitrate = Int32(kilobits)
@@ -118,7 +121,7 @@ final class X264Encoder {
             quantizer: Int(picture.i_qpplus1) - 1)
     }
 
-    /// One byte a macroblock in raster order: constant, or not. x264 frees it.
+    /// One byte per macroblock in raster order: constant or not. x264 frees it.
     private static func macroblockInfo(changed: DamageRegion) -> UnsafeMutablePointer<UInt8>? {
         let columns = (changed.size.width + 15) / 16
         let rows = (changed.size.height + 15) / 16
@@ -132,7 +135,8 @@ final class X264Encoder {
         return info
     }
 
-    /// DESIGN section 4: what live services take, what repeat pictures need, and BT.709 in the VUI.
+    /// The parameters that live services accept and repeat pictures require, with BT.709 in the VUI
+    /// (docs/architecture.md).
     private static func parameters(for settings: VideoSettings) throws(EncodeError) -> x264_param_t {
         var parameters = x264_param_t()
         guard x264_param_default_preset(&parameters, settings.preset, settings.latency == .low ? "zerolatency" : nil) == 0 else {
@@ -144,14 +148,15 @@ final class X264Encoder {
         parameters.i_csp = settings.chroma == .yuv444 ? X264_CSP_I444 : X264_CSP_I420
         parameters.i_fps_num = UInt32(settings.frameRate)
         parameters.i_fps_den = 1
-        // Times in microseconds pass through. Rate control by them (b_vfr_input) would hold each frame back until the next.
+        // x264 passes times in microseconds through. Rate control by times (b_vfr_input) would delay each frame until
+        // the next one.
         parameters.b_vfr_input = settings.latency == .low ? 0 : 1
         parameters.i_timebase_num = 1
         parameters.i_timebase_den = 1_000_000
         parameters.b_annexb = 0
         parameters.b_repeat_headers = 0
         parameters.b_aud = 0
-        // IDRs come when we ask for them, by the clock.
+        // `VideoEncoder` requests IDR pictures by time.
         parameters.i_keyint_max = X264_KEYINT_MAX_INFINITE
         parameters.i_scenecut_threshold = 0
         parameters.vui.i_colorprim = 1

@@ -1,10 +1,10 @@
-/// Reads AMF 0 values that may come from anywhere (Adobe, Action Message Format AMF 0, 2).
+/// Decodes AMF 0 values from untrusted input (Adobe, Action Message Format AMF 0, 2).
 ///
-/// Work and memory stay in proportion to the bytes that are really there, whatever counts and lengths they claim.
+/// Time and memory are proportional to the number of bytes in the input, not to the counts and lengths that it claims.
 package struct AMF0Decoder: Sendable {
-    /// Objects and arrays within one another, at most.
+    /// The maximum nesting depth of objects and arrays.
     package static let maximumDepth = 16
-    /// Values in one decoder's bytes, those within objects and arrays included.
+    /// The maximum number of values in the input, including those in objects and arrays.
     package static let maximumValueCount = 4096
 
     private let bytes: [UInt8]
@@ -15,7 +15,7 @@ package struct AMF0Decoder: Sendable {
         self.bytes = bytes
     }
 
-    /// All values of `bytes`.
+    /// Decodes all values of `bytes`.
     package static func decode(_ bytes: [UInt8]) throws(AMF0Error) -> [AMF0Value] {
         var decoder = AMF0Decoder(bytes)
         var values: [AMF0Value] = []
@@ -23,7 +23,7 @@ package struct AMF0Decoder: Sendable {
         return values
     }
 
-    /// The next value; nil once all bytes are read. After an error nothing more can be read.
+    /// Returns the next value, or nil at the end of the input. Do not use the decoder after an error.
     package mutating func next() throws(AMF0Error) -> AMF0Value? {
         guard position < bytes.count else { return nil }
         do throws(AMF0Error) {
@@ -48,7 +48,7 @@ package struct AMF0Decoder: Sendable {
         case .null: return .null
         case .undefined, .unsupported: return .undefined
         case .ecmaArray:
-            // The count is a hint only: writers of live streams put 0 there. The end marker decides.
+            // The count is only a hint, and live streams often contain 0. The end marker is decisive.
             _ = try integer(bytes: 4)
             return .ecmaArray(try properties(depth: depth))
         case .objectEnd: throw .unknownMarker(byte)
@@ -62,7 +62,7 @@ package struct AMF0Decoder: Sendable {
         }
     }
 
-    /// Names and values up to the empty name with the object end marker.
+    /// Reads names and values up to the empty name with the object end marker.
     private mutating func properties(depth: Int) throws(AMF0Error) -> [AMF0Property] {
         var properties: [AMF0Property] = []
         while true {
@@ -77,7 +77,7 @@ package struct AMF0Decoder: Sendable {
     }
 
     private mutating func elements(count: UInt64, depth: Int) throws(AMF0Error) -> [AMF0Value] {
-        // Each value takes a byte at least: a count that the bytes cannot hold needs no reading.
+        // Each value has at least one byte, so reject a count that exceeds the rest of the input.
         guard count <= UInt64(bytes.count - position) else { throw .truncated }
         var values: [AMF0Value] = []
         for _ in 0..<count { values.append(try value(depth: depth + 1)) }
@@ -90,7 +90,7 @@ package struct AMF0Decoder: Sendable {
         return bytes[position - 1]
     }
 
-    /// Big endian, of eight bytes at most.
+    /// Reads a big-endian integer of at most eight bytes.
     private mutating func integer(bytes count: Int) throws(AMF0Error) -> UInt64 {
         guard count <= bytes.count - position else { throw .truncated }
         position += count
@@ -101,7 +101,7 @@ package struct AMF0Decoder: Sendable {
         Double(bitPattern: try integer(bytes: 8))
     }
 
-    /// UTF-8; what is not becomes U+FFFD.
+    /// Reads UTF-8. Invalid bytes become U+FFFD.
     private mutating func text(length: Int) throws(AMF0Error) -> String {
         guard length <= bytes.count - position else { throw .truncated }
         position += length

@@ -1,13 +1,13 @@
-/// Writes AMF 0 values one after another (Adobe, Action Message Format AMF 0, 2).
+/// Encodes AMF 0 values in sequence (Adobe, Action Message Format AMF 0, 2).
 package struct AMF0Encoder: Sendable {
     private var writer = ByteWriter()
 
     package init() {}
 
-    /// What was written so far.
+    /// The encoded bytes.
     package var bytes: [UInt8] { writer.bytes }
 
-    /// The bytes of `values`, one after another.
+    /// Returns the bytes of `values` in sequence.
     package static func encode(_ values: [AMF0Value]) -> [UInt8] {
         var encoder = AMF0Encoder()
         for value in values { encoder.append(value) }
@@ -59,7 +59,7 @@ package struct AMF0Encoder: Sendable {
         writer.u8(marker.rawValue)
     }
 
-    /// The properties, then an empty name and the object end marker (2.5).
+    /// Writes the properties, then an empty name and the object end marker (2.5).
     private mutating func append(_ properties: [AMF0Property]) {
         for property in properties {
             short(property.name)
@@ -69,14 +69,14 @@ package struct AMF0Encoder: Sendable {
         mark(.objectEnd)
     }
 
-    /// UTF-8 after its length in two bytes. A name that is longer than those can say is cut: names are ours, and short.
+    /// Writes UTF-8 with a length of two bytes. Longer text is cut; this program uses only short names.
     private mutating func short(_ text: String) {
         let utf8 = Array(text.utf8.prefix(Int(UInt16.max)))
         writer.u16(UInt16(utf8.count))
         writer.append(utf8)
     }
 
-    /// UTF-8 after its length in four bytes.
+    /// Writes UTF-8 with a length of four bytes.
     private mutating func long(_ text: String) {
         writer.u32(UInt32(clamping: text.utf8.count))
         writer.utf8(text)

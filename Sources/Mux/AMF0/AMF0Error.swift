@@ -1,12 +1,12 @@
-/// What is wrong with bytes that should be AMF 0.
+/// Why bytes are not valid AMF 0.
 package enum AMF0Error: Error, Equatable, CustomStringConvertible {
-    /// A value reaches past the last byte.
+    /// A value extends beyond the last byte.
     case truncated
-    /// A marker that no value starts with, or one that is not read here: movie clips, references, record sets, AMF 3.
+    /// An unknown marker, or one that this decoder does not support: movie clips, references, record sets, AMF 3.
     case unknownMarker(UInt8)
-    /// Objects within objects, more than `AMF0Decoder.maximumDepth` of them.
+    /// Objects are nested deeper than `AMF0Decoder.maximumDepth`.
     case tooDeep
-    /// More than `AMF0Decoder.maximumValueCount` values.
+    /// There are more than `AMF0Decoder.maximumValueCount` values.
     case tooManyValues
 
     package var description: String {

@@ -1,25 +1,25 @@
-/// A value of Flash's Action Message Format 0: what RTMP's commands and FLV's script tags are made of
-/// (Adobe, Action Message Format AMF 0, 2.1).
+/// A value of Flash's Action Message Format 0, which RTMP commands and FLV script tags consist of (Adobe, Action
+/// Message Format AMF 0, 2.1).
 package enum AMF0Value: Equatable, Sendable {
     case number(Double)
     case boolean(Bool)
     /// UTF-8; one of more than 65,535 bytes is written as a long string.
     case string(String)
-    /// Properties in the order in which they were written.
+    /// Properties, in the order of the encoded bytes.
     case object([AMF0Property])
     case null
     case undefined
-    /// An associative array: an object whose properties are counted beforehand.
+    /// An associative array: an object with a property count.
     case ecmaArray([AMF0Property])
     case strictArray([AMF0Value])
-    /// Milliseconds since 1970-01-01 UTC, and a time zone in minutes that writers leave at 0.
+    /// Milliseconds since 1970-01-01 UTC, and a time zone in minutes that should be 0.
     case date(milliseconds: Double, timeZone: Int16)
-    /// UTF-8, with its length in four bytes.
+    /// UTF-8 with a length of four bytes.
     case longString(String)
     case xmlDocument(String)
     case typedObject(className: String, properties: [AMF0Property])
 
-    /// The text of a string or long string.
+    /// The text of a string or long string; nil for other values.
     package var stringValue: String? {
         switch self {
         case .string(let text), .longString(let text): text
@@ -27,12 +27,12 @@ package enum AMF0Value: Equatable, Sendable {
         }
     }
 
-    /// The value of a number.
+    /// The value of a number; nil for other values.
     package var numberValue: Double? {
         if case .number(let number) = self { number } else { nil }
     }
 
-    /// The properties of an object, typed object or ECMA array.
+    /// The properties of an object, typed object or ECMA array; nil for other values.
     package var properties: [AMF0Property]? {
         switch self {
         case .object(let properties), .ecmaArray(let properties), .typedObject(_, let properties): properties
@@ -40,13 +40,13 @@ package enum AMF0Value: Equatable, Sendable {
         }
     }
 
-    /// The first property of that name; nil where there is none or this has no properties.
+    /// Returns the first property of that name; nil if there is none or this value has no properties.
     package subscript(name: String) -> AMF0Value? {
         properties?.first { $0.name == name }?.value
     }
 }
 
-/// A named value within an object or ECMA array.
+/// A named value in an object or ECMA array.
 package struct AMF0Property: Equatable, Sendable {
     package var name: String
     package var value: AMF0Value

@@ -1,10 +1,11 @@
 import Media
 
-/// FLV: H.264 and the first audio track, each packet a tag of its own as it comes (Adobe Flash Video File Format 10.1, annex E).
+/// Writes FLV: H.264 and the first audio track, one tag per packet (Adobe Flash Video File Format 10.1, annex E).
 ///
-/// The duration in the metadata is put in at the end, where the file can be written to again.
+/// At the end it writes the duration into the metadata, if the file is seekable.
 package struct FLVMuxer: Muxer {
-    /// Bytes from the file's start to the body of its first tag: header (9), size of no tag (4), tag header (11).
+    /// The number of bytes before the body of the first tag: file header (9), size of the previous tag (4), tag header
+    /// (11).
     private static let metadataBodyOffset = 9 + 4 + 11
 
     private var packetizer = FLVPacketizer(StreamDescription(video: nil, audio: []), origin: .session)
@@ -39,7 +40,7 @@ package struct FLVMuxer: Muxer {
         return MuxEnding(patches: [MuxEnding.Patch(offset: UInt64(Self.metadataBodyOffset + FLVTag.durationOffset), bytes: duration.bytes)])
     }
 
-    /// The tag's header (E.4.1), its body, and the size of both.
+    /// Returns the tag's header (E.4.1), its body, and the size of both.
     private static func write(_ tag: FLVTag, to writer: inout ByteWriter) {
         writer.u8(tag.kind.rawValue)
         writer.u24(UInt32(truncatingIfNeeded: tag.bodyCount))

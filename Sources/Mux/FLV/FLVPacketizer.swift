@@ -1,21 +1,21 @@
 import Media
 
-/// Turns packets into FLV tags: which of them go out, and under which times.
+/// Converts packets to FLV tags with timestamps.
 ///
-/// It carries H.264 and the first audio track; packets of other tracks are left out, as is sound before the start
-/// (the AAC encoder's priming). Timestamps of a track never run backwards.
+/// It supports H.264 and the first audio track. It drops packets of other tracks and sound before the start (the AAC
+/// encoder's priming). The timestamps of a track never decrease.
 package struct FLVPacketizer: Sendable {
-    /// What timestamps are counted from.
+    /// The time that timestamps are relative to.
     package enum Origin: Sendable {
-        /// The session's start. A picture that is decoded before it, for reordering, is moved up to it.
+        /// The session's start. A picture with an earlier decode time, because of reordering, gets the start time.
         case session
-        /// The decode time of the first keyframe, of the first sound where there is no video; what comes before it is left out.
+        /// The decode time of the first keyframe or, without video, of the first sound. Earlier packets are dropped.
         case firstKeyframe
     }
 
     private let hasVideo: Bool
     private let audioTrack: Track?
-    /// nil until the first keyframe.
+    /// Nil until the first keyframe.
     private var origin: MediaTime?
     /// The decode time of the last picture, in milliseconds since the origin.
     private var lastPicture: Int64 = -1
@@ -32,10 +32,10 @@ package struct FLVPacketizer: Sendable {
             }
     }
 
-    /// The latest time that was given out, in milliseconds since the origin.
+    /// The latest timestamp so far, in milliseconds since the origin.
     package var latestTimestamp: Int64 { max(lastPicture, lastSound) }
 
-    /// The sequence headers of `stream`, the sound's first, at `timestamp` milliseconds.
+    /// Returns the sequence headers of `stream`, audio first, with the timestamp `timestamp` in milliseconds.
     package static func sequenceHeaders(of stream: StreamDescription, timestamp: UInt32 = 0) -> [FLVTag] {
         var tags: [FLVTag] = []
         if let audio = stream.audio.first {
@@ -49,7 +49,7 @@ package struct FLVPacketizer: Sendable {
         return tags
     }
 
-    /// The packet's tag; nil where it does not go out.
+    /// Returns the packet's tag; nil if the packet is dropped.
     package mutating func tag(for packet: EncodedPacket) -> FLVTag? {
         switch packet.track {
         case .screen: hasVideo ? picture(packet) : nil
@@ -63,7 +63,7 @@ package struct FLVPacketizer: Sendable {
         guard let origin else { return nil }
         let decode = max((packet.decodeTime - origin).milliseconds, lastPicture + 1)
         lastPicture = decode
-        // 24 bits, two's complement: more than two hours apart is not a time that anyone meant.
+        // 24 bits, two's complement. A larger difference, of more than two hours, cannot be valid.
         let composition = min(max((packet.presentationTime - origin).milliseconds - decode, -0x80_0000), 0x7F_FFFF)
         return .avc(
             accessUnit: packet.data, isKeyframe: packet.isKeyframe, timestamp: UInt32(truncatingIfNeeded: decode), compositionTime: Int32(composition)

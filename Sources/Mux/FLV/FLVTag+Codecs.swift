@@ -28,10 +28,10 @@ extension FLVTag {
             payload: record.bytes)
     }
 
-    /// An access unit: each NAL unit after its length in four bytes.
+    /// An access unit, with a length of four bytes before each NAL unit.
     ///
-    /// `timestamp` is the decode time and `compositionTime` the presentation time less the decode time, both in
-    /// milliseconds. The tag has 24 bits for the latter, two's complement.
+    /// `timestamp` is the decode time and `compositionTime` the presentation time minus the decode time, both in
+    /// milliseconds. The latter has 24 bits in the tag, two's complement.
     package static func avc(accessUnit: [UInt8], isKeyframe: Bool, timestamp: UInt32, compositionTime: Int32) -> FLVTag {
         var header = ByteWriter(capacity: 5)
         header.u8(frameAndCodec(isKeyframe: isKeyframe))

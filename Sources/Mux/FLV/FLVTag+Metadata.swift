@@ -3,20 +3,20 @@ import Media
 extension FLVTag {
     /// The script tag `onMetaData`: an ECMA array about the stream (Adobe Flash Video File Format 10.1, E.5).
     ///
-    /// `duration` in seconds stands first where it is given, so that its place is known (`durationOffset`).
+    /// If `duration` in seconds is given, it is the first property, so that its offset is known (`durationOffset`).
     package static func metadata(of stream: StreamDescription, duration: Double? = nil) -> FLVTag {
         FLVTag(
             kind: .script, timestamp: 0, header: AMF0Encoder.encode([.string("onMetaData")]), payload: metadataArray(of: stream, duration: duration))
     }
 
-    /// RTMP's form of it, which asks the server to keep the metadata for those who come later.
+    /// The RTMP form, which asks the server to store the metadata for later viewers.
     package static func setDataFrame(of stream: StreamDescription) -> FLVTag {
         FLVTag(
             kind: .script, timestamp: 0, header: AMF0Encoder.encode([.string("@setDataFrame"), .string("onMetaData")]),
             payload: metadataArray(of: stream, duration: nil))
     }
 
-    /// Bytes from the start of the body of `metadata(of:duration:)` to the duration's eight bytes:
+    /// The number of bytes from the start of the body of `metadata(of:duration:)` to the eight bytes of the duration:
     /// the name (13), the array's marker and count (5), the property's name (10) and its marker (1).
     package static let durationOffset = 13 + 5 + 10 + 1
 

@@ -1,4 +1,5 @@
-/// A tag of an FLV file, or the RTMP message that carries the same (Adobe Flash Video File Format 10.1, E.4.1; Adobe RTMP 1.0, 7.1).
+/// A tag of an FLV file, or the RTMP message with the same content (Adobe Flash Video File Format 10.1, E.4.1; Adobe
+/// RTMP 1.0, 7.1).
 package struct FLVTag: Equatable, Sendable {
     /// The tag's type, and RTMP's message type ID.
     package enum Kind: UInt8, Sendable {
@@ -8,11 +9,11 @@ package struct FLVTag: Equatable, Sendable {
     }
 
     package let kind: Kind
-    /// Decode time in milliseconds; wraps after 49.7 days.
+    /// The decode time in milliseconds; it wraps after 49.7 days.
     package let timestamp: UInt32
-    /// What stands before the payload in the body: codec, frame and packet type, composition time.
+    /// The part of the body before the payload: codec, frame and packet type, composition time.
     package let header: [UInt8]
-    /// The rest of the body. It shares its memory with the packet that it came from.
+    /// The rest of the body. It shares its memory with the packet.
     package let payload: [UInt8]
 
     package init(kind: Kind, timestamp: UInt32, header: [UInt8], payload: [UInt8]) {
@@ -22,8 +23,8 @@ package struct FLVTag: Equatable, Sendable {
         self.payload = payload
     }
 
-    /// Bytes in the body.
+    /// The number of bytes in the body.
     package var bodyCount: Int { header.count + payload.count }
-    /// The body in one piece.
+    /// The body as one array.
     package var body: [UInt8] { header + payload }
 }

@@ -1,14 +1,15 @@
 import Media
 
-/// A fragmented MP4 for readers that can't seek, as an extension's `container = "fmp4"`: `ftyp`, `moov`, then a `moof` and an
-/// `mdat` at each video keyframe, and nothing else at the end (ISO/IEC 14496-12, 8.8).
+/// Writes a fragmented MP4 for outputs that cannot seek, such as an extension with `container = "fmp4"`: `ftyp`,
+/// `moov`, then a `moof` and an `mdat` at each video keyframe, without an index at the end (ISO/IEC 14496-12, 8.8).
 package struct FragmentedMP4Muxer: Muxer {
     private var fragments = MP4FragmentWriter(tracks: [], title: nil)
 
-    /// A muxer that waits for `begin`.
+    /// Creates a muxer that waits for `begin`.
     package init() {}
 
-    /// `ftyp` and the `moov` without samples; where pictures are reordered, the `moov` comes with the first fragment.
+    /// Returns `ftyp` and the `moov` without samples. If pictures are reordered, the `moov` follows with the first
+    /// fragment.
     package mutating func begin(_ stream: StreamDescription) -> [UInt8] {
         let tracks = MP4Track.tracks(of: stream)
         fragments = MP4FragmentWriter(tracks: tracks, title: stream.title)
@@ -18,12 +19,12 @@ package struct FragmentedMP4Muxer: Muxer {
         return writer.bytes
     }
 
-    /// The fragment that `packet` closed; empty while one is gathered.
+    /// Returns the fragment that `packet` closed; empty while the fragment is incomplete.
     package mutating func append(_ packet: EncodedPacket) -> [UInt8] {
         fragments.append(packet)?.bytes ?? []
     }
 
-    /// The last fragment; there is nothing to patch.
+    /// Returns the last fragment. There are no patches.
     package mutating func end() -> MuxEnding {
         MuxEnding(bytes: fragments.flush()?.bytes ?? [])
     }

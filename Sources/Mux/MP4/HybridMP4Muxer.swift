@@ -1,26 +1,27 @@
 import Media
 
-/// An MP4 file that plays at any moment and ends as an ordinary one (DESIGN section 10).
+/// Writes an MP4 file that is playable at every moment and ends as an ordinary MP4 (docs/protocols.md).
 ///
-/// While it grows it is a fragmented file: `ftyp`, a `free` placeholder, a `moov` without samples, then a `moof` and an `mdat`
-/// at each video keyframe. At the end comes a full `moov`, and a patch turns the placeholder into the header of one
-/// `mdat` that swallows all between: readers then see `ftyp`, `mdat`, `moov`. The samples stay where they are.
+/// During the recording it is a fragmented file: `ftyp`, a `free` placeholder, a `moov` without samples, then a `moof`
+/// and an `mdat` at each video keyframe. At the end the muxer appends a complete `moov`, and a patch turns the
+/// placeholder into the header of one `mdat` that contains everything in between: readers then see `ftyp`, `mdat`,
+/// `moov`. The samples are not moved.
 ///
-/// Time zero of every track is the session's start. Raw video is left out: MP4 here holds H.264 and AAC.
+/// Time zero of every track is the session's start. Raw video is omitted: MP4 files contain H.264 and AAC only.
 package struct HybridMP4Muxer: Muxer {
-    /// Bytes of the placeholder: an `mdat` header with a size of 64 bits.
+    /// The size of the placeholder in bytes: an `mdat` header with a 64-bit size.
     private static let placeholderByteCount = 16
 
     private var fragments = MP4FragmentWriter(tracks: [], title: nil)
     private var tables: [MP4SampleTable] = []
-    /// Bytes from the start of the file.
+    /// The offset of the placeholder from the start of the file.
     private var placeholderOffset: UInt64 = 0
 
-    /// A muxer that waits for `begin`.
+    /// Creates a muxer that waits for `begin`.
     package init() {}
 
-    /// `ftyp`, the placeholder and the `moov` of a fragmented file; of a stream with reordered pictures (`--latency normal`) the
-    /// `moov` comes with the first fragment, because its edit list needs the first decode time.
+    /// Returns `ftyp`, the placeholder and the `moov` of a fragmented file. If pictures are reordered (`--latency
+    /// normal`), the `moov` follows with the first fragment, because its edit list needs the first decode time.
     package mutating func begin(_ stream: StreamDescription) -> [UInt8] {
         let tracks = MP4Track.tracks(of: stream)
         fragments = MP4FragmentWriter(tracks: tracks, title: stream.title)
@@ -33,14 +34,14 @@ package struct HybridMP4Muxer: Muxer {
         return writer.bytes
     }
 
-    /// The fragment that `packet` closed; empty while one is gathered.
+    /// Returns the fragment that `packet` closed; empty while the fragment is incomplete.
     package mutating func append(_ packet: EncodedPacket) -> [UInt8] {
         guard let fragment = fragments.append(packet) else { return [] }
         return record(fragment)
     }
 
-    /// The last fragment and the full `moov`, and the patch that makes the placeholder an `mdat`. Where there was no packet, nothing:
-    /// the file stays a fragmented one without fragments.
+    /// Returns the last fragment, the complete `moov`, and the patch that turns the placeholder into an `mdat`. Without
+    /// any packet it returns nothing, and the file remains a fragmented one without fragments.
     package mutating func end() -> MuxEnding {
         let last = fragments.flush().map { record($0) } ?? []
         let samples = zip(fragments.tracks, tables).filter { !$1.isEmpty }
@@ -62,8 +63,8 @@ package struct HybridMP4Muxer: Muxer {
         return fragment.bytes
     }
 
-    /// What replaces the placeholder: 8 bytes, or 16 where the size needs 64 bits (ISO/IEC 14496-12, 4.2). Of 8 bytes, the
-    /// placeholder's rest becomes media data that no sample uses.
+    /// The replacement of the placeholder: 8 bytes, or 16 if the size needs 64 bits (ISO/IEC 14496-12, 4.2). After 8
+    /// bytes, the rest of the placeholder becomes media data that no sample uses.
     private static func mediaDataHeader(byteCount: UInt64) -> [UInt8] {
         var writer = ByteWriter(capacity: placeholderByteCount)
         if byteCount <= UInt64(UInt32.max) {

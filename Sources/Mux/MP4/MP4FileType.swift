@@ -1,8 +1,9 @@
 import Media
 
-/// `ftyp`: what a reader must know to play the file (ISO/IEC 14496-12, 4.3).
+/// `ftyp`: the specifications that a reader needs to play the file (ISO/IEC 14496-12, 4.3).
 enum MP4FileType {
-    /// `iso6` for fragments whose offsets count from their `moof` and may be negative, `isom` for the ordinary file.
+    /// `iso6` for fragments whose offsets are relative to their `moof` and may be negative, `isom` for the ordinary
+    /// file.
     static func write(_ tracks: [MP4Track], to writer: inout ByteWriter) {
         writer.box("ftyp") { box in
             box.utf8("isom")

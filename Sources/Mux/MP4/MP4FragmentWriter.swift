@@ -1,23 +1,25 @@
 import Media
 
-/// Gathers packets and gives back a movie fragment, `moof` and `mdat`, each time one is complete (ISO/IEC 14496-12, 8.8).
+/// Collects packets and returns a movie fragment, `moof` and `mdat`, each time one is complete (ISO/IEC 14496-12, 8.8).
 ///
-/// A fragment starts with a video keyframe and ends before the next; without video it lasts about 2 s. One that has
-/// grown past 10 s or 8 MB is closed all the same, so that memory stays small. The payloads are copied once, into the fragment.
+/// A fragment starts with a video keyframe and ends before the next one; without video its duration is about 2 s. A
+/// fragment that exceeds 10 s or 8 MB is closed early, which limits memory. Payloads are copied once, into the
+/// fragment.
 ///
-/// FFmpeg refuses a whole file that ends inside a `moof`, but not one that ends inside an `mdat` or a `free`. A killed process and a
-/// full disk cut a file at a page, so a `moof` never lies across two: a `free` moves it to the next one where it would.
+/// FFmpeg rejects a file that ends inside a `moof`, but not one that ends inside an `mdat` or a `free`. A killed
+/// process and a full disk truncate a file at a page boundary. Therefore a `moof` never crosses a page boundary: if
+/// necessary, a `free` box moves it to the next page.
 struct MP4FragmentWriter: Sendable {
-    /// Where a track's samples lie in a fragment that was written.
+    /// The position of a track's samples in a written fragment.
     struct Run: Sendable {
         /// Index into `tracks`.
         let track: Int
         let samples: [MP4Sample]
-        /// Bytes from the start of the fragment's bytes to the first sample.
+        /// The offset from the start of the fragment to the first sample, in bytes.
         let offset: Int
     }
 
-    /// A fragment that was closed: `moof` and `mdat`, the first one perhaps after the `moov`.
+    /// A closed fragment: `moof` and `mdat`, and the `moov` before them if it is the first one.
     struct Fragment: Sendable {
         let bytes: [UInt8]
         let runs: [Run]
@@ -29,8 +31,9 @@ struct MP4FragmentWriter: Sendable {
         var lastDecodeTime: Int64?
         /// The duration of the sample before the last, in ticks.
         var lastDuration: Int64?
-        /// Ticks added to the session's timeline, so that no decode time is negative (`tfdt` has no sign). The edit list in
-        /// `moov` takes them back; composition offsets below zero would need no edit, but FFmpeg plays such fragments late.
+        /// The ticks that are added to the session's timeline, so that no decode time is negative (`tfdt` is unsigned).
+        /// The edit list in `moov` subtracts them. Negative composition offsets would need no edit list, but FFmpeg
+        /// plays such fragments late.
         var shift: Int64
     }
 
@@ -38,20 +41,20 @@ struct MP4FragmentWriter: Sendable {
     private static let maximumLength = MediaTime(milliseconds: 10_000)
     private static let maximumByteCount = 8_000_000
 
-    /// What files are cut at: a page.
+    /// The unit at which files are truncated: a page.
     static let filePageByteCount = 4096
 
-    /// Bytes of a page; nil where the fragments are no file that could be cut off.
+    /// The page size in bytes; nil if the output is not a file that can be truncated.
     let pageByteCount: Int?
     let tracks: [MP4Track]
     let title: String?
-    /// Bytes of the file so far: where the next fragment will stand.
+    /// The size of the file so far, which is the offset of the next fragment.
     private(set) var offset: UInt64 = 0
-    /// True once `moov` is written.
+    /// True after `moov` was written.
     private var hasMovie = false
     private var pending: [Pending]
     private var sequenceNumber: UInt32 = 0
-    /// Decode time of the first packet in the fragment that is being gathered.
+    /// The decode time of the first packet in the current fragment.
     private var start: MediaTime?
     private var payloadByteCount = 0
 
@@ -62,20 +65,20 @@ struct MP4FragmentWriter: Sendable {
         pending = tracks.map { Pending(shift: $0.priming) }
     }
 
-    /// Writes the `moov` behind the file's first bytes, unless pictures may be reordered: then it stands at the start of the
-    /// first fragment, when it is known how far before time zero decoding starts.
+    /// Writes the `moov` after the file's first bytes. If pictures may be reordered, it is written at the start of the
+    /// first fragment instead, when the earliest decode time is known.
     mutating func writeMovieIfKnown(to writer: inout ByteWriter) {
         if !tracks.contains(where: \.mayReorder) { writeMovie(to: &writer) }
         offset = UInt64(writer.count)
     }
 
-    /// Writes the `moov`, with the shifts that are known by now.
+    /// Writes the `moov` with the shifts that are known so far.
     mutating func writeMovie(to writer: inout ByteWriter) {
         MP4Movie(fragmented: zip(tracks, pending).map { (track: $0, shift: $1.shift) }, title: title).write(to: &writer)
         hasMovie = true
     }
 
-    /// Takes a packet; gives back the fragment that it closed. A packet of a track that the file does not have is left out.
+    /// Adds a packet and returns the fragment that it closed. Packets of unknown tracks are dropped.
     mutating func append(_ packet: EncodedPacket) -> Fragment? {
         guard let index = tracks.firstIndex(where: { $0.source == packet.track }) else { return nil }
         let sample = sample(of: packet, track: index)
@@ -85,7 +88,7 @@ struct MP4FragmentWriter: Sendable {
         return fragment
     }
 
-    /// The fragment that is still open; nil where nothing is in it. `next` is the packet that comes after it, where one is known.
+    /// Returns the open fragment; nil if it is empty. `next` is the packet after it, if it is known.
     mutating func flush(before next: EncodedPacket? = nil) -> Fragment? {
         guard let next, let index = tracks.firstIndex(where: { $0.source == next.track }) else { return close(before: nil) }
         return close(before: (index, sample(of: next, track: index).decodeTime))
@@ -95,7 +98,7 @@ struct MP4FragmentWriter: Sendable {
         guard let start else { return false }
         let length = packet.decodeTime - start
         if length >= Self.maximumLength || payloadByteCount + packet.data.count > Self.maximumByteCount { return true }
-        // Else the description would not fit in a page: at most 12 bytes a picture, 4 bytes a sound packet without a gap.
+        // The description must fit in a page: at most 12 bytes per picture, and 4 bytes per sound packet without a gap.
         let descriptionByteCount = tracks.indices.reduce(32) { sum, index in
             sum + 80 + pending[index].samples.count * (tracks[index].source == .screen ? 12 : 4)
         }
@@ -105,7 +108,8 @@ struct MP4FragmentWriter: Sendable {
         return length >= Self.audioFragmentLength
     }
 
-    /// The packet in ticks. Decode times that do not rise are moved up by a tick: a sample can't last less.
+    /// Converts the packet's times to ticks. A decode time that does not increase is raised by one tick, because a
+    /// sample's duration is at least one tick.
     private func sample(of packet: EncodedPacket, track: Int) -> MP4Sample {
         let timescale = Int64(tracks[track].timescale)
         let presentationTime = packet.presentationTime.value(timescale: timescale)
@@ -113,7 +117,7 @@ struct MP4FragmentWriter: Sendable {
         if let last = pending[track].lastDecodeTime { decodeTime = max(decodeTime, last + 1) }
         return MP4Sample(
             decodeTime: decodeTime,
-            // Sound is not reordered: it is presented when it is decoded.
+            // Sound is not reordered: its presentation time is its decode time.
             compositionOffset: packet.track == .screen ? Int32(clamping: presentationTime - decodeTime) : 0,
             isSync: packet.isKeyframe, data: packet.data)
     }
@@ -129,7 +133,8 @@ struct MP4FragmentWriter: Sendable {
         payloadByteCount += sample.data.count
     }
 
-    /// Writes what was gathered. `next` is the sample that comes after it, where one is known: its track's last sample lasts until then.
+    /// Writes the collected samples. `next` is the sample after them, if it is known; it determines the duration of the
+    /// last sample.
     private mutating func close(before next: (track: Int, decodeTime: Int64)?) -> Fragment? {
         guard start != nil else { return nil }
         let filled = tracks.indices.filter { !pending[$0].samples.isEmpty }
@@ -158,7 +163,7 @@ struct MP4FragmentWriter: Sendable {
         return Fragment(bytes: writer.bytes, runs: runs)
     }
 
-    /// The `moof`, and where in it the data offsets stand, a track each.
+    /// Returns the `moof`, and the offset of each track's data offset field in it.
     private func describe(_ filled: [Int], before next: (track: Int, decodeTime: Int64)?) -> (box: ByteWriter, offsetPositions: [Int]) {
         var writer = ByteWriter(capacity: Self.filePageByteCount)
         var positions: [Int] = []
@@ -177,13 +182,13 @@ struct MP4FragmentWriter: Sendable {
         return (writer, positions)
     }
 
-    /// Fills up the page with a `free` box where the next `byteCount` bytes would lie across its end.
+    /// Fills the page with a `free` box if the next `byteCount` bytes would cross its end.
     private func writePadding(before byteCount: Int, to writer: inout ByteWriter) {
         guard let pageByteCount else { return }
         let position = Int((offset + UInt64(writer.count)) % UInt64(pageByteCount))
         guard position > 0, position + byteCount > pageByteCount else { return }
         let gap = pageByteCount - position
-        // The smallest box has 8 bytes.
+        // The minimum size of a box is 8 bytes.
         let padding = gap < 8 ? gap + pageByteCount : gap
         writer.box("free") { $0.zeros(padding - 8) }
     }

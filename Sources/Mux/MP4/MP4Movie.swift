@@ -3,7 +3,7 @@ import Media
 /// `moov`: the tracks of a file, with their samples (an ordinary file) or with the defaults of its fragments
 /// (ISO/IEC 14496-12, 8.2).
 struct MP4Movie: Sendable {
-    /// A track, its samples and their place in time.
+    /// A track, its samples and its edit list.
     struct Entry: Sendable {
         let track: MP4Track
         let table: MP4SampleTable
@@ -14,15 +14,16 @@ struct MP4Movie: Sendable {
     let title: String?
     private let isFragmented: Bool
 
-    /// The movie that comes before the fragments: no samples yet. `shift` is how far, in ticks, a track's media timeline is
-    /// ahead of the session's.
+    /// Creates the movie before the fragments, without samples. `shift` is the offset in ticks of a track's media
+    /// timeline from the session's.
     init(fragmented tracks: [(track: MP4Track, shift: Int64)], title: String?) {
         entries = tracks.map { Entry(track: $0, table: MP4SampleTable(), edits: MP4EditList(shift: $1)) }
         self.title = title
         isFragmented = true
     }
 
-    /// The movie of an ordinary file. The last sample lasts as long as the one before it; an audio packet has its 1024 frames.
+    /// Creates the movie of an ordinary file. The last sample has the duration of the one before it; an audio packet
+    /// has 1024 frames.
     init(_ samples: [(track: MP4Track, table: MP4SampleTable)], title: String?) {
         entries = samples.map { track, table in
             let closed = table.closing { track.duration(after: $0) }
@@ -46,12 +47,12 @@ struct MP4Movie: Sendable {
         let duration = entries.map(\.edits.trackDuration).max() ?? 0
         let version: UInt8 = duration > UInt64(UInt32.max) ? 1 : 0
         writer.fullBox("mvhd", version: version) { box in
-            // No creation or modification time: a muxer asks no clock.
+            // No creation or modification time: a muxer reads no clock.
             box.time(0, version: version)
             box.time(0, version: version)
             box.u32(MP4EditList.movieTimescale)
             box.time(duration, version: version)
-            // Rate and volume 1.
+            // Rate 1 and volume 1.
             box.u32(0x10000)
             box.u16(0x100)
             box.zeros(10)
@@ -61,7 +62,7 @@ struct MP4Movie: Sendable {
         }
     }
 
-    /// `mvex` with a `trex` a track (8.8.1, 8.8.3).
+    /// `mvex` with one `trex` per track (8.8.1, 8.8.3).
     private func writeFragmentDefaults(to writer: inout ByteWriter) {
         writer.box("mvex") { box in
             for track in entries.map(\.track) {
@@ -76,7 +77,7 @@ struct MP4Movie: Sendable {
         }
     }
 
-    /// `udta` with the title and the writing tool, as iTunes has them.
+    /// `udta` with the title and the writing tool, in iTunes' format.
     private func writeMetadata(to writer: inout ByteWriter) {
         writer.box("udta") { box in
             box.fullBox("meta") { meta in
@@ -110,7 +111,7 @@ struct MP4Movie: Sendable {
 }
 
 extension MP4Track {
-    /// How long the track's last sample lasts, in ticks, where the one before it lasted `previous`.
+    /// Returns the duration of the track's last sample in ticks. `previous` is the duration of the sample before it.
     func duration(after previous: Int64?) -> Int64 {
         switch kind {
         case .video: previous ?? nominalSampleDuration
@@ -118,7 +119,8 @@ extension MP4Track {
         }
     }
 
-    /// `sample_flags` (ISO/IEC 14496-12, 8.8.3.1): video samples depend on others and are no sync samples; audio's stand alone.
+    /// `sample_flags` (ISO/IEC 14496-12, 8.8.3.1): video samples depend on others and are not sync samples; audio
+    /// samples are independent.
     var defaultSampleFlags: UInt32 {
         switch kind {
         case .video: 0x0101_0000

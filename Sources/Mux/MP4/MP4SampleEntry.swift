@@ -1,9 +1,9 @@
 import Bitstream
 import Media
 
-/// `stsd`: how a track's samples are coded (ISO/IEC 14496-12, 8.5.2).
+/// `stsd`: the codec configuration of a track's samples (ISO/IEC 14496-12, 8.5.2).
 enum MP4SampleEntry {
-    /// The box with its one entry.
+    /// Writes the box with its one entry.
     static func write(_ track: MP4Track, to writer: inout ByteWriter) {
         writer.fullBox("stsd") { box in
             box.u32(1)
@@ -14,7 +14,7 @@ enum MP4SampleEntry {
         }
     }
 
-    /// `avc1` (ISO/IEC 14496-15, 5.4.2.1) with `avcC`, the colour of section 4 of the design (12.1.5) and square pixels (12.1.4).
+    /// `avc1` (ISO/IEC 14496-15, 5.4.2.1) with `avcC`, the colour information (12.1.5) and square pixels (12.1.4).
     private static func writeVideo(_ format: VideoTrackFormat, _ configuration: AVCDecoderConfigurationRecord, to writer: inout ByteWriter) {
         writer.box("avc1") { entry in
             entry.zeros(6)
@@ -56,7 +56,7 @@ enum MP4SampleEntry {
             entry.u16(UInt16(clamping: format.format.channelCount))
             entry.u16(16)
             entry.zeros(4)
-            // Fixed point 16.16; rates above 65535 stand in the AudioSpecificConfig only.
+            // Fixed point 16.16. Only the AudioSpecificConfig contains a rate above 65535.
             entry.u32(format.format.sampleRate > 0xFFFF ? 0 : UInt32(format.format.sampleRate) << 16)
             entry.fullBox("esds") { writeElementaryStream(format, to: &$0) }
         }
@@ -71,7 +71,7 @@ enum MP4SampleEntry {
         writer.u16(0)
         writer.u8(0)
         writeDescriptor(tag: 4, length: decoderConfigLength, to: &writer)
-        // MPEG-4 audio; an audio stream, the reserved bit set; no buffer size is known.
+        // MPEG-4 audio; an audio stream with the reserved bit set; the buffer size is unknown.
         writer.u8(0x40)
         writer.u8(0x15)
         writer.u24(0)
@@ -80,7 +80,7 @@ enum MP4SampleEntry {
         writeDescriptor(tag: 5, length: config.count, to: &writer)
         writer.append(config)
         writeDescriptor(tag: 6, length: 1, to: &writer)
-        // As MP4 wants it (ISO/IEC 14496-14, 3.1.2).
+        // The value that MP4 requires (ISO/IEC 14496-14, 3.1.2).
         writer.u8(2)
     }
 

@@ -1,6 +1,8 @@
-/// The sample table's boxes (ISO/IEC 14496-12, 8.6 and 8.7). An empty table gives the empty boxes of a fragmented file.
+/// The boxes of the sample table (ISO/IEC 14496-12, 8.6 and 8.7). An empty table writes the empty boxes of a fragmented
+/// file.
 extension MP4SampleTable {
-    /// Everything in `stbl` after `stsd`. `listsSyncSamples` is for video; every sample of a track without `stss` is one.
+    /// Writes the boxes in `stbl` after `stsd`. `listsSyncSamples` is true for video; in a track without `stss`, every
+    /// sample is a sync sample.
     func writeBoxes(to writer: inout ByteWriter, listsSyncSamples: Bool) {
         writeDurations(to: &writer)
         writeCompositionOffsets(to: &writer)

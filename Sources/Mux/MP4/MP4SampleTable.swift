@@ -1,6 +1,6 @@
-/// What the finished file's `stbl` says of a track's samples, gathered as fragments are written.
+/// The sample table of a track in the finished file, collected while fragments are written.
 ///
-/// Kept in runs: a sample costs 4 bytes for its size, and 8 bytes more where its duration differs from its neighbour's.
+/// It stores runs: a sample needs 4 bytes for its size, and 8 more if its duration differs from the previous one.
 struct MP4SampleTable: Sendable {
     struct TimeRun: Sendable {
         var count: UInt32
@@ -9,16 +9,16 @@ struct MP4SampleTable: Sendable {
     }
 
     struct Chunk: Sendable {
-        /// Bytes from the start of the file.
+        /// The offset from the start of the file in bytes.
         var offset: UInt64
         var sampleCount: UInt32
     }
 
-    /// Bytes, a value a sample.
+    /// The size of each sample in bytes.
     private(set) var sizes: [UInt32] = []
     private(set) var durations: [TimeRun] = []
     private(set) var compositionOffsets: [TimeRun] = []
-    /// Numbers of the sync samples, from 1.
+    /// The numbers of the sync samples, starting at 1.
     private(set) var syncSamples: [UInt32] = []
     private(set) var chunks: [Chunk] = []
     /// The first sample's decode and presentation time on the session's timeline, in ticks.
@@ -26,18 +26,18 @@ struct MP4SampleTable: Sendable {
     private(set) var firstPresentationTime: Int64 = 0
     private var lastDecodeTime: Int64 = 0
     private var lastPresentationTime: Int64 = 0
-    /// The duration of the last sample: that of the one before it, until `closing(lastDuration:)` says better.
+    /// The duration of the last sample: that of the one before it, unless `closing(lastDuration:)` sets it.
     private var lastDuration: Int64 = 0
 
     var isEmpty: Bool { sizes.isEmpty }
 
-    /// Ticks from the first sample's decode time to the end of the last one.
+    /// The ticks from the first sample's decode time to the end of the last sample.
     var mediaDuration: Int64 { isEmpty ? 0 : lastDecodeTime - firstDecodeTime + lastDuration }
 
-    /// The end of the sample shown last, on the session's timeline, in ticks.
+    /// The end of the sample that is shown last, on the session's timeline, in ticks.
     var presentationEnd: Int64 { lastPresentationTime + lastDuration }
 
-    /// Adds a run of samples that lie one after another from `offset` on, decode times rising.
+    /// Adds a run of adjacent samples that starts at `offset`, with increasing decode times.
     mutating func appendChunk(_ samples: [MP4Sample], offset: UInt64) {
         guard !samples.isEmpty else { return }
         chunks.append(Chunk(offset: offset, sampleCount: UInt32(samples.count)))
@@ -60,7 +60,7 @@ struct MP4SampleTable: Sendable {
         if sample.isSync { syncSamples.append(UInt32(sizes.count)) }
     }
 
-    /// The table with the last sample's duration set, in ticks.
+    /// Returns the table with the last sample's duration in ticks.
     func closing(lastDuration: (_ durationBefore: Int64?) -> Int64) -> MP4SampleTable {
         guard !isEmpty else { return self }
         var table = self

@@ -1,26 +1,26 @@
 import Bitstream
 import Media
 
-/// A track of an MP4 file: its number, its clock and what it carries.
+/// A track of an MP4 file: its number, timescale and content.
 struct MP4Track: Sendable {
     enum Kind: Sendable {
         case video(VideoTrackFormat, configuration: AVCDecoderConfigurationRecord)
         case audio(AudioTrackFormat)
     }
 
-    /// `track_ID`, from 1.
+    /// `track_ID`, starting at 1.
     let id: UInt32
     let kind: Kind
-    /// Where its packets come from.
+    /// The track of its packets.
     let source: Track
-    /// Ticks a second of the track's media: 90 kHz for video, the sample rate for audio.
+    /// The timescale in ticks per second: 90 kHz for video, the sample rate for audio.
     let timescale: UInt32
-    /// True where decode times may come before time zero, nobody knows how far before the first packet is there.
+    /// True if decode times may precede time zero. The offset is unknown until the first packet.
     let mayReorder: Bool
-    /// False for tracks that `mixed` already holds: a player that plays every enabled track would play them twice.
+    /// False for tracks that `mixed` already contains: a player that plays every enabled track would play them twice.
     let isEnabled: Bool
 
-    /// The duration of a sample of which nothing better is known, in ticks.
+    /// The default duration of a sample in ticks.
     var nominalSampleDuration: Int64 {
         switch kind {
         case .video(let format, _): max(1, Int64(timescale) / Int64(max(1, format.frameRate)))
@@ -28,7 +28,7 @@ struct MP4Track: Sendable {
         }
     }
 
-    /// Ticks of the encoder's priming, which comes before time zero.
+    /// The encoder's priming before time zero, in ticks.
     var priming: Int64 {
         switch kind {
         case .video: 0
@@ -36,7 +36,7 @@ struct MP4Track: Sendable {
         }
     }
 
-    /// The tracks of `stream` that MP4 can hold: H.264, and AAC. Raw video is left out.
+    /// The tracks of `stream` that MP4 supports: H.264 and AAC. Raw video is omitted.
     static func tracks(of stream: StreamDescription) -> [MP4Track] {
         var tracks: [MP4Track] = []
         if let video = stream.video, case .h264(let sequence, let picture) = video.codec {
@@ -57,11 +57,11 @@ struct MP4Track: Sendable {
     }
 }
 
-/// One sample of a track, in ticks of its timescale.
+/// A sample of a track, in ticks of its timescale.
 struct MP4Sample: Sendable {
-    /// On the session's timeline: negative for an encoder's priming and for reordered video.
+    /// The decode time on the session's timeline; negative for an encoder's priming and for reordered video.
     let decodeTime: Int64
-    /// Presentation less decode time.
+    /// The presentation time minus the decode time.
     let compositionOffset: Int32
     let isSync: Bool
     let data: [UInt8]

@@ -22,7 +22,7 @@ struct MP4TrackBox: Sendable {
     private func writeHeader(to writer: inout ByteWriter) {
         let duration = entry.edits.trackDuration
         let version: UInt8 = duration > UInt64(UInt32.max) ? 1 : 0
-        // In the movie; enabled or not.
+        // In the movie; enabled if the track is.
         writer.fullBox("tkhd", version: version, flags: track.isEnabled ? 3 : 2) { box in
             box.time(0, version: version)
             box.time(0, version: version)
@@ -88,7 +88,7 @@ struct MP4TrackBox: Sendable {
             box.box("dinf") { information in
                 information.fullBox("dref") { references in
                     references.u32(1)
-                    // The media is in this file.
+                    // The media is in the same file.
                     references.fullBox("url ", flags: 1) { _ in }
                 }
             }

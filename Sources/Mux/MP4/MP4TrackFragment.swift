@@ -1,18 +1,18 @@
-/// `traf`: the samples of one track in a movie fragment, in one run (ISO/IEC 14496-12, 8.8.6 to 8.8.12).
+/// `traf`: the samples of one track in a movie fragment, as one run (ISO/IEC 14496-12, 8.8.6 to 8.8.12).
 struct MP4TrackFragment: Sendable {
     let track: MP4Track
-    /// Never empty; a sync sample can only be the first of video.
+    /// Never empty. In video, only the first sample can be a sync sample.
     let samples: [MP4Sample]
     /// Ticks.
     let lastDuration: Int64
-    /// Ticks from the session's timeline to that of the fragments; the edit list takes them back.
+    /// The offset in ticks from the session's timeline to that of the fragments. The edit list subtracts it.
     let shift: Int64
 
-    /// Writes the box; returns the position of the run's data offset, which is not yet known.
+    /// Writes the box. Returns the position of the run's data offset field, whose value is not known yet.
     func write(to writer: inout ByteWriter) -> Int {
         var position = 0
         writer.box("traf") { box in
-            // Offsets count from the start of the `moof`.
+            // Offsets are relative to the start of the `moof`.
             box.fullBox("tfhd", flags: 0x02_0000) { $0.u32(track.id) }
             box.fullBox("tfdt", version: 1) { $0.u64(UInt64(max(0, (samples.first?.decodeTime ?? 0) + shift))) }
             position = writeRun(to: &box)

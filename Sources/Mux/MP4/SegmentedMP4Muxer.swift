@@ -1,22 +1,22 @@
 import Media
 
-/// Fragmented MP4 in pieces that are kept apart: the header (`ftyp`, `moov`), and media segments that are cut where the caller says
-/// (ISO/IEC 14496-12, 8.8; RFC 8216, 3.3).
+/// Writes fragmented MP4 in separate parts: the header (`ftyp`, `moov`), and media segments that end where the caller
+/// decides (ISO/IEC 14496-12, 8.8; RFC 8216, 3.3).
 ///
-/// Every time stamp is moved on by `startOffset`, so that the priming of sound and the decode times of reordered pictures stay
-/// positive without an edit list, which some players of segments ignore.
+/// `startOffset` is added to every timestamp, so that the priming of sound and the decode times of reordered pictures
+/// are positive without an edit list, which some players ignore in segments.
 package struct SegmentedMP4Muxer: Sendable {
-    /// Added to every time stamp: what a transport stream of ours has too.
+    /// Added to every timestamp. The transport stream muxer uses the same value.
     package static let startOffset = MPEGTSClock.startOffset
 
-    /// `ftyp` and `moov`: what a player reads before any segment.
+    /// `ftyp` and `moov`, which a player reads before any segment.
     package let header: [UInt8]
     private var fragments: MP4FragmentWriter
 
-    /// A muxer for the tracks of `stream` that MP4 can hold.
+    /// Creates a muxer for the tracks of `stream` that MP4 supports.
     package init(_ stream: StreamDescription) {
         var stream = stream
-        // The priming is in the time stamps.
+        // The timestamps include the priming.
         for index in stream.audio.indices { stream.audio[index].priming = 0 }
         let tracks = MP4Track.tracks(of: stream)
         fragments = MP4FragmentWriter(tracks: tracks, title: stream.title, pageByteCount: nil)
@@ -26,12 +26,14 @@ package struct SegmentedMP4Muxer: Sendable {
         header = writer.bytes
     }
 
-    /// The fragment that `packet` closed, which belongs to the segment before it was cut; empty while one is gathered.
+    /// Returns the fragment that `packet` closed, which belongs to the current segment; empty while the fragment is
+    /// incomplete.
     package mutating func append(_ packet: EncodedPacket) -> [UInt8] {
         fragments.append(Self.moved(packet))?.bytes ?? []
     }
 
-    /// What is still open, for the end of a segment. `next` is the packet that will start the next one, where there is one.
+    /// Returns the open fragment, for the end of a segment. `next` is the first packet of the next segment, if there is
+    /// one.
     package mutating func cut(before next: EncodedPacket?) -> [UInt8] {
         fragments.flush(before: next.map(Self.moved))?.bytes ?? []
     }

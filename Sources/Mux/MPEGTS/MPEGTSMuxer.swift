@@ -1,32 +1,33 @@
 import Bitstream
 import Media
 
-/// An MPEG transport stream (ISO/IEC 13818-1): H.264 as a byte stream, AAC with ADTS headers, one access unit a PES packet.
+/// Writes an MPEG transport stream (ISO/IEC 13818-1): H.264 as a byte stream, AAC with ADTS headers, one access unit
+/// per PES packet.
 ///
-/// Each packet comes back at once as whole transport packets. The tables come before each keyframe and at least every
-/// 500 ms, the program clock at least every 40 ms where packets are that close. Time stamps are 1.4 s ahead of the
-/// session's, which leaves room for priming. Raw video is left out.
+/// Each packet is returned at once as whole transport packets. The tables precede each keyframe and are repeated at
+/// least every 500 ms, the program clock at least every 40 ms if packets are that frequent. Timestamps are 1.4 s ahead
+/// of the session's, which leaves time for priming. Raw video is omitted.
 package struct MPEGTSMuxer: Muxer {
-    /// Less than the 500 ms that are promised, because the next packet may be 100 ms off.
+    /// Less than the documented 500 ms, because the next packet may follow 100 ms later.
     private static let tableInterval = MediaTime(milliseconds: 400)
-    /// `access_unit_delimiter_rbsp` with any slice type in the picture (Rec. ITU-T H.264, 7.3.2.4).
+    /// `access_unit_delimiter_rbsp` for any slice type (Rec. ITU-T H.264, 7.3.2.4).
     private static let delimiter: [UInt8] = NALUnits.startCode + [NALUnits.Kind.accessUnitDelimiter, 0xF0]
 
     private var streams: [MPEGTSTables.Stream] = []
     private var clockPID: UInt16 = 0
     private var associationSection: [UInt8] = []
     private var mapSection: [UInt8] = []
-    /// With their start codes.
+    /// The parameter sets with their start codes.
     private var parameterSets: [UInt8] = []
     private var audio: [AudioTrackFormat] = []
     private var packetizer = MPEGTSPacketizer()
     private var clock = MPEGTSClock()
     private var lastTables: MediaTime?
 
-    /// A muxer that waits for `begin`.
+    /// Creates a muxer that waits for `begin`.
     package init() {}
 
-    /// Nothing: the tables come with the first packet.
+    /// Returns no bytes: the tables precede the first packet.
     package mutating func begin(_ stream: StreamDescription) -> [UInt8] {
         self = MPEGTSMuxer()
         let tables = MPEGTSTables(stream)
@@ -41,8 +42,8 @@ package struct MPEGTSMuxer: Muxer {
         return []
     }
 
-    /// The packet in whole transport packets, tables and clock before it where they are due. Empty for a track that the
-    /// stream does not have, and for times more than 1.4 s before the session's start.
+    /// Returns the packet as whole transport packets, with tables and clock before it if they are due. Empty for
+    /// unknown tracks and for times more than 1.4 s before the session's start.
     package mutating func append(_ packet: EncodedPacket) -> [UInt8] {
         guard let stream = streams.first(where: { $0.track == packet.track }),
             let presentationTime = MPEGTSClock.timestamp(packet.presentationTime), let decodeTime = MPEGTSClock.timestamp(packet.decodeTime),
@@ -65,7 +66,7 @@ package struct MPEGTSMuxer: Muxer {
         return output
     }
 
-    /// Nothing: a transport stream may end anywhere between two packets.
+    /// Returns no bytes: a transport stream may end after any packet.
     package mutating func end() -> MuxEnding {
         MuxEnding()
     }
@@ -78,7 +79,7 @@ package struct MPEGTSMuxer: Muxer {
         packetizer.appendSection(mapSection, pid: MPEGTSTables.mapPID, to: &output)
     }
 
-    /// The access unit as it stands in the stream, in pieces; nil where it can't be carried.
+    /// Returns the access unit in its form in the stream, in pieces; nil if it is not supported.
     private func payload(of packet: EncodedPacket) -> [ArraySlice<UInt8>]? {
         guard packet.track == .screen else {
             guard let format = audio.first(where: { $0.track == packet.track }),
@@ -88,7 +89,7 @@ package struct MPEGTSMuxer: Muxer {
         }
         var pieces: [ArraySlice<UInt8>] = [Self.delimiter[...]]
         if packet.isKeyframe { pieces.append(parameterSets[...]) }
-        // The encoder's own delimiter would stand after the parameter sets, where none may be.
+        // The encoder's own delimiter would follow the parameter sets, where the standard does not allow one.
         for unit in NALUnits(lengthPrefixed: packet.data) where NALUnits.kind(of: unit) != NALUnits.Kind.accessUnitDelimiter {
             pieces.append(NALUnits.startCode[...])
             pieces.append(unit)

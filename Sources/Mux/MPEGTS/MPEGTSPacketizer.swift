@@ -1,8 +1,8 @@
-/// Cuts sections and PES packets into transport packets of 188 bytes (ISO/IEC 13818-1, 2.4.3.2).
+/// Splits sections and PES packets into transport packets of 188 bytes (ISO/IEC 13818-1, 2.4.3.2).
 ///
-/// It keeps a continuity counter a PID. A payload comes in pieces and is copied once, straight into the packets.
+/// It keeps one continuity counter per PID. A payload is passed in pieces and copied once, directly into the packets.
 struct MPEGTSPacketizer: Sendable {
-    /// What the adaptation field of a PES packet's first transport packet says (2.4.3.4).
+    /// The adaptation field of a PES packet's first transport packet (2.4.3.4).
     struct Marks: Sendable {
         /// `random_access_indicator`: a decoder can start here.
         var isRandomAccess = false
@@ -17,12 +17,12 @@ struct MPEGTSPacketizer: Sendable {
 
     private var continuityCounters: [UInt16: UInt8] = [:]
 
-    /// The most bytes that `payloadByteCount` bytes of a PES packet with marks can become.
+    /// The maximum number of bytes for a PES packet with `payloadByteCount` bytes and an adaptation field.
     static func byteCount(payloadByteCount: Int) -> Int {
         (payloadByteCount + 8 + Self.payloadByteCount - 1) / Self.payloadByteCount * packetByteCount
     }
 
-    /// Appends a section as one packet; it must fit (all of ours do: at most 183 bytes).
+    /// Appends a section as one packet. It must fit; every section of this muxer has at most 183 bytes.
     mutating func appendSection(_ section: [UInt8], pid: UInt16, to output: inout [UInt8]) {
         let count = min(section.count, Self.payloadByteCount - 1)
         appendHeader(pid: pid, startsUnit: true, hasAdaptation: false, hasPayload: true, to: &output)
@@ -32,7 +32,8 @@ struct MPEGTSPacketizer: Sendable {
         output.append(contentsOf: repeatElement(0xFF, count: Self.payloadByteCount - 1 - count))
     }
 
-    /// Appends a PES packet, header and payload in `pieces`, the last transport packet filled up in its adaptation field.
+    /// Appends a PES packet, with header and payload in `pieces`. Stuffing in its adaptation field fills the last
+    /// transport packet.
     mutating func appendPES(_ pieces: [ArraySlice<UInt8>], pid: UInt16, marks: Marks, to output: inout [UInt8]) {
         var remaining = pieces.reduce(0) { $0 + $1.count }
         var piece = 0
@@ -61,14 +62,14 @@ struct MPEGTSPacketizer: Sendable {
         }
     }
 
-    /// Appends a packet that carries the clock and nothing else; the continuity counter stands still.
+    /// Appends a packet with only the clock. The continuity counter does not change.
     mutating func appendClock(_ programClock: UInt64, pid: UInt16, to output: inout [UInt8]) {
         appendHeader(pid: pid, startsUnit: false, hasAdaptation: true, hasPayload: false, to: &output)
         appendAdaptationField(Marks(programClock: programClock), byteCount: Self.payloadByteCount, to: &output)
     }
 
     private mutating func appendHeader(pid: UInt16, startsUnit: Bool, hasAdaptation: Bool, hasPayload: Bool, to output: inout [UInt8]) {
-        // The counter of a packet without payload is that of the packet before it (2.4.3.3).
+        // A packet without payload has the counter of the packet before it (2.4.3.3).
         let last = continuityCounters[pid] ?? 15
         let counter = hasPayload ? (last + 1) & 15 : last
         continuityCounters[pid] = counter
@@ -78,7 +79,7 @@ struct MPEGTSPacketizer: Sendable {
         output.append((hasAdaptation ? 0x20 : 0) | (hasPayload ? 0x10 : 0) | counter)
     }
 
-    /// The field with its length byte, `byteCount` bytes in all, stuffed with 0xFF.
+    /// Writes the field with its length byte, `byteCount` bytes in total, with 0xFF as stuffing.
     private func appendAdaptationField(_ marks: Marks, byteCount: Int, to output: inout [UInt8]) {
         guard byteCount > 0 else { return }
         output.append(UInt8(byteCount - 1))

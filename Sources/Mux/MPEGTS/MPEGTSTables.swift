@@ -18,10 +18,11 @@ struct MPEGTSTables: Sendable {
 
     let streams: [Stream]
 
-    /// The stream that carries the program's clock: video, else the first sound; 0x1FFF where there is none.
+    /// The PID of the stream with the program clock: video, otherwise the first audio stream; 0x1FFF if there is no
+    /// stream.
     var clockPID: UInt16 { streams.first?.pid ?? 0x1FFF }
 
-    /// H.264 first, then the sound in the description's order. Raw video is left out.
+    /// H.264 first, then the audio tracks in the description's order. Raw video is omitted.
     init(_ description: StreamDescription) {
         var streams: [Stream] = []
         if let video = description.video, case .h264 = video.codec {
@@ -33,7 +34,7 @@ struct MPEGTSTables: Sendable {
         self.streams = streams
     }
 
-    /// The program association section (2.4.4.3): program 1 is described in `mapPID`.
+    /// The program association section (2.4.4.3): `mapPID` carries the description of program 1.
     var associationSection: [UInt8] {
         Self.section(tableID: 0, extensionID: 1) {
             $0.u16(1)
@@ -54,13 +55,13 @@ struct MPEGTSTables: Sendable {
         }
     }
 
-    /// A section in the long syntax, version 0, current, the only one of its table.
+    /// A section in the long syntax: version 0, current, and the only section of its table.
     private static func section(tableID: UInt8, extensionID: UInt16, _ contents: (inout ByteWriter) -> Void) -> [UInt8] {
         var body = ByteWriter(capacity: 64)
         contents(&body)
         var writer = ByteWriter(capacity: body.count + 12)
         writer.u8(tableID)
-        // section_syntax_indicator, the reserved bits, and the length of what follows with the checksum.
+        // section_syntax_indicator, the reserved bits, and the length of the rest with the checksum.
         writer.u16(0xB000 | UInt16(body.count + 9))
         writer.u16(extensionID)
         writer.u8(0xC1)
@@ -70,7 +71,7 @@ struct MPEGTSTables: Sendable {
         return writer.bytes
     }
 
-    /// CRC_32 (annex A): polynomial 0x04C11DB7, all ones at first, nothing reflected or inverted.
+    /// CRC_32 (annex A): polynomial 0x04C11DB7, initial value all ones, no reflection, no final inversion.
     static func checksum(_ bytes: [UInt8]) -> UInt32 {
         var remainder: UInt32 = 0xFFFF_FFFF
         for byte in bytes {

@@ -1,14 +1,15 @@
-/// What stands before an access unit in a transport stream (ISO/IEC 13818-1, 2.4.3.6).
+/// The header before an access unit in a transport stream (ISO/IEC 13818-1, 2.4.3.6).
 enum PESHeader {
-    /// The header's bytes. Times are ticks of 90 kHz, of which 33 bits are kept; the decode time is left out where it equals
-    /// the presentation time.
+    /// Returns the header's bytes. Times are ticks of 90 kHz, truncated to 33 bits. The decode time is omitted if it
+    /// equals the presentation time.
     static func bytes(streamID: UInt8, presentationTime: UInt64, decodeTime: UInt64, payloadByteCount: Int) -> [UInt8] {
         let hasDecodeTime = presentationTime != decodeTime
         let timesByteCount = hasDecodeTime ? 10 : 5
         var writer = ByteWriter(capacity: 9 + timesByteCount)
         writer.u24(1)
         writer.u8(streamID)
-        // A length lets a reader hand the access unit on at once. 0 stands for "to the next start", which only video may have.
+        // A length lets a reader deliver the access unit at once. 0 means "up to the next start", which only video may
+        // use.
         let length = payloadByteCount + 3 + timesByteCount
         writer.u16(length <= 0xFFFF ? UInt16(length) : 0)
         // data_alignment_indicator: the payload starts with an access unit.
@@ -20,7 +21,7 @@ enum PESHeader {
         return writer.bytes
     }
 
-    /// 33 bits in three parts, a marker bit after each.
+    /// 33 bits in three parts, with a marker bit after each part.
     private static func appendTime(_ time: UInt64, prefix: UInt8, to writer: inout ByteWriter) {
         writer.u8(prefix | UInt8(time >> 29 & 0x0E) | 1)
         writer.u16(UInt16(time >> 14 & 0xFFFE) | 1)

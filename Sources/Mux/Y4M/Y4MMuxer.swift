@@ -1,22 +1,22 @@
 import Media
 
-/// Raw I420 or I444 pictures as YUV4MPEG2, at a fixed frame rate (yuv4mpeg(5) of mjpegtools).
+/// Writes raw I420 or I444 pictures as YUV4MPEG2 with a fixed frame rate (yuv4mpeg(5) of mjpegtools).
 ///
-/// Y4M has no timestamps: frame number n is the picture at n / `frameRate` seconds. Where packets were dropped, or
-/// variable pacing left ticks out, the picture before is repeated; a packet whose number was already written is left
-/// out. Time before the first picture shows that one.
+/// Y4M has no timestamps: frame n is the picture at n / `frameRate` seconds. If packets were dropped, or variable
+/// pacing omitted ticks, the muxer repeats the previous picture. It drops a packet whose frame was already written.
+/// Before the first picture, that picture is repeated.
 package struct Y4MMuxer: Muxer {
     private static let frameHeader: [UInt8] = Array("FRAME\n".utf8)
 
     private var format: VideoTrackFormat?
-    /// The number of the frame to be written next.
+    /// The number of the next frame.
     private var nextFrame: Int64 = 0
     private var lastPicture: [UInt8]?
 
-    /// A muxer that waits for `begin`.
+    /// Creates a muxer that waits for `begin`.
     package init() {}
 
-    /// The stream header; empty where the stream has no raw picture track.
+    /// Returns the stream header; empty if the stream has no raw picture track.
     package mutating func begin(_ stream: StreamDescription) -> [UInt8] {
         format = nil
         nextFrame = 0
@@ -27,10 +27,10 @@ package struct Y4MMuxer: Muxer {
         return Array("YUV4MPEG2 W\(size.width) H\(size.height) F\(video.frameRate):1 Ip A1:1 \(colours) XCOLORRANGE=LIMITED\n".utf8)
     }
 
-    /// The frames up to and with the packet's; empty for sound, for a picture of another size, and for one whose
-    /// frame number was written before.
+    /// Returns the frames up to and including the packet's. Empty for sound, for a picture of another size, and for a
+    /// frame that was already written.
     ///
-    /// After a long gap one call gives back only part of the repeats, so that memory stays bounded; the calls after it catch up.
+    /// After a long gap, one call returns only a part of the repeats, which limits memory; later calls return the rest.
     package mutating func append(_ packet: EncodedPacket) -> [UInt8] {
         guard let format, packet.track == .screen, packet.data.count == pictureByteCount(format) else { return [] }
         let frame = packet.presentationTime.value(timescale: Int64(format.frameRate))
@@ -49,7 +49,7 @@ package struct Y4MMuxer: Muxer {
         return output
     }
 
-    /// Nothing: the stream ends with its last frame.
+    /// Returns no bytes: the stream ends with its last frame.
     package mutating func end() -> MuxEnding {
         MuxEnding()
     }
@@ -59,7 +59,7 @@ package struct Y4MMuxer: Muxer {
         return format.size.area + 2 * ((format.size.width + 1) / 2) * ((format.size.height + 1) / 2)
     }
 
-    /// The header's name for the picture's layout; nil where it is coded.
+    /// The name of the picture's layout in the header; nil if the video is encoded.
     private static func colourSpace(_ codec: VideoTrackFormat.Codec) -> String? {
         switch codec {
         case .i420: "C420mpeg2"
@@ -68,7 +68,7 @@ package struct Y4MMuxer: Muxer {
         }
     }
 
-    /// At most 10 s or 64 MB, but never less than half a second: variable pacing leaves 200 ms out as a rule.
+    /// At most 10 s or 64 MB, but at least half a second: variable pacing usually omits 200 ms.
     private func maximumRepeats(_ format: VideoTrackFormat) -> Int {
         let byMemory = 64_000_000 / max(1, pictureByteCount(format))
         return max((format.frameRate + 1) / 2, min(10 * format.frameRate, byMemory))

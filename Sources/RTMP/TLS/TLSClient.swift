@@ -30,7 +30,7 @@ struct TLSClient: Sendable {
             throw .unusableCertificateFile(path: path, reason: strerror(errno).map { String(cString: $0) } ?? "error \(errno)")
         }
         guard let certificates = try? NIOSSLCertificate.fromPEMFile(path), !certificates.isEmpty else {
-            throw .unusableCertificateFile(path: path, reason: "it holds no PEM certificate")
+            throw .unusableCertificateFile(path: path, reason: "it contains no PEM certificate")
         }
         return certificates
     }

@@ -1,6 +1,7 @@
 import Media
 
-/// The destination of a broadcast that goes nowhere yet: the session keeps its last stretch, and writes what it is asked for.
+/// A destination without an output: the session keeps the last seconds of the broadcast in memory, and writes a clip on
+/// request.
 package struct ClipsHandler: SampleHandler {
     package init() {}
 

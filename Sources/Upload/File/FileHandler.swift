@@ -11,7 +11,7 @@ package actor FileHandler: SampleHandler {
     private var muxer: any Muxer
     private var file: OutputFile?
     private var isSeekable = true
-    /// True once writing failed: the end is not tried on a disk that is full.
+    /// True after a write failed. The handler then does not write the end, for example on a full disk.
     private var isBroken = false
     private let written = Atomic(0)
     private let context = Mutex(HandlerContext())
@@ -45,7 +45,7 @@ package actor FileHandler: SampleHandler {
                 throw .cannotCreate(path: path, .system(code: error.code))
             }
         }
-        // A named pipe or a device can't be written over.
+        // A named pipe or a device cannot be rewritten.
         isSeekable = file?.isSeekable ?? true
         file?.lock()
         if !isSeekable { muxer = format.makeMuxer(isSeekable: false) }
@@ -63,12 +63,12 @@ package actor FileHandler: SampleHandler {
         let ending = muxer.end()
         try write(ending.bytes)
         guard isSeekable, !ending.patches.isEmpty else { return }
-        // First the end, then the places that lead to it: a crash between the two leaves a file that plays.
+        // Write the end first, and then the fields that point to it: a crash between the two leaves a playable file.
         file?.synchronize()
         for patch in ending.patches { try overwrite(patch) }
     }
 
-    /// A named pipe is written once somebody reads from it, unless the broadcast is over before.
+    /// Waits before the next attempt to open a named pipe that has no reader. Throws if the broadcast ends.
     private func waitForReader() async throws(UploadError) {
         do {
             try await Task.sleep(for: .milliseconds(50))
@@ -77,11 +77,11 @@ package actor FileHandler: SampleHandler {
         }
     }
 
-    /// What a file of the same name holds is not lost: it is moved aside, to a name that is not taken.
+    /// Moves an older file of the same name to a free name, so that its content is not lost.
     private func keepOlder() throws(UploadError) {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 else { return }
-        // Of a link it is the file that is kept.
+        // If the path is a link, move the file that it points to.
         let target =
             realpath(path, nil).map { pointer in
                 defer { free(pointer) }
@@ -100,7 +100,7 @@ package actor FileHandler: SampleHandler {
         report(.keptOlderFile(path: path, as: aside))
     }
 
-    /// A file that another broadcast is writing is not moved away under it: whoever writes one holds a lock on it.
+    /// Throws if another broadcast is writing the file: each writer holds a lock on its file.
     private func refuseFileInUse(_ target: String) throws(UploadError) {
         let descriptor = open(target, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { return }
@@ -117,12 +117,12 @@ package actor FileHandler: SampleHandler {
             written.add(bytes.count, ordering: .relaxed)
         } catch {
             isBroken = true
-            // The reader of a named pipe may end whenever it likes, as that of standard output.
+            // The reader of a named pipe may end at any time, like that of standard output.
             if error.code == EPIPE { throw .readerClosed }
             if error.code == ECANCELED {
                 throw .readerStalled(path: path)
             }
-            // Only whole fragments stay: players stumble over half a one at the end.
+            // Keep only whole fragments: players cannot handle a partial one at the end.
             file?.truncate(to: byteCount)
             throw .writeFailed(path: path, code: error.code)
         }

@@ -1,16 +1,16 @@
 import Media
 
-/// Decides which packet belongs to which clip. A clip starts with a keyframe, and ends at the first one after its length.
+/// Assigns packets to clips. A clip starts with a keyframe, and ends at the first keyframe after the clip's length.
 ///
-/// Sound comes a little later than the picture of the same time: at a cut, packets of the next clip are kept until the sound of
-/// this one is complete.
+/// Sound arrives a little later than the picture of the same time. Therefore the cutter holds packets of the next clip
+/// back at a cut until the sound of the current clip is complete.
 package struct ClipCutter {
-    /// What to do, in order.
+    /// An action for the caller, in order.
     package enum Step: Equatable {
-        /// A clip begins, at that time of the broadcast.
+        /// A clip starts at this time of the broadcast.
         case begin(MediaTime)
         case append(EncodedPacket)
-        /// The clip ends; it lasted until then.
+        /// The clip ends at this time.
         case end(MediaTime)
 
         package static func == (left: Step, right: Step) -> Bool {
@@ -22,14 +22,14 @@ package struct ClipCutter {
         }
     }
 
-    /// How long sound is waited for at a cut.
+    /// The maximum time to wait for sound at a cut.
     private static let patience = MediaTime(milliseconds: 500)
 
     private let length: MediaTime
     private let hasSound: Bool
     private var start: MediaTime?
     private var end = MediaTime.zero
-    /// The keyframe's time at which the clip will be cut, and what comes after it.
+    /// The time of the keyframe at which the clip will be cut, and the packets after it.
     private var cut: MediaTime?
     private var kept: [EncodedPacket] = []
 
@@ -38,7 +38,7 @@ package struct ClipCutter {
         self.hasSound = hasSound
     }
 
-    /// The steps that `packet` leads to; none while it is kept for a cut.
+    /// Returns the steps for `packet`. The array is empty while the packet is held back for a cut.
     package mutating func append(_ packet: EncodedPacket) -> [Step] {
         let time = packet.presentationTime
         let isPicture = packet.track == .screen
@@ -54,7 +54,7 @@ package struct ClipCutter {
         return isComplete ? makeCut(at: cut) : []
     }
 
-    /// The last steps.
+    /// Returns the last steps, at the end of the broadcast.
     package mutating func finish() -> [Step] {
         guard start != nil else { return [] }
         let steps = cut.map { makeCut(at: $0) } ?? []

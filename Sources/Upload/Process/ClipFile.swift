@@ -2,18 +2,18 @@ import Media
 import Mux
 import Processes
 
-/// One clip while it is written: a playable MP4 whose time starts at its first picture.
+/// A clip that is being written: a playable MP4 file whose time starts at its first picture.
 final class ClipFile {
     let path: String
     let start: MediaTime
-    /// Bytes written so far.
+    /// The number of bytes written so far.
     private(set) var byteCount = 0
     private let file: OutputFile
     private var muxer = HybridMP4Muxer()
-    /// Ahead of the first sound, the encoder's priming may come before time zero, and nothing else.
+    /// Only the encoder's priming, before the first sound, may have a time before zero.
     private let earliest: MediaTime
 
-    /// Makes the file anew.
+    /// Creates a new file.
     init(path: String, start: MediaTime, stream: StreamDescription) throws(UploadError) {
         self.path = path
         self.start = start
@@ -36,7 +36,7 @@ final class ClipFile {
                     isDiscontinuity: packet.isDiscontinuity, sequence: packet.sequence, data: packet.data)))
     }
 
-    /// Completes the file; it is an ordinary MP4 then.
+    /// Completes the file. It is then an ordinary MP4 file.
     func close() throws(UploadError) {
         let ending = muxer.end()
         try write(ending.bytes)

@@ -2,8 +2,8 @@ import BroadcastExtension
 import Glibc
 import Media
 
-/// Hands finished MP4 files to an extension's process, one after another (`mode = "clips"`): ReplayKit's
-/// `RPBroadcastMP4ClipHandler`. Standard input carries control frames only.
+/// Passes finished MP4 files to an extension's process, one after another (`mode = "clips"`), as ReplayKit's
+/// `RPBroadcastMP4ClipHandler` does. Standard input carries control frames only.
 package actor ClipFilesHandler: SampleHandler {
     private let manifest: ExtensionManifest
     private let launch: ExtensionLaunch
@@ -11,7 +11,7 @@ package actor ClipFilesHandler: SampleHandler {
     private var channel: ExtensionChannel?
     private var cutter: ClipCutter
     private var stream = StreamDescription(video: nil, audio: [])
-    /// Where this broadcast's clips are, and the one that is being written.
+    /// The folder of this broadcast's clips, and the clip that is being written.
     private var folder: String?
     private var clip: ClipFile?
     private var waiting = WaitingClips()
@@ -92,7 +92,7 @@ package actor ClipFilesHandler: SampleHandler {
         }
     }
 
-    /// A new folder that only its owner may enter.
+    /// Creates a folder that only the user can access.
     private func makeFolder() throws(UploadError) {
         var partial = ""
         for part in launch.clipFolder.split(separator: "/") {
@@ -106,7 +106,7 @@ package actor ClipFilesHandler: SampleHandler {
         folder = template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } }
     }
 
-    /// Removes the folder with the clips that the extension has left in it.
+    /// Removes the folder with the clips that the extension did not remove.
     private func removeFolder() {
         if let clip { unlink(clip.path) }
         clip = nil

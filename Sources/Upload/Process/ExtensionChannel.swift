@@ -2,9 +2,10 @@ import BroadcastExtension
 import Glibc
 import Processes
 
-/// The pipes to one extension's process, and its end. One thread uses it. Each call also reads what the extension has written meanwhile.
+/// The pipes to an extension's process, and its termination. Use it on one thread. Each call also reads the extension's
+/// pending output.
 ///
-/// Nothing waits without a limit: what is written is taken within `progress`, or the call throws; a cancelled task gives up at once.
+/// Every wait has a limit: a call throws if the extension accepts no data for `progress`, or if the task is cancelled.
 final class ExtensionChannel {
     private static let readByteCount = 64 << 10
 
@@ -12,7 +13,7 @@ final class ExtensionChannel {
     private let launch: ExtensionLaunch
     private let link: ExtensionLink
     private let child: ChildProcess
-    /// Nil once it is closed.
+    /// Nil after it is closed.
     private var input: FileDescriptor?
     private var output: FileDescriptor?
     private var errors: FileDescriptor?
@@ -53,7 +54,7 @@ final class ExtensionChannel {
         child.signal(SIGKILL)
     }
 
-    /// Waits until the extension has said hello.
+    /// Waits for the extension's hello.
     func waitForHello() throws(UploadError) {
         let deadline = clock.now + launch.deadlines.hello
         while !replies.hasSaidHello {
@@ -63,7 +64,7 @@ final class ExtensionChannel {
         }
     }
 
-    /// Reads what the extension has written, without waiting.
+    /// Reads the extension's pending output without waiting.
     func listen() throws(UploadError) {
         try exchange(isWriting: false, milliseconds: 0)
         guard replies.hasSaidHello, !wasReady else { return }
@@ -74,7 +75,7 @@ final class ExtensionChannel {
     /// Writes a frame.
     func send(_ header: FrameHeader, payload: [UInt8]) throws(UploadError) {
         try listen()
-        // For a long payload two system calls are cheaper than a copy.
+        // For a long payload two system calls are faster than a copy.
         if payload.count < 1 << 15 {
             try write(header.bytes + payload)
         } else {
@@ -89,7 +90,7 @@ final class ExtensionChannel {
         try send(frame.header, payload: frame.payload)
     }
 
-    /// Writes bytes as they are.
+    /// Writes raw bytes.
     func write(_ bytes: [UInt8]) throws(UploadError) {
         var offset = 0
         var lastProgress = clock.now
@@ -111,7 +112,7 @@ final class ExtensionChannel {
         }
     }
 
-    /// Closes its standard input, and waits for its exit.
+    /// Closes the extension's standard input and waits for the process to exit.
     func finish() throws(UploadError) {
         isFinishing = true
         input = nil
@@ -126,7 +127,7 @@ final class ExtensionChannel {
         if let exitStatus, exitStatus != .exited(0) { throw problem(.endedWithError(exitStatus, folder: manifest.folder)) }
     }
 
-    /// Ends it: SIGTERM to its process group, then SIGKILL.
+    /// Ends the process: sends SIGTERM to its process group, then SIGKILL.
     func terminate() {
         input = nil
         child.signal(SIGTERM)
@@ -138,7 +139,7 @@ final class ExtensionChannel {
 
     // MARK: Reading
 
-    /// Waits until the extension has written something, has ended, or can be written to; reads it.
+    /// Waits until the extension has output, has ended or accepts data, and reads its output.
     private func exchange(isWriting: Bool, milliseconds: Int32) throws(UploadError) {
         var pollers = [
             pollfd(fd: output?.raw ?? -1, events: Int16(POLLIN), revents: 0), pollfd(fd: errors?.raw ?? -1, events: Int16(POLLIN), revents: 0),
@@ -149,7 +150,7 @@ final class ExtensionChannel {
         if pollers[1].revents != 0 { _ = readErrors() }
         if pollers[0].revents != 0 { _ = try readOutput() }
         guard pollers[2].revents != 0 else { return }
-        // It has ended: its last words decide which error is reported.
+        // The process has ended. Its last output determines which error is reported.
         while try readOutput() {}
         while readErrors() {}
         ended = nil
@@ -158,7 +159,7 @@ final class ExtensionChannel {
         if !isFinishing { throw problem(.endedEarly(status, folder: manifest.folder)) }
     }
 
-    /// True if something was read.
+    /// Returns true if something was read.
     private func readOutput() throws(UploadError) -> Bool {
         guard let bytes = try? output?.read(upTo: Self.readByteCount) else { return false }
         if bytes.isEmpty { output = nil }
@@ -173,13 +174,13 @@ final class ExtensionChannel {
         return !bytes.isEmpty
     }
 
-    /// A violation of the protocol ends the extension, unless the caller collects violations.
+    /// Throws a violation of the protocol, unless the caller collects violations.
     private func violate(_ violation: ExtensionProblem) throws(UploadError) {
         guard let violations = launch.violations else { throw problem(violation) }
         violations(violation)
     }
 
-    /// True if something was read.
+    /// Returns true if something was read.
     private func readErrors() -> Bool {
         guard let bytes = try? errors?.read(upTo: Self.readByteCount) else { return false }
         if bytes.isEmpty { errors = nil }
@@ -187,11 +188,11 @@ final class ExtensionChannel {
         return !bytes.isEmpty
     }
 
-    // MARK: The end
+    // MARK: End
 
     private func inputWasClosed() throws(UploadError) {
         input = nil
-        // Most often the extension is about to exit: its exit status says more.
+        // The extension is usually about to exit, and its exit status is more informative.
         let deadline = clock.now + .milliseconds(500)
         while exitStatus == nil && clock.now < deadline { try exchange(isWriting: false, milliseconds: 50) }
         if exitStatus == nil { throw problem(.closedInput) }

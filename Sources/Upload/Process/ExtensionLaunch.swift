@@ -1,25 +1,26 @@
-/// What an extension's process is started with.
+/// The environment, the setup answers, the folders and the deadlines for an extension's process.
 package struct ExtensionLaunch: Sendable {
-    /// All of the program's environment.
+    /// The complete environment of the program.
     package var environment: [String: String]
-    /// The answers to the manifest's questions: the setup info.
+    /// The answers to the manifest's questions (the setup info).
     package var setup: [String: String]
-    /// The folder that clips are written to, private to the user. It is created if it is missing.
+    /// The folder for clips, private to the user. It is created if it does not exist.
     package var clipFolder: String
     package var deadlines = Deadlines()
-    /// If set, it receives each violation of the protocol and the broadcast goes on; otherwise a violation ends the destination.
+    /// If set, receives each violation of the protocol, and the broadcast continues; otherwise a violation ends the
+    /// destination.
     package var violations: (@Sendable (ExtensionProblem) -> Void)?
 
     package struct Deadlines: Sendable {
-        /// Until the program says hello.
+        /// The time limit for the program's hello.
         package var hello = Duration.seconds(5)
-        /// Until the program is ready, if it reported that it is not yet.
+        /// The time limit for the program to become ready, if it reported that it is not ready yet.
         package var ready = Duration.seconds(120)
-        /// How long it may read nothing while there is something to read.
+        /// The maximum time for which the program may read nothing while data is pending.
         package var progress = Duration.seconds(10)
-        /// From `finish` to its exit.
+        /// The time limit from `finish` to the exit of the program.
         package var exit = Duration.seconds(5)
-        /// From SIGTERM to SIGKILL.
+        /// The time from SIGTERM to SIGKILL.
         package var termination = Duration.milliseconds(300)
 
         package init() {}

@@ -2,7 +2,8 @@ import BroadcastExtension
 import Media
 import Synchronization
 
-/// What an extension's handler shares with other threads: the extension's last remarks, the bytes it was sent, and the way to the session.
+/// The state that an extension's handler shares with other threads: the extension's last remarks, the number of bytes
+/// that it received, and the handler's context.
 final class ExtensionLink: Sendable {
     private struct State {
         var remarks = HandlerRemarks()
@@ -22,7 +23,7 @@ final class ExtensionLink: Sendable {
         state.withLock { $0.context.report }(notice)
     }
 
-    /// Keeps what a reply says, and passes a request for a keyframe on.
+    /// Stores the remarks in a reply, and forwards a request for a keyframe to the session.
     func note(_ reply: Reply) {
         let requestKeyframe = state.withLock { state in
             if let url = reply.watchURL { state.remarks.watchURL = url }

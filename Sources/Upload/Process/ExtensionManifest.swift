@@ -1,8 +1,8 @@
 import Media
 
-/// What an extension's `extension.toml` says (DESIGN section 8).
+/// The content of an extension's `extension.toml` (docs/protocols.md).
 package struct ExtensionManifest: Sendable, Equatable {
-    /// What the program is given.
+    /// The form of the media that the program receives.
     package enum Mode: String, Sendable, CaseIterable {
         /// Framed samples on standard input.
         case samples
@@ -14,9 +14,9 @@ package struct ExtensionManifest: Sendable, Equatable {
 
     /// The format of the picture in `samples` mode.
     package enum Video: String, Sendable, CaseIterable {
-        /// NAL units behind start codes, parameter sets before each IDR picture.
+        /// NAL units with start codes, and parameter sets before each IDR picture.
         case annexB = "h264-annexb"
-        /// NAL units behind lengths of four bytes.
+        /// NAL units with length fields of four bytes.
         case avcc = "h264-avcc"
         /// Raw planes Y, U, V.
         case i420
@@ -25,7 +25,7 @@ package struct ExtensionManifest: Sendable, Equatable {
 
     /// The format of the sound in `samples` mode.
     package enum Audio: String, Sendable, CaseIterable {
-        /// AAC-LC, a header before each packet.
+        /// AAC-LC with a header before each packet.
         case adts = "aac-adts"
         /// AAC-LC without headers.
         case raw = "aac-raw"
@@ -41,11 +41,11 @@ package struct ExtensionManifest: Sendable, Equatable {
         case fmp4
     }
 
-    /// One thing that `broadcast setup` asks.
+    /// A question of `broadcast setup`.
     package struct Question: Sendable, Equatable {
         package var key: String
         package var prompt: String
-        /// True where the answer must not be shown or stored in the open.
+        /// True if the answer must be neither shown nor stored unencrypted.
         package var isSecret: Bool
         package var isRequired: Bool
 
@@ -60,22 +60,23 @@ package struct ExtensionManifest: Sendable, Equatable {
     package var name: String
     package var version: String?
     package var description: String
-    /// The folder that the manifest lies in, an absolute path; the program's working folder.
+    /// The absolute path of the folder that contains the manifest. It is the program's working folder.
     package var folder: String
-    /// The program, an absolute path.
+    /// The absolute path of the program.
     package var executable: String
     package var mode: Mode
     package var video = Video.annexB
     package var audio = Audio.adts
-    /// The tracks that it wants.
+    /// The tracks that the extension receives.
     package var tracks: [String] = ["screen", "mixed"]
     package var container = Container.mpegts
-    /// Seconds; a clip is cut at the first keyframe after.
+    /// The clip length in seconds. A clip is cut at the first keyframe after it.
     package var clipDuration = 5.0
     package var questions: [Question] = []
-    /// The program that answers the questions on the terminal, an absolute path; nil where the user is asked.
+    /// The absolute path of the program that asks the questions on the terminal; nil if `broadcast setup` asks them.
     package var setupExecutable: String?
-    /// Addresses that it takes, by what stands before their first colon: `--to srt://…` goes to it with the address as the answer `url`.
+    /// The address schemes of the extension, without the colon: `--to srt://…` starts it with the address as the answer
+    /// `url`.
     package var schemes: [String] = []
 
     package init(name: String, description: String = "", folder: String, executable: String, mode: Mode) {
@@ -86,17 +87,17 @@ package struct ExtensionManifest: Sendable, Equatable {
         self.mode = mode
     }
 
-    /// True where raw pictures are wanted instead of encoded ones.
+    /// True if the extension receives raw pictures instead of encoded ones.
     package var takesRawVideo: Bool { mode == .samples && video == .i420 }
-    /// True where the picture is wanted.
+    /// True if the extension receives the picture.
     package var takesVideo: Bool { tracks.contains("screen") && (mode != .samples || video != .none) }
-    /// The tracks of sound that are wanted, in the manifest's order.
+    /// The audio tracks that the extension receives, in the manifest's order.
     package var audioTracks: [Track] {
         guard mode != .samples || audio != .none else { return [] }
         return tracks.compactMap { name in Track.allCases.first { $0.name == name && $0 != .screen } }
     }
 
-    /// True where sound is wanted as PCM instead of AAC.
+    /// True if the extension receives sound as PCM instead of AAC.
     package var takesRawAudio: Bool { mode == .samples && audio == .s16le && !audioTracks.isEmpty }
 
     /// Why this manifest cannot be served; nil if it can.

@@ -1,14 +1,14 @@
-/// Cuts what an extension writes into lines, and notices a flood.
+/// Splits an extension's output into lines, and detects a flood.
 ///
-/// It has no clock: the caller says when it read.
+/// It has no clock: the caller passes the time of each read.
 package struct ReplyLines {
-    /// Bytes of the longest line.
+    /// The maximum length of a line in bytes.
     package static let maximumLineByteCount = 64 << 10
-    /// Lines and bytes in a second that nobody needs who has something to say.
+    /// Output rate, in lines and bytes per second, above which an extension is treated as flooding.
     static let maximumLinesPerSecond = 1000
     static let maximumBytesPerSecond = 1 << 20
 
-    /// Why nothing more is read.
+    /// Why reading stopped; nil while it continues.
     package enum Failure: Error, Equatable {
         case lineTooLong
         case flood
@@ -21,7 +21,7 @@ package struct ReplyLines {
 
     package init() {}
 
-    /// The lines, without their newlines, that `bytes` completed; empty lines are left out.
+    /// Returns the lines that `bytes` completed, without their newlines and without empty lines.
     package mutating func append(_ bytes: ArraySlice<UInt8>, at now: ContinuousClock.Instant) throws(Failure) -> [[UInt8]] {
         if let start = windowStart, now - start < .seconds(1) {
             byteCount += bytes.count
@@ -43,7 +43,7 @@ package struct ReplyLines {
         return lines
     }
 
-    /// What came after the last newline, at the end.
+    /// Returns the text after the last newline, at the end of the output.
     package mutating func takeRest() -> [UInt8]? {
         defer { partial = [] }
         return partial.isEmpty ? nil : partial

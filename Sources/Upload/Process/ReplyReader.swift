@@ -1,19 +1,19 @@
 import BroadcastExtension
 import RTMP
 
-/// Turns what an extension writes to standard output into replies. It has no clock and no descriptor.
+/// Parses an extension's standard output into replies. It has no clock and no descriptor.
 struct ReplyReader {
-    /// One thing that the extension wrote.
+    /// An item of the extension's output.
     enum Item {
         case reply(Reply)
-        /// In `stream` mode: a line that is not a reply.
+        /// A line that is not a reply, in `stream` mode.
         case text(String)
         case violation(ExtensionProblem)
-        /// The extension ended the broadcast for itself: `reported`.
+        /// The extension ended the broadcast with an error: `reported`.
         case failure(ExtensionProblem)
     }
 
-    /// True in `stream` mode, in which a program may print anything.
+    /// True in `stream` mode, in which a program may print other text.
     private let isLenient: Bool
     private let cleaner: ReplyCleaner
     private var lines = ReplyLines()
@@ -24,7 +24,7 @@ struct ReplyReader {
         self.cleaner = cleaner
     }
 
-    /// What `bytes` complete, in order; no bytes are the end of the output.
+    /// Returns the items that `bytes` complete, in order. Empty `bytes` mean the end of the output.
     mutating func append(_ bytes: [UInt8], at now: ContinuousClock.Instant) -> [Item] {
         var items: [Item] = []
         guard !bytes.isEmpty else {
@@ -63,8 +63,7 @@ struct ReplyReader {
     }
 }
 
-/// Makes an extension's words fit to be shown: without its secrets, which it may repeat, without control characters, which a terminal would
-/// obey, and not longer than people read.
+/// Makes an extension's message fit for display: removes its secrets and control characters, and limits its length.
 struct ReplyCleaner {
     private static let maximumLength = 500
     private let redactor: SecretRedactor?
@@ -81,7 +80,7 @@ struct ReplyCleaner {
     }
 }
 
-/// Turns what an extension writes to standard error into notices, and leaves out what is too much for a log.
+/// Turns an extension's standard error into notices, and limits how much of it reaches the log.
 struct ExtensionLog {
     private let name: String
     private let cleaner: ReplyCleaner
@@ -93,7 +92,7 @@ struct ExtensionLog {
         self.cleaner = cleaner
     }
 
-    /// No bytes are the end of standard error.
+    /// Empty bytes mean the end of standard error.
     mutating func append(_ bytes: [UInt8], at now: ContinuousClock.Instant) -> [UploadNotice] {
         guard !bytes.isEmpty else { return lines.takeRest().map { [notice($0)] } ?? [] }
         do throws(ReplyLines.Failure) {
@@ -101,7 +100,7 @@ struct ExtensionLog {
             defer { isLogging = true }
             return isLogging ? complete.map(notice) : []
         } catch {
-            // Reading goes on, so that the extension does not block, but a flood does not fill the disk.
+            // Reading continues so that the extension does not block, but the log stays limited.
             defer { isLogging = false }
             if error == .lineTooLong { lines = ReplyLines() } else { _ = lines.takeRest() }
             return isLogging ? [.extensionLogFlood(name: name)] : []

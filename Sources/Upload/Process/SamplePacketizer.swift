@@ -3,16 +3,16 @@ import BroadcastExtension
 import Media
 import Mux
 
-/// Packets as the payloads that a manifest asked for.
+/// Converts packets to the payloads that a manifest asks for.
 struct SamplePacketizer {
-    /// What the `start` event says of the tracks.
+    /// The description of the tracks for the `start` event.
     private(set) var tracks: [ControlEvent.Track] = []
-    /// What a decoder needs first, by track.
+    /// The decoder configuration of each track.
     private(set) var configurations: [(track: Track, data: [UInt8])] = []
     private var annexB: AnnexBMuxer?
     private var headers: [Track: ADTSHeader] = [:]
 
-    /// Nothing, until a stream is there.
+    /// Empty until a stream is set.
     init() {}
 
     init(_ stream: StreamDescription, video: ExtensionManifest.Video, audio: ExtensionManifest.Audio) {
@@ -38,13 +38,13 @@ struct SamplePacketizer {
                 ControlEvent.Track(
                     name: format.track.name, id: format.track.rawValue, format: audio.rawValue, sampleRate: format.format.sampleRate,
                     channels: format.format.channelCount))
-            // Linear PCM needs none: rate and channels are said above.
+            // Linear PCM needs no configuration: the event contains its rate and channels.
             if audio != .s16le { configurations.append((format.track, format.audioSpecificConfig)) }
             if audio == .adts { headers[format.track] = ADTSHeader(format) }
         }
     }
 
-    /// The sample's bytes; nil where the extension does not want the track.
+    /// Returns the sample's bytes; nil if the extension does not receive the track.
     mutating func payload(of packet: EncodedPacket) -> [UInt8]? {
         guard tracks.contains(where: { $0.id == packet.track.rawValue }) else { return nil }
         if packet.track == .screen { return annexB == nil ? packet.data : annexB?.append(packet) }

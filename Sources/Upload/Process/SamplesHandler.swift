@@ -1,7 +1,7 @@
 import BroadcastExtension
 import Media
 
-/// Hands framed samples to an extension's process (`mode = "samples"`).
+/// Passes framed samples to an extension's process (`mode = "samples"`).
 package actor SamplesHandler: SampleHandler {
     private let manifest: ExtensionManifest
     private let launch: ExtensionLaunch

@@ -1,9 +1,10 @@
 import Media
 import Mux
 
-/// Writes a container to an extension's standard input (`mode = "stream"`), so that `exec curl -T - URL` is a whole extension.
+/// Writes a container to an extension's standard input (`mode = "stream"`), so that `exec curl -T - URL` is a complete
+/// extension.
 ///
-/// There is no control, and no hello is expected: the stream's start and end are those of standard input.
+/// There are no control frames and no hello: the stream starts and ends with standard input.
 package actor StreamHandler: SampleHandler {
     private let manifest: ExtensionManifest
     private let launch: ExtensionLaunch
@@ -47,7 +48,7 @@ package actor StreamHandler: SampleHandler {
         self.channel = nil
         guard deadline > .zero else { return channel.terminate() }
         do throws(UploadError) {
-            // A pipe cannot be written over: the ending's patches are left out.
+            // A pipe cannot be rewritten, so omit the patches of the ending.
             try channel.write(muxer.end().bytes)
             try channel.finish()
         } catch {

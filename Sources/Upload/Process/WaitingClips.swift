@@ -1,6 +1,7 @@
 import Glibc
 
-/// The clips that an extension was told of and has not taken away yet: so many, and so many bytes, that a forgetful one does not fill the disk.
+/// The clips that an extension received and has not removed yet. Their number and size are limited, so that they do not
+/// fill the disk.
 struct WaitingClips {
     private struct Clip {
         let path: String
@@ -9,7 +10,7 @@ struct WaitingClips {
 
     private let maximumCount: Int
     private let maximumByteCount: Int
-    /// The oldest first.
+    /// The clips, oldest first.
     private var clips: [Clip] = []
 
     init(maximumCount: Int = 64, maximumByteCount: Int = 1 << 30) {
@@ -17,20 +18,21 @@ struct WaitingClips {
         self.maximumByteCount = maximumByteCount
     }
 
-    /// Counts a new clip in, and removes the oldest ones that are too many; gives their paths. The new one always stays.
+    /// Adds a clip, removes the oldest ones above the limit, and returns the paths of the removed ones. The new clip
+    /// always stays.
     mutating func append(_ path: String, byteCount: Int) -> [String] {
         clips.removeAll { access($0.path, F_OK) != 0 }
         clips.append(Clip(path: path, byteCount: byteCount))
         var removed: [String] = []
         while clips.count > 1 && (clips.count > maximumCount || clips.reduce(0) { $0 + $1.byteCount } > maximumByteCount) {
             let oldest = clips.removeFirst()
-            // It may have been taken just now.
+            // The extension may have removed it meanwhile.
             if unlink(oldest.path) == 0 { removed.append(oldest.path) }
         }
         return removed
     }
 
-    /// Removes all that are left.
+    /// Removes all remaining clips.
     mutating func removeAll() {
         for clip in clips { unlink(clip.path) }
         clips = []

@@ -1,16 +1,18 @@
 import Media
 import RTMP
 
-/// A server that wants the stream to go on over another connection gets it without a frame lost (Enhanced RTMP v2, “Reconnect Request”).
+/// Moves the stream to another connection without losing a frame when the server asks for it (Enhanced RTMP v2,
+/// “Reconnect Request”).
 ///
-/// The next connection is opened beside the current one, which goes on. At the next keyframe, which is asked for, the new
-/// one takes over; sound from before that keyframe, which comes late, still goes to the old one, which is finished then.
+/// The handler opens the next connection while the current one continues, and requests a keyframe. From that keyframe
+/// on, packets go over the next connection. Late sound from before the keyframe still goes over the old connection,
+/// which then ends.
 extension RTMPHandler {
-    /// How long the old connection may take to end.
+    /// The time limit for the old connection to end.
     private static let finishDeadline = Duration.seconds(5)
-    /// Late sound is waited for no longer than this, by the time of the pictures.
+    /// The maximum time to wait for late sound, measured in picture time.
     private static let maximumLateness = MediaTime(milliseconds: 1000)
-    /// Attempts under a name that the server has not let go of yet.
+    /// The number of attempts while the server still holds the stream name for the old connection.
     private static let exchangeAttempts = 10
 
     /// Sends `packet` over the connection that it belongs to.
@@ -28,14 +30,14 @@ extension RTMPHandler {
             succession = .holding([packet], seam: packet.decodeTime)
             if stream?.audio.isEmpty != false || stream?.video == nil { try await exchange(current) }
         case .holding(let held, let seam):
-            // If the old one fails meanwhile, this sound is lost with it.
+            // If the old connection fails meanwhile, this sound is lost.
             if isLateSound(packet, seam) { return (try? await current.send(packet)) ?? () }
             succession = .holding(held + [packet], seam: seam)
             if endsWait(packet, seam) { try await exchange(current) }
         }
     }
 
-    /// Opens the next connection where the server has asked for one.
+    /// Opens the next connection if the server asked for one.
     private func beginSuccession(of current: RTMPPublisher) {
         guard case .none = succession, let request = current.reconnectRequest, request != failedRequest, let stream else { return }
         succession = .opening(
@@ -63,13 +65,14 @@ extension RTMPHandler {
             succession = .waitingToExchange
             requestKeyframe()
         } else {
-            // The old one is good until it closes.
+            // The old connection remains usable until it closes.
             failedRequest = request
             succession = .none
         }
     }
 
-    /// Sends over the current connection. Where that fails and the next one is on its way, the next one takes over at once.
+    /// Sends over the current connection. If that fails while the next connection is being opened, the next one
+    /// replaces it at once.
     private func send(_ packet: EncodedPacket, _ current: RTMPPublisher) async throws(RTMPError) {
         do throws(RTMPError) {
             try await current.send(packet)
@@ -92,13 +95,13 @@ extension RTMPHandler {
     }
 
     private func pass(_ packet: EncodedPacket, _ old: RTMPPublisher, _ current: RTMPPublisher, _ seam: MediaTime) async throws(RTMPError) {
-        // If the old one has failed meanwhile, this sound is lost with it.
+        // If the old connection failed meanwhile, this sound is lost.
         if isLateSound(packet, seam) { return (try? await old.send(packet)) ?? () }
         if endsWait(packet, seam) { finish(old) }
         try await current.send(packet)
     }
 
-    /// Ends the old connection while the new one goes on.
+    /// Ends the old connection while the new one continues.
     private func finish(_ old: RTMPPublisher) {
         succession = .none
         Task {
@@ -107,7 +110,7 @@ extension RTMPHandler {
         }
     }
 
-    /// Ends the old connection and opens the next one under the same name; then what was held goes out.
+    /// Ends the old connection, opens the next one under the same name, and sends the held packets.
     private func exchange(_ old: RTMPPublisher) async throws(RTMPError) {
         guard case .holding(let held, _) = succession, let stream else { return }
         succession = .none
@@ -118,7 +121,7 @@ extension RTMPHandler {
         for packet in held { try await next.send(packet) }
     }
 
-    /// The server may need a moment to see that the old connection is over.
+    /// The server may need a moment to notice that the old connection has ended.
     private func connectOnceFree(_ old: RTMPPublisher, _ stream: StreamDescription) async throws(RTMPError) -> RTMPPublisher {
         for attempt in 1..<Self.exchangeAttempts {
             do throws(RTMPError) {
@@ -135,21 +138,21 @@ extension RTMPHandler {
         return try await old.successor(stream: stream)
     }
 
-    /// The broadcast ends before the exchange: what was held belongs to the old connection.
+    /// The broadcast ends before the exchange, so the held packets go over the old connection.
     func returnHeldPackets(to publisher: RTMPPublisher) async {
         guard case .holding(let held, _) = succession else { return }
         succession = .none
-        // Where it fails there is no connection for them any more.
+        // If that fails, there is no connection left for them.
         for packet in held { try? await publisher.send(packet) }
     }
 
-    /// Gives up a move that is under way.
+    /// Cancels a move that is in progress.
     func abandonSuccession() {
         if case .opening(let task) = succession { task.cancel() }
         succession = .none
     }
 
-    /// A stream can begin with it.
+    /// True if a stream can begin with this packet.
     private func startsStream(_ packet: EncodedPacket) -> Bool {
         stream?.video == nil || (packet.track == .screen && packet.isKeyframe)
     }
@@ -158,7 +161,7 @@ extension RTMPHandler {
         packet.track != .screen && packet.presentationTime < seam
     }
 
-    /// The sound has come to the seam, or it is too far behind to be waited for.
+    /// True if the sound has reached the seam, or is too late to wait for.
     private func endsWait(_ packet: EncodedPacket, _ seam: MediaTime) -> Bool {
         packet.track != .screen || packet.decodeTime - seam > Self.maximumLateness
     }

@@ -4,16 +4,16 @@ import Synchronization
 
 /// Publishes to an RTMP server, and moves to another connection when the server asks for it (`RTMPHandler+Succession.swift`).
 package actor RTMPHandler: SampleHandler {
-    /// The connections, for those who ask for figures at any time.
+    /// The connections, readable from other threads.
     struct Connections {
-        /// Takes the packets.
+        /// The connection that receives the packets.
         var current: RTMPPublisher?
-        /// Was the current one before, and is being finished.
+        /// The previous connection, which is being finished.
         var retiring: RTMPPublisher?
-        /// Bytes that went over connections that are no more.
+        /// The number of bytes that went over closed connections.
         var retiredByteCount = 0
 
-        /// Bytes that went over all of them.
+        /// The number of bytes that went over all connections.
         var byteCount: Int {
             [current, retiring].compactMap { $0 }.reduce(retiredByteCount) { $0 + Int(clamping: $1.statistics.bytesSent) }
         }
@@ -23,7 +23,7 @@ package actor RTMPHandler: SampleHandler {
     private let context = Mutex(HandlerContext())
     var stream: StreamDescription?
     var succession = RTMPSuccession.none
-    /// What the server asked for and did not get.
+    /// The server's last request for a new connection that failed.
     var failedRequest: RTMPReconnectRequest?
 
     private let url: RTMPURL
@@ -31,8 +31,8 @@ package actor RTMPHandler: SampleHandler {
     private let deadlines: RTMPDeadlines
 
     /// - Parameters:
-    ///   - url: with its stream key.
-    ///   - caFile: the PEM certificates to trust for `rtmps`; nil trusts those of the system.
+    ///   - url: the server's address with the stream key.
+    ///   - caFile: the PEM certificates to trust for `rtmps`; nil to trust those of the system.
     package init(url: RTMPURL, caFile: String? = nil, deadlines: RTMPDeadlines = RTMPDeadlines()) {
         self.url = url
         self.caFile = caFile
@@ -49,7 +49,7 @@ package actor RTMPHandler: SampleHandler {
         context.withLock { $0.requestKeyframe }()
     }
 
-    /// May be called again after a call that threw: then it connects anew.
+    /// Connects. The caller may call it again after it threw.
     package func started(_ stream: StreamDescription) async throws(UploadError) {
         self.stream = stream
         abandonSuccession()
@@ -69,7 +69,7 @@ package actor RTMPHandler: SampleHandler {
         }
     }
 
-    /// What is known of the moment goes to the server as metadata.
+    /// Sends the current metadata to the server.
     package func annotated(_ information: [String: String]) async throws(UploadError) {
         guard let publisher = connections.withLock({ $0.current }), var updated = stream else { return }
         updated.annotations.merge(information) { _, new in new }
@@ -91,7 +91,7 @@ package actor RTMPHandler: SampleHandler {
         _ = await old
     }
 
-    /// Makes `publisher` the one that takes the packets; the one before it is to be retired.
+    /// Makes `publisher` the current connection. The caller must retire the previous one.
     func install(_ publisher: RTMPPublisher) {
         failedRequest = nil
         connections.withLock { connections in
@@ -100,7 +100,7 @@ package actor RTMPHandler: SampleHandler {
         }
     }
 
-    /// Counts the connection before the current one as over, and lets go of it.
+    /// Counts the previous connection as closed and releases it.
     func retire() {
         connections.withLock { connections in
             connections.retiredByteCount += connections.retiring.map { Int(clamping: $0.statistics.bytesSent) } ?? 0

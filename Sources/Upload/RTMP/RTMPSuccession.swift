@@ -1,18 +1,18 @@
 import Media
 import RTMP
 
-/// How far the move from one connection to the next is.
+/// The state of the move from one connection to the next.
 enum RTMPSuccession {
-    /// There is one connection, and nobody wants another.
+    /// There is one connection, and the server has not asked for another.
     case none
-    /// The next one is being opened beside the current one. The task ends by telling its actor.
+    /// The next connection is being opened while the current one continues. The task notifies its actor at the end.
     case opening(Task<Result<RTMPPublisher, RTMPError>, Never>)
-    /// The next one stands and waits for a keyframe. Its metadata are of this stream.
+    /// The next connection is open and waits for a keyframe. It was opened with the metadata of this stream.
     case ready(RTMPPublisher, StreamDescription)
-    /// The next one takes what comes from `seam` on; sound from before it still goes to the old one.
+    /// Packets from `seam` on go over the next connection; sound from before it still goes over the old one.
     case trailing(old: RTMPPublisher, seam: MediaTime)
-    /// The server does not take a second connection under the name: at the next keyframe the old one is to end first.
+    /// The server rejects a second connection under the name. The old connection must end first, at the next keyframe.
     case waitingToExchange
-    /// What is from `seam` on waits for the next connection, while sound from before it still goes to the old one.
+    /// Packets from `seam` on wait for the next connection, while sound from before it still goes over the old one.
     case holding([EncodedPacket], seam: MediaTime)
 }

@@ -6,8 +6,7 @@ import Synchronization
 
 /// Writes a container to standard output, for other programs to read.
 ///
-/// The reader may close the pipe whenever it likes: that is the end of this destination, not an error. SIGPIPE must be
-/// ignored by the process.
+/// If the reader closes the pipe, the destination ends without an error. The process must ignore SIGPIPE.
 package actor StdoutHandler: SampleHandler {
     private var muxer: any Muxer
     private let output = OutputFile(borrowing: STDOUT_FILENO)
@@ -29,7 +28,7 @@ package actor StdoutHandler: SampleHandler {
 
     package func finished(deadline: Duration) async throws(UploadError) {
         guard !isClosed else { return }
-        // A pipe cannot be written over: what the ending would patch stays as it is, and the fragments play.
+        // A pipe cannot be rewritten, so omit the patches of the ending; the fragments are playable.
         try write(muxer.end().bytes)
     }
 

@@ -1,20 +1,20 @@
 import Encode
 import Media
 
-/// A small broadcast that is the same each time: moving pictures and silence, a pause, an annotation, and a stretch of pictures that
-/// were dropped.
+/// A short broadcast with the same content each time: moving pictures and silence, a pause, an annotation, and a gap of
+/// dropped pictures.
 struct CannedBroadcast {
     private static let size = PixelSize(width: 320, height: 180)
     private static let frameRate = 10
 
     private(set) var stream: StreamDescription
-    /// What a destination's queue would hand on, in order.
+    /// The elements that a destination's queue would deliver, in order.
     private(set) var elements: [PacketQueue.Element] = []
 
     /// - Parameters:
-    ///   - seconds: how long it is, at least 4.
-    ///   - isRaw: I420 instead of H.264.
-    ///   - hasRawSound: PCM instead of AAC.
+    ///   - seconds: the duration, at least 4.
+    ///   - isRaw: true for I420 pictures instead of H.264.
+    ///   - hasRawSound: true for PCM instead of AAC.
     init(seconds: Int, isRaw: Bool, hasVideo: Bool, hasSound: Bool, hasRawSound: Bool) throws(EncodeError) {
         stream = StreamDescription(video: nil, audio: [], title: "A canned broadcast")
         var packets: [EncodedPacket] = []
@@ -34,7 +34,7 @@ struct CannedBroadcast {
             }
             var packet = packet
             if packet.track == .screen && isPastMiddle && !hasDropped {
-                // Up to the next keyframe, as a slow reader would lose them.
+                // Drop pictures up to the next keyframe, as for a slow reader.
                 if !isDropping && !(packet.isKeyframe && !isRaw) { isDropping = true }
                 if isDropping {
                     guard packet.isKeyframe && packet.presentationTime > middle + MediaTime(milliseconds: 300) else { continue }

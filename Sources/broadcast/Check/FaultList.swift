@@ -1,8 +1,8 @@
 import Synchronization
 
-/// What an extension does wrong, each thing once: sentences that come from several threads.
+/// The errors of an extension as sentences, without duplicates. Thread-safe.
 final class FaultList: Sendable {
-    /// More help nobody.
+    /// The maximum number of sentences. Further ones are dropped.
     private static let limit = 20
 
     private let state = Mutex<[String]>([])

@@ -6,24 +6,25 @@ import X11Capture
 /// `broadcast captured`: ReplayKit's `isCaptured` for scripts.
 struct CapturedCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "captured", abstract: "Tell whether a display is being broadcast.",
+        commandName: "captured", abstract: "Report whether a display is being broadcast.",
         discussion: """
-            Prints captured and ends with status 0 while a session captures the display, also while it is paused; else it prints \
-            "not captured" and ends with status 1. The two waits end with status 0 when what they wait for is so, at once where it is so already.
+            Prints captured and exits with status 0 while a session captures the display, also while it is paused. \
+            Otherwise it prints "not captured" and exits with status 1. --wait and --wait-end exit with status 0 when \
+            the display is in that state, immediately if it is already.
 
               while broadcast captured --wait; do playerctl pause; broadcast captured --wait-end; done
 
-            A program with a window watches the owner of the selection _BROADCAST_CAPTURE_S0 itself (Examples/is-captured); one without \
-            watches the property Captured of org.broadcast.Broadcast on the session bus.
+            An X11 program can watch the owner of the selection _BROADCAST_CAPTURE_S0 (see Examples/is-captured). \
+            Other programs can watch the property Captured of org.broadcast.Broadcast on the session bus.
             """)
 
     @Option(help: ArgumentHelp("The X display.", valueName: "name"))
     var display: String?
 
-    @Flag(help: "Wait until it is being broadcast.")
+    @Flag(help: "Wait until the display is being broadcast.")
     var wait = false
 
-    @Flag(help: "Wait until it is not being broadcast any more.")
+    @Flag(help: "Wait until the display is no longer being broadcast.")
     var waitEnd = false
 
     func validate() throws {
@@ -37,7 +38,7 @@ struct CapturedCommand: ParsableCommand {
             if wait || waitEnd { try watch.wait(untilCaptured: wait) }
             isCaptured = if wait || waitEnd { wait } else { try watch.isCaptured() }
         } catch .displayServerGone where waitEnd {
-            // Nobody captures a display that is not there.
+            // No session captures a display that does not exist.
             isCaptured = false
         } catch {
             throw CommandError(error)

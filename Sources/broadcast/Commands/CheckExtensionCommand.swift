@@ -10,20 +10,23 @@ import UserConfiguration
 /// `broadcast check-extension`
 struct CheckExtensionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "check-extension", abstract: "Play a canned broadcast at an extension and say what it does wrong.",
+        commandName: "check-extension", abstract: "Send a test broadcast to an extension and report protocol errors.",
         discussion: """
-            Starts the extension in the folder as a broadcast would, and gives it a few seconds of picture and sound with a pause, an \
-            annotation, a stretch of dropped pictures and a finish. Nothing on the screen is captured. What the extension writes to \
-            standard error is shown, and all that it does wrong is told, as far as it can go on after it. The exit status is 0 where it kept to the protocol, which broadcast-extension(7) describes.
+            Starts the extension in the folder as a broadcast does, and sends it a few seconds of picture and sound \
+            with a pause, an annotation, some dropped pictures and a finish. Nothing on the screen is captured. The \
+            command shows what the extension writes to standard error, and continues after an error if possible, to \
+            report every one. The exit status is 0 if the extension follows the protocol that broadcast-extension(7) \
+            describes.
             """)
 
-    @Argument(help: ArgumentHelp("The folder with its extension.toml.", valueName: "folder"))
+    @Argument(help: ArgumentHelp("The folder that contains extension.toml.", valueName: "folder"))
     var folder: String
 
     @Option(
         parsing: .singleValue,
         help: ArgumentHelp(
-            "An answer to one of its setup questions; may be repeated. Give no real secret: other users can read a command line.",
+            "Answer a setup question of the extension. Repeatable. Do not use a real secret: other users can read a "
+                + "command line.",
             valueName: "key=value"))
     var set: [String] = []
 
@@ -36,7 +39,9 @@ struct CheckExtensionCommand: AsyncParsableCommand {
             throw CommandError(last)
         }
         guard let manifest = examined else { return }
-        if let problem = manifest.problem { throw CommandError(.nothing, problem.sentence(extension: manifest.name, destination: manifest.name)) }
+        if let problem = manifest.problem {
+            throw CommandError(.nothing, problem.sentence(extension: manifest.name, destination: manifest.name))
+        }
         let setup = try answers(for: manifest)
         let found = FaultList()
         var launch = ExtensionLaunch(
@@ -53,7 +58,8 @@ struct CheckExtensionCommand: AsyncParsableCommand {
         }
         let handler = DestinationPlan.program(name: manifest.name, manifest: manifest, launch: launch).makeHandler()
         await Self.play(broadcast, elements: broadcast.elements[...], to: handler, found, manifest.name)
-        // A broadcast may be stopped before its first picture. What a stream's program makes of an empty one is its own affair.
+        // A broadcast may be stopped before its first picture. The protocol does not define what a stream's program
+        // does with an empty stream, so only clip and packet extensions are tested.
         let short = DestinationPlan.program(name: manifest.name, manifest: manifest, launch: launch).makeHandler()
         if found.isEmpty && manifest.mode != .stream { await Self.play(broadcast, elements: [], to: short, found, manifest.name) }
         let sentences = found.sentences
@@ -62,12 +68,13 @@ struct CheckExtensionCommand: AsyncParsableCommand {
             throw CommandError(.nothing, last)
         }
         try Output.answer(
-            "\(manifest.name) keeps to the protocol: \(broadcast.elements.count) samples and calls (pause, resume, annotate, a gap) and a finish, "
+            "\(manifest.name) follows the protocol: \(broadcast.elements.count) samples and calls "
+                + "(pause, resume, annotate, a gap) and a finish, "
                 + "\(StatusLine.size(handler.byteCount)) on its standard input; then a broadcast without a picture."
                 + (handler.remarks.watchURL.map { " It can be watched at \($0)." } ?? ""))
     }
 
-    /// Plays these elements and a finish, and keeps what goes wrong.
+    /// Sends these elements and a finish to the handler, and records each error in `found`.
     private static func play(
         _ broadcast: CannedBroadcast, elements: ArraySlice<PacketQueue.Element>, to handler: any SampleHandler, _ found: FaultList, _ name: String
     ) async {
@@ -102,12 +109,12 @@ struct CheckExtensionCommand: AsyncParsableCommand {
 
     private func absoluteFolder() throws(CommandError) -> String {
         guard let resolved = realpath(folder, nil) else {
-            throw CommandError(.noInput, "There is no folder \(folder). Give the one that holds extension.toml.")
+            throw CommandError(.noInput, "There is no folder \(folder). Name the folder that contains extension.toml.")
         }
         defer { free(resolved) }
         let path = String(cString: resolved)
         guard FileStatus(path)?.isFolder == true, FileStatus(path + "/extension.toml") != nil else {
-            throw CommandError(.noInput, "There is no extension.toml in \(path). Give the folder that holds it.")
+            throw CommandError(.noInput, "There is no extension.toml in \(path). Name the folder that contains it.")
         }
         return path
     }
@@ -116,11 +123,11 @@ struct CheckExtensionCommand: AsyncParsableCommand {
         var setup: [String: String] = [:]
         for text in set {
             guard let equals = text.firstIndex(of: "=") else {
-                throw CommandError(.usage, "\"\(text)\" is no answer. Write --set KEY=VALUE.")
+                throw CommandError(.usage, "\"\(text)\" is not an answer. Write --set KEY=VALUE.")
             }
             let key = String(text[..<equals])
             guard manifest.questions.contains(where: { $0.key == key }) else {
-                throw CommandError(.usage, "The extension \(manifest.name) does not ask for \(key). Leave it out.")
+                throw CommandError(.usage, "The extension \(manifest.name) does not ask for \(key). Omit it.")
             }
             setup[key] = String(text[text.index(after: equals)...])
         }

@@ -6,15 +6,20 @@ import UserConfiguration
 /// `broadcast clip`
 struct ClipCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "clip", abstract: "Save what just happened as a playable MP4, while the broadcast goes on.",
-        discussion: "The session must keep it: broadcast start --clip-buffer 60s, or --to clips. Prints the path.")
+        commandName: "clip", abstract: "Save the last seconds as a playable MP4 while the broadcast continues.",
+        discussion: """
+            The session must keep a clip buffer: start it with --clip-buffer 60s, or with --to clips. Prints the path \
+            of the file.
+            """)
 
-    @Option(help: ArgumentHelp("How much of the past: 30s, 2m.", valueName: "time"))
+    @Option(help: ArgumentHelp("The length of the clip: 30s, 2m.", valueName: "time"))
     var last = "30s"
 
     @OptionGroup var name: SessionName
 
-    @Argument(help: ArgumentHelp("The file. Default: a name with the date, in the current folder.", valueName: "file"))
+    @Argument(
+        help: ArgumentHelp(
+            "The file to write. Default: a name with the date, in the current folder.", valueName: "file"))
     var file: String?
 
     func run() async throws {

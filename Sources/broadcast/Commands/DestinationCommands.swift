@@ -6,13 +6,16 @@ import Presentation
 /// `broadcast add-destination`
 struct AddDestinationCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "add-destination", abstract: "Send a running broadcast to one more place.",
+        commandName: "add-destination", abstract: "Add a destination to a running broadcast.",
         discussion: """
-            Takes what start --to takes, except standard output. Returns once the destination is live, else with its error and status; \
-            the broadcast goes on in either case. Where its stream key is in use, it stays and is tried again.
+            Accepts what start --to accepts, except standard output. Returns once the destination is live, or with its \
+            error and exit status. The broadcast continues in both cases. If the stream key is in use, the destination \
+            stays in the broadcast and the session retries it.
             """)
 
-    @Argument(help: ArgumentHelp("A configured destination, an extension, an address or a file.", valueName: "destination"))
+    @Argument(
+        help: ArgumentHelp(
+            "A configured destination, an extension, an address or a file.", valueName: "destination"))
     var destination: String
 
     @OptionGroup var name: SessionName
@@ -28,10 +31,11 @@ struct AddDestinationCommand: AsyncParsableCommand {
 /// `broadcast remove-destination`
 struct RemoveDestinationCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "remove-destination", abstract: "End one destination of a running broadcast; the others do not notice.",
-        discussion: "Returns once everything is written and closed, with the destination's own exit status.")
+        commandName: "remove-destination",
+        abstract: "Remove one destination from a running broadcast, without affecting the others.",
+        discussion: "Returns once everything is written and closed, with the exit status of the destination.")
 
-    @Argument(help: ArgumentHelp("Its name, as broadcast status shows it.", valueName: "name"))
+    @Argument(help: ArgumentHelp("The name of the destination, as broadcast status shows it.", valueName: "name"))
     var destination: String
 
     @OptionGroup var name: SessionName
@@ -48,10 +52,10 @@ struct RemoveDestinationCommand: AsyncParsableCommand {
 /// `broadcast retry`
 struct RetryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "retry", abstract: "Connect again now where a lost connection waits for its next try.",
-        discussion: "Prints the destinations that are tried; exit status 1 where none waits.")
+        commandName: "retry", abstract: "Reconnect lost destinations now instead of at their next retry.",
+        discussion: "Prints the retried destinations. The exit status is 1 if no destination waits for a retry.")
 
-    @Argument(help: ArgumentHelp("The destination. Default: all that wait.", valueName: "name"))
+    @Argument(help: ArgumentHelp("The destination. Default: all that wait for a retry.", valueName: "name"))
     var destination: String?
 
     @OptionGroup var name: SessionName
@@ -61,7 +65,8 @@ struct RetryCommand: AsyncParsableCommand {
         request.destination = destination
         let retried = try await name.ask(request).retried ?? []
         guard !retried.isEmpty else {
-            throw CommandError(.nothing, "No destination\(destination.map { " \"\($0)\"" } ?? "") waits to be tried again. See broadcast status.")
+            let named = destination.map { " \"\($0)\"" } ?? ""
+            throw CommandError(.nothing, "No destination\(named) waits for a retry. See broadcast status.")
         }
         for one in retried { try Output.answer(one) }
     }

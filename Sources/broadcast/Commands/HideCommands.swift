@@ -4,17 +4,18 @@ import Control
 import Presentation
 import WindowPrivacy
 
-/// Which window `hide` and `unhide` mean.
+/// The window argument of `hide` and `unhide`.
 struct WindowArgument: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
-            "A window's number, active for the one in front, or a rule: class:NAME, title:*TEXT*, pid:NUMBER.", valueName: "window|active|rule"))
+            "The number of a window, active for the active window, or a rule: class:NAME, title:*TEXT*, pid:NUMBER.",
+            valueName: "window|active|rule"))
     var window: String
 
-    @Option(help: ArgumentHelp("The X display that active is looked for on.", valueName: "name"))
+    @Option(help: ArgumentHelp("The X display of the active window.", valueName: "name"))
     var display: String?
 
-    /// The rule that it says.
+    /// The rule in its text form. Asks the X server for the active window.
     func rule() throws(CommandError) -> String {
         if window == "active" {
             do throws(CaptureError) {
@@ -35,8 +36,8 @@ struct WindowArgument: ParsableArguments {
 /// `broadcast hide`
 struct HideCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "hide", abstract: "Paint over a window while the broadcast runs, with its dialogues and menus.",
-        discussion: "Returns once no frame shows it any more, and prints the rule, which unhide takes.")
+        commandName: "hide", abstract: "Hide a window from viewers during a broadcast, with its dialogs and menus.",
+        discussion: "Returns once no frame shows the window, and prints the rule. Pass that rule to unhide.")
 
     @OptionGroup var argument: WindowArgument
     @OptionGroup var name: SessionName
@@ -51,8 +52,8 @@ struct HideCommand: AsyncParsableCommand {
 /// `broadcast unhide`
 struct UnhideCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "unhide", abstract: "Show a window again that was hidden by this rule.",
-        discussion: "A window that another rule hides, or that hides itself, stays hidden.")
+        commandName: "unhide", abstract: "Remove a rule that hides windows.",
+        discussion: "A window stays hidden if another rule hides it, or if its application does.")
 
     @OptionGroup var argument: WindowArgument
     @OptionGroup var name: SessionName

@@ -2,14 +2,14 @@ import ArgumentParser
 import Control
 import Presentation
 
-/// Which session a command is for.
+/// The option that names the session of a command.
 struct SessionName: ParsableArguments {
     @Option(help: ArgumentHelp("The session's name.", valueName: "name"))
     var session = "default"
 
-    /// Asks the session, and gives its answer.
+    /// Sends a request to the session and returns its answer.
     ///
-    /// Throws status 1 where it does not run, or does not do what was asked, and 69 where it does not answer.
+    /// Throws status 1 if the session does not run or rejects the request, and 69 if it does not answer.
     func ask(_ request: ControlRequest) async throws(CommandError) -> ControlReply {
         let path = CommandContext.paths.socket(session: try OptionValue.session(session))
         let answer: ControlReply?
@@ -29,7 +29,7 @@ struct SessionName: ParsableArguments {
 /// `broadcast pause`
 struct PauseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "pause", abstract: "Pause a broadcast: viewers see a slate, recordings leave the stretch out.")
+        commandName: "pause", abstract: "Pause a broadcast: viewers see a slate, recordings omit the pause.")
 
     @OptionGroup var name: SessionName
 
@@ -40,7 +40,7 @@ struct PauseCommand: AsyncParsableCommand {
 
 /// `broadcast resume`
 struct ResumeCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "resume", abstract: "Go on after a pause.")
+    static let configuration = CommandConfiguration(commandName: "resume", abstract: "Continue a paused broadcast.")
 
     @OptionGroup var name: SessionName
 
@@ -53,7 +53,7 @@ struct ResumeCommand: AsyncParsableCommand {
 struct MicCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mic", abstract: "Turn the microphone on or off while the broadcast runs.",
-        discussion: "Prints whether it is on now. While it is off nothing is recorded from it.")
+        discussion: "Prints on or off, the new state. While the microphone is off, nothing is recorded from it.")
 
     @Argument(help: ArgumentHelp("on, off or toggle.", valueName: "on|off|toggle"))
     var value: String
@@ -70,9 +70,10 @@ struct MicCommand: AsyncParsableCommand {
 /// `broadcast annotate`
 struct AnnotateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "annotate", abstract: "Give the destinations metadata: what is on screen, a scene, a score.")
+        commandName: "annotate",
+        abstract: "Send metadata to the destinations, such as an application, a scene or a score.")
 
-    @Argument(help: ArgumentHelp("KEY=VALUE, any number of times.", valueName: "key=value"))
+    @Argument(help: ArgumentHelp("A metadata field as KEY=VALUE. Repeatable.", valueName: "key=value"))
     var values: [String]
 
     @OptionGroup var name: SessionName
@@ -92,14 +93,14 @@ struct AnnotateCommand: AsyncParsableCommand {
 /// `broadcast events`
 struct EventsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "events", abstract: "Print what happens in a session as JSON, an event a line, until it ends.")
+        commandName: "events", abstract: "Print the events of a session as JSON, one per line, until it ends.")
 
     @OptionGroup var name: SessionName
 
     func run() async throws {
         let path = CommandContext.paths.socket(session: try OptionValue.session(name.session))
         for await line in try await lines(at: path) {
-            // No event has an error of its own: the session refuses.
+            // An event has no error field at this level, so this line is the session's rejection of the request.
             if let error = ControlJSON.decode(ControlReply.self, from: line)?.error { throw CommandError(.unavailable, error.message) }
             try Output.answer(line)
         }

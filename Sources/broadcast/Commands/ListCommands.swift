@@ -5,7 +5,8 @@ import UserConfiguration
 
 /// `broadcast list-extensions`
 struct ListExtensionsCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "list-extensions", abstract: "List the kinds of uploaders there are.")
+    static let configuration = CommandConfiguration(
+        commandName: "list-extensions", abstract: "List the available extensions.")
 
     @Flag(help: "Answer in JSON.")
     var json = false
@@ -17,7 +18,7 @@ struct ListExtensionsCommand: ParsableCommand {
         var version: String?
         var mode: String?
         var folder: String?
-        /// Why it cannot be used.
+        /// Why the extension cannot be used; nil if it can.
         var error: String?
     }
 
@@ -45,7 +46,8 @@ struct ListExtensionsCommand: ParsableCommand {
 
 /// `broadcast list-destinations`
 struct ListDestinationsCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "list-destinations", abstract: "List the configured destinations.")
+    static let configuration = CommandConfiguration(
+        commandName: "list-destinations", abstract: "List the configured destinations.")
 
     @Flag(help: "Answer in JSON.")
     var json = false

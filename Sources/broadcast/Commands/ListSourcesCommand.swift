@@ -8,7 +8,8 @@ import X11Capture
 /// `broadcast list-sources`
 struct ListSourcesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list-sources", abstract: "List the screen, monitors, windows and sources of sound that can be captured.")
+        commandName: "list-sources",
+        abstract: "List the screens, monitors, windows and audio sources that can be captured.")
 
     @Option(help: ArgumentHelp("The X display.", valueName: "name"))
     var display: String?
@@ -30,7 +31,9 @@ struct ListSourcesCommand: ParsableCommand {
         let report = SourceReport(screen: screen, sounds: sounds ?? [])
         if json { try Output.answer(ControlJSON.encode(report, pretty: true)) } else { try Output.answer(TextTable.text(report.rows)) }
         if let problem { Output.note("broadcast: " + problem.sentence) }
-        if context.isWaylandSession { Output.note("broadcast: This is a Wayland session: only windows of programs under Xwayland are seen here.") }
+        if context.isWaylandSession {
+            Output.note("broadcast: This is a Wayland session: only the windows of programs under Xwayland are listed.")
+        }
         if sounds == nil { Output.note("broadcast: No PulseAudio server answers; a broadcast would be silent.") }
     }
 }

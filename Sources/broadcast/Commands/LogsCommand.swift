@@ -5,9 +5,10 @@ import Presentation
 
 /// `broadcast logs`
 struct LogsCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "logs", abstract: "Show what a session said, also after it has ended.")
+    static let configuration = CommandConfiguration(
+        commandName: "logs", abstract: "Show the log of a session, also after it has ended.")
 
-    @Flag(name: .shortAndLong, help: "Go on showing it until the session ends.")
+    @Flag(name: .shortAndLong, help: "Continue to print the log until the session ends.")
     var follow = false
 
     @OptionGroup var name: SessionName
@@ -16,10 +17,12 @@ struct LogsCommand: AsyncParsableCommand {
         let paths = CommandContext.paths
         let session = try OptionValue.session(name.session)
         let file = open(paths.log(session: session), O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { throw CommandError(.nothing, "There is no log of a session \"\(session)\".") }
+        guard file >= 0 else {
+            throw CommandError(.nothing, "There is no log of a session \"\(session)\". See broadcast status.")
+        }
         defer { close(file) }
         while true {
-            // Asked before reading: what was said until the end is shown.
+            // Query the state before reading, so that the last lines of the session are read too.
             let running = RunningSession(name: session, socket: paths.socket(session: session))
             let answer = follow ? await RunningSession.ask("status", [running]).first : nil
             try copy(file)
@@ -32,7 +35,7 @@ struct LogsCommand: AsyncParsableCommand {
         }
     }
 
-    /// Bytes as they are: a read may end in the middle of a character.
+    /// Reads bytes and not text: a read may end in the middle of a character.
     private func copy(_ file: Int32) throws(CommandError) {
         var buffer = [UInt8](repeating: 0, count: 65536)
         while true {

@@ -8,18 +8,22 @@ import UserConfiguration
 /// `broadcast picker`: ReplayKit's `RPSystemBroadcastPickerView` for a terminal.
 struct PickerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "picker", abstract: "Choose one of the configured destinations and start it, or stop what is live.",
+        commandName: "picker",
+        abstract: "Choose a configured destination and start a broadcast to it, or stop a broadcast.",
         discussion: """
-            On a terminal: arrow keys, Page Up and Page Down, Home and End (or j and k) select, letters find a name, Tab turns the \
-            microphone on or off, Enter starts, or stops what is live, Esc or q leaves. / begins to find, for names with j, k or q in \
-            front. On a terminal without a cursor (TERM=dumb, or unset) it asks for a number. Elsewhere, or with --list or --json, it \
-            only lists the destinations. Ends with status 1 where nothing was chosen.
+            On a terminal, the arrow keys, Page Up, Page Down, Home and End (or j and k) select; letters search for a \
+            name; Tab turns the microphone on or off; Enter starts a broadcast, or stops the running one; Esc or q \
+            quits. Press / before a name that begins with j, k or q. On a terminal without cursor control (TERM=dumb, \
+            or unset), the command asks for a number. Without a terminal, or with --list or --json, it only lists the \
+            destinations. The exit status is 1 if nothing was chosen.
             """)
 
-    @Option(help: ArgumentHelp("The destination that is chosen already.", valueName: "name"))
+    @Option(help: ArgumentHelp("The destination that is selected at first.", valueName: "name"))
     var preferred: String?
 
-    @Option(help: ArgumentHelp("The session to start or stop; others that run are shown beside it.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp(
+            "The session to start or stop. The picker also shows the other running sessions.", valueName: "name"))
     var session = "default"
 
     @Flag(inversion: .prefixedNo, help: "Offer to turn the microphone on. Default: offered.")
@@ -27,7 +31,8 @@ struct PickerCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Let a program choose that reads one name a line and prints one, such as 'rofi -dmenu', 'dmenu' or 'fzf'; sh runs it.",
+            "Choose with a menu program that reads one name per line and prints one, such as 'rofi -dmenu', 'dmenu' or "
+                + "'fzf'. sh runs the command.",
             valueName: "command"))
     var menu: String?
 
@@ -37,7 +42,7 @@ struct PickerCommand: AsyncParsableCommand {
     @Flag(help: "Only list the destinations, in JSON.")
     var json = false
 
-    /// The entry of a menu that ends what is live.
+    /// The menu entry that stops the running broadcast.
     private static let stopEntry = "Stop the broadcast"
 
     func run() async throws {
@@ -74,7 +79,8 @@ struct PickerCommand: AsyncParsableCommand {
         let destinations = context.destinations(preferred: preferred)
         if let preferred, !destinations.entries.contains(where: { $0.name == preferred }) {
             let hint = NearestName.of(preferred, among: destinations.entries.map(\.name)).map { " Did you mean \($0)?" } ?? ""
-            throw CommandError(.noInput, "There is no destination \"\(preferred)\".\(hint) See broadcast list-destinations.")
+            throw CommandError(
+                .noInput, "There is no destination \"\(preferred)\".\(hint) See broadcast list-destinations.")
         }
         return destinations
     }
@@ -96,15 +102,17 @@ struct PickerCommand: AsyncParsableCommand {
     }
 
     private func choose(from destinations: DestinationList, isLive: Bool, with menu: MenuProgram) throws(CommandError) -> PickerModel.Action {
-        // What a menu shows first is chosen by Enter alone.
+        // The first entry is the one that Enter selects.
         let rows = destinations.entries.filter(\.isPreferred) + destinations.entries.filter { !$0.isPreferred }
         guard let answer = try menu.choose(from: isLive ? [Self.stopEntry] : rows.map(\.name)) else { return .quit }
         if isLive && answer == Self.stopEntry { return .stop }
         guard let row = rows.first(where: { $0.name == answer }) else {
             throw CommandError(
-                .noInput, "The menu gave \"\(DisplayWidth.printable(answer))\", which is no destination. See broadcast list-destinations.")
+                .noInput,
+                "The menu printed \"\(DisplayWidth.printable(answer))\", which is not a destination. "
+                    + "See broadcast list-destinations.")
         }
-        // It may have been started without a terminal to ask anything on.
+        // The menu may run without a terminal, so setup cannot ask questions here.
         if row.isSignedIn == false { throw Self.notSignedIn(to: row.name) }
         return .start(name: row.name, microphone: nil)
     }

@@ -7,14 +7,17 @@ import UserConfiguration
 /// `broadcast preview`
 struct PreviewCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "preview", abstract: "Look at what viewers would see, before going live.",
+        commandName: "preview", abstract: "Show what viewers would see, before you go live.",
         discussion: """
-            Takes one picture with the options that broadcast start takes for the source, the video and privacy: with hidden windows painted \
-            over, the pointer, and the black bars of --size. It is written as PNG into FILE, or to standard output for -; without FILE it is \
-            shown on the terminal where that knows kitty's graphics protocol or sixels, else in the desktop's viewer.
+            Captures one picture with the options of broadcast start for source, video and privacy. It shows hidden \
+            windows painted over, the pointer, and the black bars of --size. The command writes it as PNG into FILE, \
+            or to standard output for -. Without FILE it shows the picture on the terminal if the terminal supports \
+            kitty's graphics protocol or sixels, and otherwise in the desktop's image viewer.
             """)
 
-    @Argument(help: ArgumentHelp("The file to write, or - for standard output. Default: show it.", valueName: "file.png"))
+    @Argument(
+        help: ArgumentHelp(
+            "The file to write, or - for standard output. Default: show the picture.", valueName: "file.png"))
     var file: String?
 
     @OptionGroup(title: "Source") var source: SourceOptions
@@ -23,7 +26,8 @@ struct PreviewCommand: AsyncParsableCommand {
 
     func run() async throws {
         if file == "-" && isatty(STDOUT_FILENO) != 0 {
-            throw CommandError(.usage, "Standard output is a terminal, and would show a PNG as noise. Give a file, or leave - out.")
+            throw CommandError(
+                .usage, "Standard output is a terminal, which cannot show a PNG file. Name a file, or omit -.")
         }
         let context = try CommandContext()
         var settings = try SessionSettings(

@@ -8,32 +8,38 @@ import UserConfiguration
 /// `broadcast setup`
 struct SetupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "setup", abstract: "Sign in: answer what a destination or service asks, such as its stream key.",
+        commandName: "setup", abstract: "Sign in to a destination or service, for example with its stream key.",
         discussion: """
-            NAME is a configured destination, an extension, or a known service (mobcrush, twitch, youtube, facebook, kick, restream, custom). Secrets are \
-            typed without echo and kept in the Secret Service, or where none answers in a file that only you can read. broadcast \
-            sign-out NAME forgets them. An extension may bring a program of its own that signs in instead of the questions.
+            NAME is a configured destination, an extension, or a known service (mobcrush, twitch, youtube, facebook, \
+            kick, restream, custom). The terminal does not show secrets as you type them. They are stored in the \
+            Secret Service or, if no Secret Service answers, in a file that only you can read. broadcast sign-out NAME \
+            deletes them. An extension may contain a setup program that signs in instead of these questions.
             """)
 
     @Argument(help: ArgumentHelp("The destination or service.", valueName: "name"))
     var name: String
 
-    @Option(parsing: .singleValue, help: ArgumentHelp("Answers a question that is no secret; may be repeated.", valueName: "key=value"))
+    @Option(
+        parsing: .singleValue,
+        help: ArgumentHelp("Answer a question that is not secret. Repeatable.", valueName: "key=value"))
     var set: [String] = []
 
-    @Option(help: ArgumentHelp("Takes the answer to a secret question from standard input.", valueName: "key"))
+    @Option(help: ArgumentHelp("Read the answer to a secret question from standard input.", valueName: "key"))
     var secretFromStdin: String?
 
     func run() async throws {
         let context = try CommandContext()
         let target = try setupTarget(name, context)
         if target.destination?.keyCommand != nil {
-            throw CommandError(.nothing, "The key of \(name) comes from the key-command in \(context.paths.configFile). There is nothing to set up.")
+            throw CommandError(
+                .nothing,
+                "The key-command in \(context.paths.configFile) provides the key of \(name). "
+                    + "There is nothing to set up.")
         }
         guard !target.questions.isEmpty else { throw CommandError(.nothing, "\(name) needs no setup. Start it with: broadcast start --to \(name)") }
         let information = SetupInformation(paths: context.paths)
         let older = try presenting { () throws(CredentialProblem) in try information.answers(of: name) }
-        // Answers that are given are taken: a script signs in without anyone at the terminal.
+        // Answers in options come first, so that a script can sign in without a terminal.
         if let program = target.program, set.isEmpty, secretFromStdin == nil {
             let answer: SetupAnswer
             do throws(SetupProblem) {
@@ -43,7 +49,7 @@ struct SetupCommand: AsyncParsableCommand {
             }
             return try keep(answer, of: target, older: older, context: context)
         }
-        // Nothing is kept before everything is answered.
+        // Nothing is stored before every question is answered.
         var answers = try given(for: target)
         try ask(target, older: older, context: context, into: &answers)
         for question in target.questions { try check(answers[question.key], of: question, isRTMP: target.isRTMP) }
@@ -56,7 +62,7 @@ struct SetupCommand: AsyncParsableCommand {
         Output.note("\(name) is set up. Start it with: broadcast start --to \(name)")
     }
 
-    /// Keeps what a setup program has answered, as if the user had.
+    /// Stores the answers of a setup program, as if the user had typed them.
     private func keep(_ answer: SetupAnswer, of target: SetupTarget, older: [String: String], context: CommandContext) throws(CommandError) {
         let hasSecrets = context.credentials.destinations().contains(name)
         let known = older.merging(target.destination?.setup ?? [:]) { $1 }
@@ -73,18 +79,20 @@ struct SetupCommand: AsyncParsableCommand {
         if let url = answer.watchUrl { Output.note("It can be watched at \(url)") }
     }
 
-    /// What `--set` and `--secret-from-stdin` give.
+    /// The answers in `--set` and `--secret-from-stdin`.
     private func given(for target: SetupTarget) throws(CommandError) -> [String: String] {
         var answers: [String: String] = [:]
         for text in set {
             guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
-                // The text may be a secret.
+                // The message does not repeat the text, which may be a secret.
                 throw CommandError(.usage, "--set takes KEY=VALUE. Write it like --set url=rtmp://127.0.0.1/live.")
             }
             let key = String(text[..<equals])
             guard try !question(key, of: target).isSecret else {
                 throw CommandError(
-                    .usage, "A secret on the command line can be read by others. Use broadcast setup \(name), or --secret-from-stdin \(key).")
+                    .usage,
+                    "Other users can read a secret on the command line. "
+                        + "Use broadcast setup \(name), or --secret-from-stdin \(key).")
             }
             answers[key] = String(text[text.index(after: equals)...])
         }
@@ -97,25 +105,29 @@ struct SetupCommand: AsyncParsableCommand {
 
     private func question(_ key: String, of target: SetupTarget) throws(CommandError) -> SetupQuestion {
         guard let question = target.questions.first(where: { $0.key == key }) else {
-            throw CommandError(.usage, "\(name) does not ask for \(key). It asks for \(target.questions.map(\.key).joined(separator: ", ")).")
+            throw CommandError(
+                .usage,
+                "\(name) does not ask for \(key). It asks for \(target.questions.map(\.key).joined(separator: ", ")).")
         }
         return question
     }
 
-    /// Asks the person at the terminal for what is left; without one, says how to answer.
+    /// Asks the user for the missing answers. Throws, with the options to use, if there is no terminal.
     private func ask(_ target: SetupTarget, older: [String: String], context: CommandContext, into answers: inout [String: String])
         throws(CommandError)
     {
         let open = target.questions.filter { $0.isAsked && answers[$0.key] == nil }
         guard !open.isEmpty else { return }
         guard isatty(STDIN_FILENO) != 0 else {
-            // What was answered before need not be answered again, if there is something new.
+            // If options contain a new answer, the stored answers stay valid and are not asked again.
             let isSignedIn = !answers.isEmpty && open.contains(where: \.isSecret) && context.credentials.destinations().contains(name)
             let missing =
                 answers.isEmpty ? open.filter(\.isRequired) : open.filter(\.isRequired).filter { $0.isSecret ? !isSignedIn : older[$0.key] == nil }
             guard !missing.isEmpty else { return }
             let way = missing.map { $0.isSecret ? "--secret-from-stdin \($0.key)" : "--set \($0.key)=VALUE" }.joined(separator: " ")
-            throw CommandError(.usage, "There is no terminal to ask on. Run broadcast setup \(name) in one, or give the answers with \(way).")
+            throw CommandError(
+                .usage,
+                "There is no terminal to ask on. Run broadcast setup \(name) in a terminal, or answer with \(way).")
         }
         if let place = target.service?.keyPlace, open.contains(where: \.isSecret) { Output.note("The key is shown at: \(place)") }
         for question in open {
@@ -125,7 +137,7 @@ struct SetupCommand: AsyncParsableCommand {
         }
     }
 
-    /// Refuses an answer that cannot work; it is not repeated, for it may be a secret.
+    /// Throws if an answer cannot be valid. The message does not repeat the answer, which may be a secret.
     private func check(_ answer: String?, of question: SetupQuestion, isRTMP: Bool) throws(CommandError) {
         guard let answer else { return }
         guard !answer.isEmpty else { throw CommandError(.nothing, "There is no answer for \(question.key). Nothing was changed.") }
@@ -147,7 +159,7 @@ struct SetupCommand: AsyncParsableCommand {
 }
 
 extension String {
-    /// Without the white space that copying leaves around it.
+    /// The text without leading and trailing white space, which pasted text often has.
     fileprivate var trimmed: String {
         var text = self[...]
         while text.first?.isWhitespace == true { text = text.dropFirst() }
@@ -156,7 +168,7 @@ extension String {
     }
 }
 
-/// The target of `setup` and `sign-out`, or the error of a name that is none.
+/// Returns the target of `setup` and `sign-out`. Throws if there is no target of that name.
 func setupTarget(_ name: String, _ context: CommandContext) throws(CommandError) -> SetupTarget {
     do throws(SetupProblem) {
         return try SetupTarget(name, configuration: context.configuration, catalog: context.catalog, paths: context.paths)

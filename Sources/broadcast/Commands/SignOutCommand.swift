@@ -8,14 +8,14 @@ import UserConfiguration
 /// `broadcast sign-out`
 struct SignOutCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "sign-out", abstract: "Forget a destination's secrets, and end what is live with them.")
+        commandName: "sign-out", abstract: "Delete the secrets of a destination, and stop its broadcasts.")
 
     @Argument(help: ArgumentHelp("The destination or service.", valueName: "name"))
     var name: String
 
     func run() async throws {
         let context = try CommandContext()
-        // Forgotten first: nothing can start with them again while the sessions end.
+        // Delete the secrets first, so that no broadcast can start with them while the sessions end.
         let wasSignedIn = try presenting { () throws(CredentialProblem) in
             let wasSignedIn = try context.credentials.forget(name)
             try SetupInformation(paths: context.paths).keep(watchURL: nil, of: name)
@@ -37,7 +37,9 @@ struct SignOutCommand: AsyncParsableCommand {
         }
         for error in silent { Output.note("broadcast: " + error.message + " It may be live with the key of \(name).") }
         if context.configuration.destination(named: name)?.keyCommand != nil {
-            throw CommandError(.nothing, "The key of \(name) comes from the key-command in \(context.paths.configFile). Remove it there.")
+            throw CommandError(
+                .nothing,
+                "The key-command in \(context.paths.configFile) provides the key of \(name). Remove it there.")
         }
         guard wasSignedIn || ended > 0 else {
             _ = try setupTarget(name, context)
@@ -46,7 +48,7 @@ struct SignOutCommand: AsyncParsableCommand {
         Output.note("Signed out of \(name).")
     }
 
-    /// Takes the destinations out of a session, or ends it where it has no others.
+    /// Removes the destinations from a session, or stops the session if it has no others.
     private func end(_ own: [String], of report: SessionReport, in session: RunningSession) async throws(CommandError) {
         let others = report.destinations.filter { !Self.isOver($0) && !own.contains($0.name) }
         guard !others.isEmpty else {
@@ -57,19 +59,20 @@ struct SignOutCommand: AsyncParsableCommand {
         for name in own {
             var request = ControlRequest(command: "remove-destination")
             request.destination = name
-            // Where it is not known any more, it or the whole session has ended by itself.
+            // An unknown destination is not an error: it or the whole session ended meanwhile.
             guard let error = try await Self.ask(session, request)?.error, error.code != 404 else { continue }
             guard error.code == ErrorReport.onlyDestination else {
                 refusal = refusal ?? CommandError(.unavailable, "Session \"\(session.name)\" does not end \(name): \(error.message)")
                 continue
             }
-            // The others have ended meanwhile: then it is the last one, which only goes with the session.
+            // The other destinations ended meanwhile. A session cannot remove its last destination, so stop the
+            // session.
             _ = try await Self.ask(session, ControlRequest(command: "stop"))
             return Output.note("Session \"\(session.name)\" has ended.")
         }
         if let refusal { throw refusal }
         let rest = others.map(\.name).joined(separator: ", ")
-        Output.note("\(own.joined(separator: ", ")) has ended; session \"\(session.name)\" goes on to \(rest).")
+        Output.note("\(own.joined(separator: ", ")) has ended; session \"\(session.name)\" continues to \(rest).")
     }
 
     private static func ask(_ session: RunningSession, _ request: ControlRequest) async throws(CommandError) -> ControlReply? {
@@ -88,7 +91,7 @@ struct SignOutCommand: AsyncParsableCommand {
         }
     }
 
-    /// The names under which a session serves the destination, perhaps more than once (`name-2`).
+    /// The names of the destination in a session, which may contain it more than once (`name-2`).
     private func uses(_ session: SessionReport, _ context: CommandContext) -> [String] {
         session.destinations.filter { destination in
             guard !Self.isOver(destination), destination.name != name else { return !Self.isOver(destination) }
@@ -97,7 +100,7 @@ struct SignOutCommand: AsyncParsableCommand {
         }.map(\.name)
     }
 
-    /// Whether something of its own is called that: it has secrets of its own.
+    /// True if a separate destination has this name, and so its own secrets.
     private static func isOwn(_ name: String, _ context: CommandContext) -> Bool {
         context.configuration.destination(named: name) != nil || KnownService.named(name) != nil || context.catalog.names.contains(name)
     }

@@ -14,11 +14,12 @@ struct StartCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "start", abstract: "Start a broadcast.",
         discussion: """
-            --to takes a configured destination, an extension, an rtmp:// address, a file (.mp4 .flv .ts .h264 .y4m) or - for \
-            standard output. Repeat it for several destinations: everything is encoded once. Without --to the preferred destination \
-            of the config is used, else a file in ~/Videos or the current folder. Ctrl-C stops the broadcast. \
-            In the config, the path of a file destination is a folder unless it ends like a file. A missing folder is created, and the \
-            file is named after the date. A relative path starts at your home folder.
+            --to accepts a configured destination, an extension, an rtmp:// address, a file (.mp4 .flv .ts .h264 .y4m) \
+            or - for standard output. Repeat it for several destinations: everything is encoded once. Without --to, \
+            the broadcast goes to the preferred destination of the config, or to a file in ~/Videos or the current \
+            folder. Press Ctrl-C to stop the broadcast. In the config, the path of a file destination is a folder \
+            unless it has the ending of a file. The command creates a missing folder and names the file after the \
+            date. A relative path starts at your home folder.
             """)
 
     @Option(
@@ -31,7 +32,7 @@ struct StartCommand: AsyncParsableCommand {
     @OptionGroup(title: "Privacy") var privacy: PrivacyOptions
     @OptionGroup(title: "Session") var session: SessionOptions
 
-    @Flag(help: "Show what viewers will see, and go live after Enter; at once if there is no terminal.")
+    @Flag(help: "Show what viewers will see, and go live after Enter, or at once if there is no terminal.")
     var preview = false
 
     /// A descriptor that the parent of a detached session reads.
@@ -58,7 +59,9 @@ struct StartCommand: AsyncParsableCommand {
         }
         if session.detach {
             if picksWindow && preview {
-                throw CommandError(.usage, "--preview and --detach need a window by its number. See broadcast list-sources.")
+                throw CommandError(
+                    .usage,
+                    "--preview and --detach need the number of a window. Choose one from broadcast list-sources.")
             }
             _ = try configuration()
             if preview { try await showPreview(of: configuration(), context) }
@@ -68,7 +71,7 @@ struct StartCommand: AsyncParsableCommand {
         }
         if picksWindow { settings.source = .screen(display: source.display, .window(try source.pickWindow())) }
         let chosen = try presenting { [settings] () throws(ConfigurationError) in try SessionConfiguration(settings, over: context.configuration) }
-        // The parent of a detached session has shown it already.
+        // The parent of a detached session has shown the picture already.
         if preview && readinessDescriptor == nil { try await showPreview(of: chosen, context) }
         let readiness = readinessDescriptor.map(ReadinessPipe.init(descriptor:))
         do throws(CommandError) {
@@ -90,7 +93,7 @@ struct StartCommand: AsyncParsableCommand {
         options.socket = context.paths.socket(session: name)
         options.log = readiness == nil ? context.paths.log(session: name) : nil
         options.desktop = context.desktopRequest
-        // The standard error of a detached session is its log, which begins again with each session.
+        // The standard error of a detached session is its log, which each session overwrites.
         if readiness != nil { options.onNameTaken = { _ = ftruncate(STDERR_FILENO, 0) } }
         options.applicationNames = DesktopEntries(environment: ProcessInfo.processInfo.environment)
         let controller = BroadcastController(
@@ -126,7 +129,7 @@ struct StartCommand: AsyncParsableCommand {
         guard let failed = destinations.first(where: { $0.error != nil && $0.state == .failed }), let error = failed.error else {
             return destinations.allSatisfy { !$0.state.isOver } ? readiness.reportLive() : ()
         }
-        // If no other destination is left the session ends, and its error is reported then.
+        // If no other destination remains, the session ends and its error is reported then.
         guard destinations.contains(where: { !$0.state.isOver }) else { return }
         let failure = CommandError(error, destination: failed.name)
         readiness.report(
@@ -142,7 +145,7 @@ struct StartCommand: AsyncParsableCommand {
         }
         try source.refuseWayland(context)
         if preview && source.y4m == "-" {
-            throw CommandError(.usage, "--preview would consume the first pictures of standard input. Omit it.")
+            throw CommandError(.usage, "--preview would consume the first pictures of standard input. Omit --preview.")
         }
     }
 

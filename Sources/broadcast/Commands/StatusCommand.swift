@@ -6,15 +6,17 @@ import Presentation
 
 /// `broadcast status`
 struct StatusCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "status", abstract: "Show what is being broadcast.")
+    static let configuration = CommandConfiguration(commandName: "status", abstract: "Show the running sessions.")
 
-    @Option(help: ArgumentHelp("One session; status 1 where it does not run. Default: all.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp(
+            "One session; the exit status is 1 if it does not run. Default: all.", valueName: "name"))
     var session: String?
 
     @Flag(help: "Answer in JSON.")
     var json = false
 
-    @Flag(help: "Go on showing it, once a second, until no session runs.")
+    @Flag(help: "Repeat once per second until no session runs.")
     var watch = false
 
     func run() async throws {
@@ -28,7 +30,7 @@ struct StatusCommand: AsyncParsableCommand {
             if let wanted, isFirst, sessions.isEmpty, !answers.contains(where: { $0.failure != nil }) {
                 throw CommandError(.nothing, "No session \"\(wanted)\" is running. See broadcast status.")
             }
-            // A person watches one picture of it; a program reads one after another.
+            // On a terminal, each report replaces the one before. In a pipe, the reports follow each other.
             if watch && !json && isatty(STDOUT_FILENO) != 0 { try Output.answer("\u{1b}[H\u{1b}[J", newline: false) }
             let silent = zip(running, answers).compactMap { session, answer in answer.failure.map { CommandError($0, session: session.name) } }
             try show(sessions, isFirst: isFirst, isAll: silent.isEmpty)
@@ -43,7 +45,7 @@ struct StatusCommand: AsyncParsableCommand {
         }
     }
 
-    /// - Parameter isAll: no session is there that says nothing of itself.
+    /// - Parameter isAll: true if every session answered.
     private func show(_ sessions: [SessionReport], isFirst: Bool, isAll: Bool) throws(CommandError) {
         if json {
             try Output.answer(ControlJSON.encode(StatusReport(sessions: sessions), pretty: !watch))

@@ -8,8 +8,9 @@ struct StopCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "stop", abstract: "Stop a broadcast, and wait until everything is written and closed.",
         discussion: """
-            Prints each destination's result, a file's path among them. Ends with the first failure's status; with --all all sessions are \
-            stopped whatever one of them says, and the highest status is the end's. A session that does not answer is status 69.
+            Prints the result of each destination, with the path of a file. The exit status is that of the first \
+            failure. --all stops every session, even if one of them fails, and exits with the highest status. If a \
+            session does not answer, its status is 69.
             """)
 
     @Option(help: ArgumentHelp("The session's name.", valueName: "name"))
@@ -25,21 +26,23 @@ struct StopCommand: AsyncParsableCommand {
         let paths = CommandContext.paths
         let one = try OptionValue.session(session)
         let sessions = all ? RunningSession.all(paths) : [RunningSession(name: one, socket: paths.socket(session: one))]
-        // All at once: each may have something to write out.
+        // Stop the sessions at the same time: each may need a while to finish writing.
         let answers = await RunningSession.ask("stop", sessions)
         let ended = answers.compactMap { try? $0.get()?.session }
         if json { try Output.answer(ControlJSON.encode(StatusReport(sessions: ended), pretty: true)) }
         if !json { for report in ended { try Self.show(report) } }
         let failures = zip(sessions, answers).compactMap { Self.failure($1, session: $0.name) }
         guard !failures.isEmpty || !ended.isEmpty else {
-            throw CommandError(.nothing, all ? "No session is running." : "No session \"\(session)\" is running. See broadcast status.")
+            throw CommandError(
+                .nothing,
+                all ? "No session is running." : "No session \"\(session)\" is running. See broadcast status.")
         }
         guard let worst = failures.max(by: { $0.status.rawValue < $1.status.rawValue }) else { return }
         for failure in failures where failure != worst { Output.note("broadcast: " + failure.message) }
         throw worst
     }
 
-    /// Why a session did not end as asked: it said no, it said nothing, or one of its destinations failed.
+    /// The reason why a session did not stop cleanly: it rejected the request, did not answer, or a destination failed.
     private static func failure(_ answer: Result<ControlReply?, ControlClient.Failure>, session: String) -> CommandError? {
         switch answer {
         case .failure(let error): return CommandError(error, session: session)

@@ -2,12 +2,13 @@ import Media
 import Presentation
 import UserConfiguration
 
-/// Values as users write them.
+/// Parsers of option values. They throw a usage error that names the option and shows an example.
 enum OptionValue {
     /// `1280x720`.
     static func size(_ text: String) throws(CommandError) -> PixelSize {
         guard let size = PixelSize(text: text) else {
-            throw CommandError(.usage, "Invalid --size \(text): use WIDTHxHEIGHT from 16x16 to 16384x16384, as in 1280x720.")
+            throw CommandError(
+                .usage, "Invalid --size \(text): use WIDTHxHEIGHT from 16x16 to 16384x16384, as in 1280x720.")
         }
         return size
     }
@@ -23,14 +24,15 @@ enum OptionValue {
     /// `0x1a00007`, or the same in decimal digits.
     static func window(_ text: String) throws(CommandError) -> UInt {
         guard let window = WindowNumber.parse(text) else {
-            throw CommandError(.usage, "Invalid --window \(text): use a number from broadcast list-sources, active or pick.")
+            throw CommandError(
+                .usage, "Invalid --window \(text): use a number from broadcast list-sources, active or pick.")
         }
         return window
     }
 
     /// `90s`, `5m`, `1h`, or plain seconds.
     ///
-    /// - Parameter name: of the option, for the error.
+    /// - Parameter name: the option's name, for the error.
     static func duration(_ text: String, name: String) throws(CommandError) -> MediaTime {
         guard let time = MediaTime(text: text) else {
             throw CommandError(.usage, "Invalid \(name) \(text): use a time like 90s, 5m or 1h.")
@@ -41,7 +43,9 @@ enum OptionValue {
     static func choice<Value: RawRepresentable<String> & CaseIterable>(_ text: String?, name: String) throws(CommandError) -> Value? {
         guard let text else { return nil }
         guard let value = Value(rawValue: text) else {
-            throw CommandError(.usage, "Invalid \(name) \(text): use one of \(Value.allCases.map(\.rawValue).joined(separator: ", ")).")
+            throw CommandError(
+                .usage,
+                "Invalid \(name) \(text): use one of \(Value.allCases.map(\.rawValue).joined(separator: ", ")).")
         }
         return value
     }

@@ -2,16 +2,17 @@ import ArgumentParser
 import Presentation
 import WindowPrivacy
 
-/// What viewers must not see.
+/// The windows that viewers must not see.
 struct PrivacyOptions: ParsableArguments {
     @Option(
         parsing: .singleValue,
         help: ArgumentHelp(
-            "Paint over these windows, with their dialogues and menus: class:NAME, title:*TEXT*, pid:NUMBER or id:0xNUMBER; may be repeated.",
+            "Hide these windows, with their dialogs and menus: class:NAME, title:*TEXT*, pid:NUMBER or id:0xNUMBER. "
+                + "Repeatable.",
             valueName: "rule"))
     var hide: [String] = []
 
-    /// The rules that the options say.
+    /// The rules from the options.
     func rules() throws(CommandError) -> [HiddenWindowRule] {
         try hide.map { text throws(CommandError) in
             do throws(HiddenWindowRule.ParseError) {

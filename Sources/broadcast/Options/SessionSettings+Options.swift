@@ -2,7 +2,7 @@ import Presentation
 import UserConfiguration
 
 extension SessionSettings {
-    /// What the options say. Options that exclude each other are rejected here, ranges by `SessionConfiguration`.
+    /// The settings from the options. Rejects options that exclude each other; `SessionConfiguration` checks ranges.
     init(
         source: SourceOptions, video: VideoOptions, audio: AudioOptions, privacy: PrivacyOptions, session: SessionOptions
     ) throws(CommandError) {
@@ -10,7 +10,7 @@ extension SessionSettings {
         title = session.title
         duration = try session.duration.map { text throws(CommandError) in try OptionValue.duration(text, name: "--duration") }
         clipBuffer = try session.clipBuffer.map { text throws(CommandError) in try OptionValue.duration(text, name: "--clip-buffer") }
-        // If the user is to click a window, that is asked later.
+        // With --window pick, the caller asks the user to click a window later.
         let selection = try source.selection() ?? .wholeScreen
         if let path = source.y4m {
             if source.display != nil || source.followFocus { throw CommandError(.usage, SettingProblem.pictureFileAndScreen.sentence) }

@@ -3,16 +3,17 @@ import Presentation
 import X11Capture
 
 extension SourceOptions {
-    /// Throws where the desktop is one of which X11 sees little.
+    /// Throws in a Wayland session, unless the options allow X11 capture there.
     func refuseWayland(_ context: CommandContext) throws(CommandError) {
         guard context.isWaylandSession && !forceX11 && y4m == nil else { return }
         throw CommandError(
             .noInput,
-            "This is a Wayland session: X11 capture sees the programs that run under Xwayland, and nothing of the others or of the desktop. "
-                + "Log in to an X11 session, or broadcast what it sees with --force-x11.")
+            "This is a Wayland session: X11 capture shows only the programs that run under Xwayland, not the desktop. "
+                + "Log in to an X11 session, or broadcast only those programs with --force-x11.")
     }
 
-    /// Asks for a click before anything starts, so that Ctrl-C simply ends the command. Returns the window's identifier.
+    /// Asks the user to click a window and returns its identifier. Call it before anything starts, so that Ctrl-C ends
+    /// the command.
     func pickWindow() throws(CommandError) -> UInt {
         Output.note("broadcast: Click the window to show. Esc or another mouse button cancels.")
         do throws(CaptureError) {

@@ -2,34 +2,41 @@ import ArgumentParser
 import Presentation
 import X11Capture
 
-/// What is captured.
+/// The options that select what is captured.
 struct SourceOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The X display.", valueName: "name"))
     var display: String?
 
     @Option(
         name: .customLong("y4m"),
-        help: ArgumentHelp("Pictures from a YUV4MPEG2 file or pipe instead of the screen; - is standard input.", valueName: "file"))
+        help: ArgumentHelp(
+            "Read pictures from a YUV4MPEG2 file or pipe instead of the screen; - is standard input.",
+            valueName: "file"))
     var y4m: String?
 
-    @Option(help: ArgumentHelp("One monitor, by the name that list-sources gives. Default: the whole screen.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp(
+            "Capture one monitor, by its name in list-sources. Default: the whole screen.", valueName: "name"))
     var monitor: String?
 
-    @Option(help: ArgumentHelp("A part of the screen: its size, and where its top left is.", valueName: "WxH+X+Y"))
+    @Option(help: ArgumentHelp("Capture a part of the screen: its size and top-left corner.", valueName: "WxH+X+Y"))
     var region: String?
 
     @Option(
-        help: ArgumentHelp("One window, whatever lies over it: its number, the one in front, or the one that you click.", valueName: "id|active|pick")
-    )
+        help: ArgumentHelp(
+            "Capture one window, even if others cover it: by number, the active one, or the one that you click.",
+            valueName: "id|active|pick"))
     var window: String?
 
-    @Flag(help: "Show the monitor with the focused window, whichever that is. With --monitor: that one first.")
+    @Flag(help: "Follow the monitor that has the focused window. With --monitor: start with that one.")
     var followFocus = false
 
-    @Flag(name: .customLong("force-x11"), help: "Capture through X11 in a Wayland session too: it sees only the programs under Xwayland.")
+    @Flag(
+        name: .customLong("force-x11"),
+        help: "Allow X11 capture in a Wayland session. It shows only the programs under Xwayland.")
     var forceX11 = false
 
-    /// What is selected; nil where the user is to click it.
+    /// The selected part of the screen; nil if the user must click a window (--window pick).
     func selection() throws(CommandError) -> ScreenSelection? {
         let given = [("--y4m", y4m), ("--monitor", monitor), ("--region", region), ("--window", window)].filter { $0.1 != nil }.map(\.0)
         if given.count > 1 { throw CommandError(.usage, "\(given[0]) and \(given[1]) exclude each other. Give one of them.") }

@@ -2,29 +2,40 @@ import ArgumentParser
 import Media
 import Upload
 
-/// How the picture is made.
+/// The options for the pointer, the size and the encoding of the picture.
 struct VideoOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The size that is sent; the picture keeps its aspect. Default: the source's.", valueName: "WxH"))
+    @Option(
+        help: ArgumentHelp(
+            "The output size; the picture keeps its aspect ratio. Default: the size of the source.", valueName: "WxH"))
     var size: String?
 
-    @Option(help: ArgumentHelp("Frames a second, at most. Default: 30.", valueName: "n"))
+    @Option(help: ArgumentHelp("The maximum frame rate in frames per second. Default: 30.", valueName: "n"))
     var fps: Int?
 
-    @Option(help: ArgumentHelp("The bitrate in kbit/s. The default where anything is live, by size.", valueName: "kbit/s"))
+    @Option(
+        help: ArgumentHelp(
+            "The video bitrate in kbit/s. Default with a live destination: chosen by size.", valueName: "kbit/s"))
     var bitrate: Int?
 
-    @Option(help: ArgumentHelp("The quality as x264's CRF; 0 is lossless. The default where only files are written: 23.", valueName: "crf"))
+    @Option(
+        help: ArgumentHelp(
+            "Constant quality instead of a bitrate: x264's CRF, 0 is lossless. Default if only files are written: 23.",
+            valueName: "crf"))
     var quality: Double?
 
     @Option(help: ArgumentHelp("x264's preset. Default: veryfast.", valueName: "name"))
     var preset: String?
 
-    @Option(help: ArgumentHelp("low: each frame at once. normal: more quality a bit. Default: low.", valueName: "low|normal"))
+    @Option(
+        help: ArgumentHelp(
+            "low: send each frame at once. normal: better quality at the same bitrate, with more delay. Default: low.",
+            valueName: "low|normal"))
     var latency: String?
 
     @Option(
         help: ArgumentHelp(
-            "How finely colours are kept: 420, as every player takes it, or 444, for files in which every letter counts. Default: 420.",
+            "Chroma subsampling: 420 works in every player; 444 keeps small coloured text sharp, for files only. "
+                + "Default: 420.",
             valueName: "420|444"))
     var chroma: String?
 
@@ -33,68 +44,80 @@ struct VideoOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "constant: every tick. variable: when something changed. Default: constant for live and stdout, variable for files.", valueName: "mode"))
+            "constant: send a frame at every tick. variable: send a frame when the picture changed. "
+                + "Default: constant for live destinations and stdout, variable for files.",
+            valueName: "mode"))
     var framePacing: String?
 
     @Flag(inversion: .prefixedNo, help: "Show the mouse pointer. Default: shown.")
     var cursor: Bool?
 }
 
-/// What is heard.
+/// The options for sound.
 struct AudioOptions: ParsableArguments {
-    @Flag(inversion: .prefixedNo, help: "Take what the applications play. Default: taken.")
+    @Flag(inversion: .prefixedNo, help: "Capture the sound of applications. Default: on.")
     var appAudio: Bool?
 
-    @Flag(inversion: .prefixedNo, help: "Take the microphone. Default: off.")
+    @Flag(inversion: .prefixedNo, help: "Capture the microphone. Default: off.")
     var mic: Bool?
 
     @Option(
         help: ArgumentHelp(
-            "The PulseAudio source for the applications' sound, or app:NAME for one application's. Default: the monitor of the default sink.",
+            "The PulseAudio source of the applications' sound, or app:NAME for one application. "
+                + "Default: the monitor of the default sink.",
             valueName: "name|app:name"))
     var appSource: String?
 
-    @Option(help: ArgumentHelp("The PulseAudio source for the microphone. Default: the default source.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp(
+            "The PulseAudio source for the microphone. Default: the default source.", valueName: "name"))
     var micSource: String?
 
     @Option(
-        help: ArgumentHelp("Sound from a WAV file or pipe instead of what the applications play; - is standard input.", valueName: "file"))
+        help: ArgumentHelp(
+            "Read sound from a WAV file or pipe instead of from applications; - is standard input.", valueName: "file"))
     var wav: String?
 
     @Option(
         help: ArgumentHelp(
-            "mixed: one track. separate: the applications and the microphone as tracks of their own, in files. Default: mixed.",
+            "mixed: one track. separate: one track for applications and one for the microphone, in files. "
+                + "Default: mixed.",
             valueName: "mixed|separate"))
     var audioTracks: AudioTracks?
 
-    @Option(help: ArgumentHelp("The sound's bitrate in kbit/s. Default: 160.", valueName: "kbit/s"))
+    @Option(help: ArgumentHelp("The audio bitrate in kbit/s. Default: 160.", valueName: "kbit/s"))
     var audioBitrate: Int?
 }
 
-/// What a session is called, and when it ends.
+/// The options for the session: its name, its duration, its clips and the format of its files.
 struct SessionOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The session's name.", valueName: "name"))
     var session = "default"
 
-    @Flag(help: "Go on in the background; return once every destination is live.")
+    @Flag(help: "Continue in the background; return once every destination is live.")
     var detach = false
 
-    @Option(help: ArgumentHelp("End by itself after so long: 90s, 5m, 1h.", valueName: "time"))
+    @Option(help: ArgumentHelp("Stop after this time: 90s, 5m, 1h.", valueName: "time"))
     var duration: String?
 
-    @Option(help: ArgumentHelp("What the broadcast is called, for services and files.", valueName: "text"))
+    @Option(help: ArgumentHelp("The title of the broadcast, for services and files.", valueName: "text"))
     var title: String?
 
-    @Option(help: ArgumentHelp("Keep so much of the past for broadcast clip. Default with --to clips: 60s.", valueName: "time"))
+    @Option(
+        help: ArgumentHelp(
+            "Keep this much of the broadcast in memory for broadcast clip. Default with --to clips: 60s.",
+            valueName: "time"))
     var clipBuffer: String?
 
     @Option(
         help: ArgumentHelp(
-            "The format of files and of stdout: \(ContainerFormat.allCases.map(\.rawValue).joined(separator: ", ")). Default: by the file's ending; stdout: mpegts.", valueName: "format"))
+            "The format of files and of stdout: \(ContainerFormat.allCases.map(\.rawValue).joined(separator: ", ")). "
+                + "Default: by the file's ending; for stdout, mpegts.",
+            valueName: "format"))
     var format: String?
 }
 
-/// How the sound is laid out in files.
+/// The audio tracks in files.
 enum AudioTracks: String, ExpressibleByArgument, CaseIterable {
     case mixed
     case separate

@@ -5,20 +5,20 @@ import PickerModel
 import Presentation
 import UserConfiguration
 
-/// The session that the picker starts and stops, and the others that run, asked through their control sockets.
+/// The session that the picker starts and stops, and the other running sessions. It queries their control sockets.
 struct LiveSession {
-    /// What was heard of all sessions.
+    /// The states of all sessions.
     struct Report: Equatable {
-        /// The picker's own; nil where it does not run.
+        /// The session of the picker; nil if it does not run.
         var live: PickerModel.Live?
-        /// The others, in the order of their names.
+        /// The other sessions, sorted by name.
         var others: [PickerModel.Other]
     }
 
     let name: String
     let paths: Paths
 
-    /// What they do now.
+    /// Queries the current states of all sessions.
     func fetch() async -> Report {
         let sessions = RunningSession.all(paths)
         var report = Report(live: nil, others: [])
@@ -44,7 +44,7 @@ struct LiveSession {
             return PickerModel.Live(state: "not answering", clock: StatusLine.clock(.zero), destinations: [], isMicrophoneOn: nil)
         }
         guard let reply else { return nil }
-        // It runs, though it can't tell yet what it does.
+        // The session runs but is too new to report its state.
         guard let session = reply.session else {
             return PickerModel.Live(state: "starting", clock: StatusLine.clock(.zero), destinations: [], isMicrophoneOn: nil)
         }
@@ -54,7 +54,7 @@ struct LiveSession {
             isMicrophoneOn: isMicrophoneOn(session.audio))
     }
 
-    /// A microphone that is off is not listed; a session without sound has none.
+    /// True if the microphone is on; nil if the session has no sound. A microphone that is off is not in the status.
     private static func isMicrophoneOn(_ audio: SessionReport.Audio) -> Bool? {
         audio.mic == nil && audio.app == nil ? nil : audio.mic != nil
     }

@@ -2,12 +2,12 @@ import PickerModel
 import Presentation
 import Processes
 
-/// A program in the manner of dmenu: it reads one entry a line, and prints the one that was chosen.
+/// A menu program such as dmenu: it reads one entry per line and prints the chosen one.
 struct MenuProgram {
-    /// For sh(1).
+    /// The command for sh(1).
     let command: String
 
-    /// What was chosen, without the newline; nil where it ended with another status than 0, or printed nothing.
+    /// Returns the chosen entry without the newline; nil if the program's exit status is not 0, or it printed nothing.
     func choose(from entries: [String]) throws(CommandError) -> String? {
         let list = entries.map { DisplayWidth.printable($0) + "\n" }.joined()
         do throws(SystemError) {
@@ -17,7 +17,7 @@ struct MenuProgram {
             let line = result.output.prefix { $0 != 0x0a && $0 != 0x0d }
             return line.isEmpty ? nil : String(decoding: line, as: UTF8.self)
         } catch {
-            throw CommandError(.software, "The menu program cannot start: \(error.reason). Try it in a shell.")
+            throw CommandError(.software, "The menu program cannot start: \(error.reason). Try the command in a shell.")
         }
     }
 }

@@ -1,10 +1,10 @@
 import PickerModel
 
-/// The picker for a terminal that cannot place its cursor: lines, and questions.
+/// The picker for a terminal without cursor control: a numbered list and questions.
 struct NumberedList {
     let model: PickerModel
 
-    /// Asks until something is chosen.
+    /// Asks until the user chooses or quits.
     func ask() -> PickerModel.Action {
         for other in model.others {
             Output.note(DisplayWidth.printable("Session \(other.name) is \(other.live.state) since \(other.live.clock)."))

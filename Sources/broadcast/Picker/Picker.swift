@@ -1,6 +1,6 @@
 import PickerModel
 
-/// The full-screen picker: shows the model, hands it keys, and does at once what needs no leaving.
+/// The full-screen picker. Shows the model, passes keys to it, and runs the actions that keep the picker open.
 struct Picker {
     private enum Event {
         case terminal(PickerTerminal.Event)
@@ -15,12 +15,12 @@ struct Picker {
         self.session = session
     }
 
-    /// Shows it until something is chosen. The terminal is then as it was before. nil where there is no terminal.
+    /// Shows the picker until the user chooses, and then restores the terminal. Returns nil if there is no terminal.
     mutating func run() async -> PickerModel.Action? {
         let (events, continuation) = AsyncStream.makeStream(of: Event.self)
         guard let terminal = PickerTerminal(onEvent: { continuation.yield(.terminal($0)) }) else { return nil }
         let watch = Task { [session] in
-            // A session that does not answer keeps nobody from leaving.
+            // If a session does not answer, the user can still quit.
             while !Task.isCancelled {
                 try? await Task.sleep(for: .seconds(1))
                 continuation.yield(.sessions(await session.fetch()))

@@ -3,21 +3,21 @@ import Glibc
 import PickerModel
 import Synchronization
 
-/// Takes the whole terminal: the alternate screen on standard error, keys one by one from standard input.
+/// Full-screen access to the terminal: the alternate screen on standard error, and single keys from standard input.
 ///
-/// However it ends, by `close`, a signal or a suspension, the terminal is as it was before.
+/// It restores the terminal at the end, whether by `close`, a signal or a suspension.
 final class PickerTerminal: Sendable {
     enum Event: Sendable {
         case keys([PickerKey])
-        /// The size has changed, or the screen must be drawn again.
+        /// The size has changed, or the screen must be redrawn.
         case redraw
-        /// Nobody is there any more.
+        /// The terminal is gone.
         case end
     }
 
     private struct State {
         var isOpen = false
-        /// What is on the screen; nil where that is not known.
+        /// The lines on the screen; nil if the content of the screen is unknown.
         var shown: [PickerRenderer.Line]?
     }
 
@@ -26,7 +26,7 @@ final class PickerTerminal: Sendable {
     private let state = Mutex(State())
     private let thread = Mutex<NamedThread?>(nil)
 
-    /// Takes the terminal and reads keys on a thread of its own; nil where standard input is no terminal.
+    /// Takes over the terminal and reads keys on a separate thread. Returns nil if standard input is not a terminal.
     /// `onEvent` is called on that thread.
     init?(onEvent: @escaping @Sendable (Event) -> Void) {
         var attributes = termios()
@@ -37,7 +37,7 @@ final class PickerTerminal: Sendable {
         thread.withLock { $0 = NamedThread(name: "keys") { [self] in readKeys(onEvent) } }
     }
 
-    /// Gives the terminal back.
+    /// Restores the terminal.
     func close() async {
         signals.post(0)
         await thread.withLock { $0.take() }?.join()
@@ -45,20 +45,20 @@ final class PickerTerminal: Sendable {
         signals.restore()
     }
 
-    /// The size in characters, which a terminal may not know.
+    /// The size in characters; a default if the terminal does not report it.
     var size: (width: Int, height: Int) {
         var size = winsize()
         guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else { return (80, 24) }
         return (Int(size.ws_col), Int(size.ws_row))
     }
 
-    /// Shows these lines from the top; only those that changed are written.
+    /// Shows these lines from the top. Writes only the lines that changed.
     func draw(_ lines: [PickerRenderer.Line]) {
         state.withLock { state in
             guard state.isOpen else { return }
             var text = state.shown == nil ? "\u{1b}[2J" : ""
             for (index, line) in lines.enumerated() where state.shown.map({ index >= $0.count || $0[index] != line }) ?? true {
-                // Erased first: behind the last column the cursor still stands on it.
+                // Erase first: after a full line the cursor is still on the last column and would erase it.
                 text += "\u{1b}[\(index + 1);1H\u{1b}[2K" + Self.code(line.style) + line.text + "\u{1b}[0m"
             }
             if !text.isEmpty { Output.raw(text) }
@@ -75,11 +75,11 @@ final class PickerTerminal: Sendable {
         }
     }
 
-    // MARK: Taking and giving back
+    // MARK: Terminal state
 
     private func enter(_ state: inout State) {
         var raw = before
-        // Ctrl-C and Ctrl-Z stay signals: they go to all programs of a pipeline.
+        // Ctrl-C and Ctrl-Z remain signals, so that they reach every program of a pipeline.
         raw.c_lflag &= ~tcflag_t(ICANON | ECHO | IEXTEN)
         raw.c_iflag &= ~tcflag_t(ICRNL | INLCR | IXON)
         withUnsafeMutableBytes(of: &raw.c_cc) { characters in
@@ -87,7 +87,7 @@ final class PickerTerminal: Sendable {
             characters[Int(VTIME)] = 0
         }
         tcsetattr(STDIN_FILENO, TCSADRAIN, &raw)
-        // Alternate screen, no cursor, and what is too wide is cut, not wrapped.
+        // Alternate screen, no cursor, no line wrap.
         Output.raw("\u{1b}[?1049h\u{1b}[?25l\u{1b}[?7l")
         state.isOpen = true
         state.shown = nil
@@ -110,7 +110,7 @@ final class PickerTerminal: Sendable {
             var descriptors = [
                 pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0), pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0),
             ]
-            // The rest of an escape sequence follows at once; Esc alone is followed by nothing.
+            // The rest of an escape sequence follows at once; no byte follows a single Esc.
             let ready = poll(&descriptors, 2, decoder.isPending ? 50 : -1)
             if ready < 0 && errno == EINTR { continue }
             if ready == 0 { onEvent(.keys(decoder.flush())) }

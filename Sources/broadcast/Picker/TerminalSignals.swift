@@ -1,17 +1,17 @@
 import Glibc
 import Synchronization
 
-/// The signals that a full-screen program must hear of, as bytes in a pipe that poll(2) can wait for.
+/// The signals that a full-screen program must handle, as bytes in a pipe for poll(2).
 ///
-/// The handler only writes to the pipe, which signal-safety(7) allows. There is one at a time.
+/// The handler only writes to the pipe, which signal-safety(7) allows. At most one instance may exist.
 final class TerminalSignals: Sendable {
-    /// The pipe's end to poll.
+    /// The read end of the pipe, for poll(2).
     let descriptor: Int32
     private let writing: Int32
-    /// What was done about each signal before.
+    /// The previous action of each signal.
     private let before: [(number: Int32, action: Action)]
 
-    // @unchecked: only handed back to sigaction(2).
+    // @unchecked: the value is only passed back to sigaction(2).
     private struct Action: @unchecked Sendable {
         var value: sigaction
     }
@@ -19,7 +19,7 @@ final class TerminalSignals: Sendable {
     private static let numbers = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH]
     private static let pipe = Atomic<Int32>(-1)
 
-    /// Begins to listen; nil where no pipe can be had.
+    /// Installs the handlers. Returns nil if no pipe can be created.
     init?() {
         var ends: [Int32] = [-1, -1]
         guard Glibc.pipe(&ends) == 0 else { return nil }
@@ -38,23 +38,23 @@ final class TerminalSignals: Sendable {
         close(writing)
     }
 
-    /// The number that came next; nil while there is none.
+    /// Returns the next signal number; nil if no signal is pending.
     func take() -> Int32? {
         var byte: UInt8 = 0
         return read(descriptor, &byte, 1) == 1 ? Int32(byte) : nil
     }
 
-    /// As if that signal had come.
+    /// Adds a signal to the pipe, as if it had been delivered.
     func post(_ number: Int32) {
         Self.post(number, to: writing)
     }
 
-    /// Does what the system would do about the signal: stops the process until it goes on, or ends it.
+    /// Performs the default action of the signal: stops the process until it is continued, or ends it.
     func raiseDefault(_ number: Int32) {
         var standard = sigaction()
         standard.__sigaction_handler.sa_handler = SIG_DFL
         sigaction(number, &standard, nil)
-        // Threads that Dispatch has made, and theirs, block signals: it would stay pending.
+        // Dispatch's threads, and threads that they create, block signals, so the signal would stay pending.
         var mask = sigset_t()
         var before = sigset_t()
         sigemptyset(&mask)
@@ -65,7 +65,7 @@ final class TerminalSignals: Sendable {
         _ = Self.listen(number)
     }
 
-    /// Stops listening: signals do again what they did before.
+    /// Restores the previous actions of the signals.
     func restore() {
         for (number, action) in before {
             var value = action.value
@@ -74,7 +74,7 @@ final class TerminalSignals: Sendable {
         Self.pipe.store(-1, ordering: .relaxed)
     }
 
-    /// Gives what was done before. A signal that was ignored, as under nohup(1), stays so.
+    /// Installs a handler and returns the previous action. A signal that was ignored, as under nohup(1), stays ignored.
     private static func listen(_ number: Int32) -> Action {
         var action = sigaction()
         var old = sigaction()

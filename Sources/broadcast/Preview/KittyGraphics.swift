@@ -1,11 +1,11 @@
 import FoundationEssentials
 
-/// Pictures on a terminal, in kitty's graphics protocol, which WezTerm, Ghostty and Konsole have too.
+/// Pictures on a terminal in kitty's graphics protocol, which WezTerm, Ghostty and Konsole support too.
 enum KittyGraphics {
-    /// Bytes of base64 that one escape code may carry.
+    /// The maximum number of base64 bytes in one escape code.
     private static let chunk = 4096
 
-    /// True where the environment says that the terminal understands it. A multiplexer in between does not.
+    /// True if the environment names a terminal that supports the protocol. Terminal multiplexers do not.
     static func isKnown(to environment: [String: String]) -> Bool {
         let terminal = environment["TERM"] ?? ""
         if terminal.hasPrefix("tmux") || terminal.hasPrefix("screen") { return false }
@@ -13,7 +13,7 @@ enum KittyGraphics {
             || environment["TERM_PROGRAM"] == "WezTerm"
     }
 
-    /// What shows the picture: it is transmitted whole and put where the cursor is.
+    /// The escape codes that transmit the whole picture and show it at the cursor.
     static func text(png: [UInt8]) -> String {
         let text = Array(base64(png).utf8)
         var result = ""

@@ -6,11 +6,11 @@ import Processes
 import Session
 import UserConfiguration
 
-/// What viewers would see: a PNG file, or a picture on the terminal.
+/// The picture that viewers would see, as a PNG file or on the terminal.
 struct PreviewPicture {
     private let frame: PixelBuffer
 
-    /// Takes it from the source.
+    /// Captures it from the source.
     static func take(_ configuration: SessionConfiguration) async throws(CommandError) -> PreviewPicture {
         do throws(SessionError) {
             return PreviewPicture(frame: try await Preview.take(configuration))
@@ -31,20 +31,20 @@ struct PreviewPicture {
         try Output.answer(bytes: png())
     }
 
-    /// Writes it into a file, over an older one; nobody but the user may read a new one.
+    /// Writes it into a file and replaces an older one. Only the user may read a new file.
     func write(to path: String) throws(CommandError) {
         let bytes = try png()
         do throws(SystemError) {
             let file = try FileDescriptor(path: path, flags: O_WRONLY | O_CREAT | O_TRUNC)
             try file.writeAll(bytes)
         } catch {
-            throw CommandError(.cannotCreate, "Cannot write \(path): \(error.reason). Choose another place for it.")
+            throw CommandError(.cannotCreate, "Cannot write \(path): \(error.reason). Choose another path.")
         }
     }
 
-    /// Shows it on the terminal where that can show pictures, else in the desktop's viewer.
+    /// Shows it on the terminal if the terminal can show pictures, otherwise in the desktop's image viewer.
     ///
-    /// - Returns: the file that the viewer reads, to be removed later; nil where there is none.
+    /// - Returns: the file for the image viewer, which the caller removes later; nil if no viewer is used.
     func show(_ context: CommandContext) throws(CommandError) -> String? {
         if Output.isTerminal && context.terminalKnowsKittyGraphics {
             Output.raw(KittyGraphics.text(png: try png()) + "\n")
@@ -64,7 +64,8 @@ struct PreviewPicture {
             unlink(path)
             throw CommandError(
                 .unavailable,
-                "There is nothing to show a picture with: this terminal shows none, and there is no xdg-open. Write it with broadcast preview FILE.png."
+                "The preview cannot be shown: this terminal shows none, and there is no xdg-open. "
+                    + "Write it to a file: broadcast preview FILE.png"
             )
         }
         return path

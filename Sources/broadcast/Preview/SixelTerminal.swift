@@ -1,23 +1,25 @@
 import Glibc
 import Media
 
-/// A terminal that is asked whether it shows sixels, and how large a picture may be.
+/// Asks the terminal whether it supports sixel graphics, and for the maximum picture size.
 enum SixelTerminal {
-    /// How long a terminal may take to answer; over a network it has to come back.
+    /// The time limit for the terminal's answer, long enough for a network connection.
     private static let patience: Int32 = 1000
-    /// Where a terminal does not tell its size in pixels.
+    /// The picture size if the terminal does not report its size in pixels.
     private static let standardSize = PixelSize(width: 640, height: 400)
-    /// Lines that stay free for what is said below the picture.
+    /// The lines below the picture that stay free for text.
     private static let freeLines = 3
 
-    /// Asks the terminal on standard input and error; nil where it shows no sixels, or there is none.
+    /// Queries the terminal on standard input and error. Returns nil if it has no sixel graphics, or there is no
+    /// terminal.
     ///
-    /// The size of pictures first (xterm's XTSMGRAPHICS), then what it is (primary device attributes), which every terminal answers.
+    /// It requests the picture size (xterm's XTSMGRAPHICS) and then the primary device attributes, which every terminal
+    /// answers.
     static func ask() -> PixelSize? {
         var before = termios()
         guard tcgetattr(STDIN_FILENO, &before) == 0 else { return nil }
         var quiet = before
-        // A Ctrl-C meanwhile comes as a byte: the terminal is itself again before it counts.
+        // Ctrl-C is read as a byte here, so that the terminal is restored before it takes effect.
         quiet.c_lflag &= ~tcflag_t(ICANON | ECHO | ISIG)
         guard tcsetattr(STDIN_FILENO, TCSANOW, &quiet) == 0 else { return nil }
         Output.raw("\u{1b}[?2;1;0S\u{1b}[c")
@@ -27,7 +29,7 @@ enum SixelTerminal {
         return limit(of: answer, in: window)
     }
 
-    /// What an answer means, in a window that is so large in lines and pixels; nil for no sixels.
+    /// Parses an answer, for a window of this size in lines and pixels. Returns nil if sixels are not supported.
     static func limit(of answer: [UInt8], in window: winsize) -> PixelSize? {
         let sequences = String(decoding: answer, as: UTF8.self).split(separator: "\u{1b}")
         func numbers(_ prefix: String, _ end: Character) -> [Int]? {
@@ -53,7 +55,7 @@ enum SixelTerminal {
         return size
     }
 
-    /// Reads up to the end of the device attributes, or until nothing comes any more.
+    /// Reads up to the end of the device attributes, or until the time limit.
     private static func read() -> [UInt8] {
         var answer: [UInt8] = []
         while answer.count < 1024 {

@@ -1,12 +1,12 @@
 import Glibc
 import Presentation
 
-/// Asks a question on the terminal. Ctrl-C and Ctrl-D are answers too: they cancel.
+/// Asks a question on the terminal. Ctrl-C and Ctrl-D cancel it.
 enum TerminalPrompt {
-    /// What is asked of standard input, on standard error; nil where it was cancelled.
+    /// Shows the prompt on standard error and reads the answer from standard input. Returns nil if the user cancels.
     ///
-    /// Keys come one by one and Ctrl-C as one of them, so that the terminal is put right whatever is pressed; a signal from elsewhere
-    /// puts it right as well.
+    /// It reads single keys, Ctrl-C among them, so that every key leaves the terminal restored. A signal from another
+    /// process restores it too.
     static func ask(_ prompt: String, isSecret: Bool) -> String? {
         var raw = termios()
         guard tcgetattr(STDIN_FILENO, &raw) == 0 else { return nil }
@@ -24,10 +24,10 @@ enum TerminalPrompt {
         return line
     }
 
-    /// The terminal as it was. A place of its own, for a signal handler can't wait for one to be made.
+    /// The previous terminal settings. The memory is static, because a signal handler cannot allocate.
     nonisolated(unsafe) private static let saved = UnsafeMutablePointer<termios>.allocate(capacity: 1)
 
-    /// Only what signal-safety(7) allows.
+    /// Restores the settings. Uses only functions that signal-safety(7) allows.
     private static let restoreAndExit: @convention(c) (Int32) -> Void = { _ in
         tcsetattr(STDIN_FILENO, TCSANOW, saved)
         _exit(ExitStatus.nothing.rawValue)
@@ -46,7 +46,7 @@ enum TerminalPrompt {
             case 0x04 where line.isEmpty: return nil
             case 0x08, 0x7f:
                 guard !line.isEmpty else { continue }
-                // A character may be several bytes: those that go on begin with the bits 10.
+                // A character may have several bytes; continuation bytes begin with the bits 10.
                 while let last = line.popLast(), last & 0xc0 == 0x80 {}
                 if echoes { Output.raw("\u{8} \u{8}") }
             case 0x15:

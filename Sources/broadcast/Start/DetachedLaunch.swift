@@ -4,14 +4,14 @@ import Presentation
 import Processes
 import UserConfiguration
 
-/// Starts this program once more in the background, with the same arguments, and waits until it reports that it is live.
+/// Starts this program again in the background with the same arguments, and waits until it reports that it is live.
 ///
-/// A new process and not a fork: threads do not survive a fork.
+/// It starts a new process instead of a fork, because threads do not survive a fork.
 struct DetachedLaunch {
     let context: CommandContext
     let session: String
 
-    /// The descriptor at which the child finds the pipe.
+    /// The descriptor of the pipe in the child process.
     private static let readinessDescriptor: Int32 = 3
 
     /// Returns once the session is live; throws its error otherwise.
@@ -34,14 +34,14 @@ struct DetachedLaunch {
             throw CommandError(.software, "The background process cannot start: \(error.reason). Try without --detach.")
         }
         guard let message = ControlJSON.decode(ReadinessPipe.Message.self, from: line) else {
-            throw CommandError(.software, "The broadcast ended before it was live. Its log is \(log).")
+            throw CommandError(.software, "The broadcast ended before it was live. Read its log: \(log)")
         }
         guard message.status == 0 else { throw CommandError(ExitStatus(rawValue: message.status) ?? .software, message.message) }
         Output.note(
             "Session \"\(session)\" is live (process \(pid)). Stop it with: broadcast stop" + (session == "default" ? "" : " --session \(session)"))
     }
 
-    /// Up to the newline or the pipe's end.
+    /// Reads up to a newline or the end of the pipe.
     private static func readLine(_ descriptor: Int32) throws(SystemError) -> [UInt8] {
         let pipe = FileDescriptor(borrowing: descriptor)
         var line: [UInt8] = []

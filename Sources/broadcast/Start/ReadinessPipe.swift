@@ -3,9 +3,9 @@ import Glibc
 import Presentation
 import Synchronization
 
-/// How a detached session tells the command that started it whether it is live: one line of JSON through a pipe.
+/// The pipe through which a detached session reports to its parent, with one line of JSON, whether it is live.
 final class ReadinessPipe: Sendable {
-    /// The line.
+    /// The content of the line.
     struct Message: Codable {
         /// 0, or the exit status.
         var status: Int32

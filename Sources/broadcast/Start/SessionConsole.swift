@@ -2,13 +2,13 @@ import Host
 import Presentation
 import Session
 
-/// What the user sees of a session in the foreground: on a terminal one status line that is kept current, and a line for each event.
+/// The output of a session in the foreground: a line for each event and, on a terminal, a status line that is updated.
 ///
-/// It only hands text to `Output.errors`, so a terminal that takes nothing (Ctrl-S, a stalled ssh) never holds up the session.
+/// It passes text to `Output.errors`, so a blocked terminal (Ctrl-S, a stalled ssh) never blocks the session.
 struct SessionConsole {
     let session: String
     private let isTerminal = Output.isTerminal
-    /// The destinations whose failure the user has read.
+    /// The destinations whose failure was already shown.
     private var told: Set<String> = []
 
     private let showsNotice: Bool
@@ -31,7 +31,7 @@ struct SessionConsole {
                 say("\(destination.name): removed.")
                 break
             }
-            // If there are no others the session ends, and the command reports why when the session's name is free again.
+            // Without other destinations the session ends; the command reports why once the session's name is free.
             guard all.contains(where: { !$0.state.isOver }), told.insert(destination.name).inserted else { break }
             if let line = ConsoleLine(event, session: session) { say(line.text) }
         default: if let line = ConsoleLine(event, session: session) { say(line.text) }
@@ -40,14 +40,14 @@ struct SessionConsole {
         Output.errors.setStatus("\r\u{1b}[K" + StatusLine.text(snapshot).prefix(Output.width - 1))
     }
 
-    /// Shows a line that stays.
+    /// Shows a line above the status line.
     func say(_ text: String) {
         Output.errors.write((isTerminal ? "\r\u{1b}[K" : "") + text + "\n")
     }
 
-    /// Shows what each destination got, and the failures that the user has not read.
+    /// Shows the result of each destination, and the failures that were not shown yet.
     ///
-    /// - Returns: the failure that the command ends with: the session's own, else that of the first destination.
+    /// - Returns: the failure for the command's exit status: that of the session, otherwise of the first destination.
     func showResults(_ outcome: HostOutcome) -> CommandError? {
         Output.errors.setStatus(nil)
         if isTerminal { Output.errors.write("\r\u{1b}[K") }

@@ -2,9 +2,9 @@ import Glibc
 import Presentation
 import Processes
 
-/// Where text goes: answers and media to standard output, everything else to standard error.
+/// Output of text: answers and media go to standard output, everything else to standard error.
 enum Output {
-    /// An answer that the user asked for. Throws if it cannot be written.
+    /// Writes an answer to standard output. Throws if it cannot be written.
     static func answer(_ text: String, newline: Bool = true) throws(CommandError) {
         try answer(bytes: Array((newline ? text + "\n" : text).utf8))
     }
@@ -18,19 +18,20 @@ enum Output {
         do throws(SystemError) {
             try FileDescriptor.writeAll(Array(bytes), to: STDOUT_FILENO)
         } catch {
-            // A reader that closes the pipe has what it wanted.
+            // A reader that closes the pipe needs no more output; this is not an error.
             guard error.code != EPIPE else { throw .quiet }
-            throw CommandError(.ioError, "Cannot write to standard output: \(error.reason). Choose another place for it.")
+            throw CommandError(
+                .ioError, "Cannot write to standard output: \(error.reason). Redirect it to another file.")
         }
     }
 
-    /// Everything that goes to standard error. A terminal that takes nothing holds up nobody for longer than `patience`.
+    /// The writer for standard error. A blocked terminal blocks a caller for at most `patience`.
     static let errors = BackgroundWriter(descriptor: STDERR_FILENO, name: "stderr")
 
-    /// How long a terminal may take for what is written to it.
+    /// The time limit for a write to the terminal.
     private static let patience = Duration.milliseconds(500)
 
-    /// A line on standard error.
+    /// Writes a line to standard error.
     static func note(_ text: String) {
         raw(text + "\n")
     }
@@ -39,18 +40,18 @@ enum Output {
         raw(Array(text.utf8))
     }
 
-    /// Bytes as they are. Pictures get more time.
+    /// Writes text without a newline to standard error. Pictures have a longer time limit.
     static func raw(_ bytes: [UInt8]) {
         errors.write(bytes)
         errors.flush(within: bytes.count > 65_536 ? .seconds(10) : patience)
     }
 
-    /// A byte that the user typed.
+    /// Echoes one byte that the user typed.
     static func echo(_ byte: UInt8) {
         raw([byte])
     }
 
-    /// Columns of the terminal; 80 if there is none.
+    /// The columns of the terminal; 80 if there is no terminal.
     static var width: Int {
         var size = winsize()
         guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 1 else { return 80 }

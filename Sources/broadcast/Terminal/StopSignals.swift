@@ -2,16 +2,16 @@ import Concurrency
 import Glibc
 import Synchronization
 
-/// SIGINT, SIGTERM and SIGHUP end a broadcast cleanly; a second one of them ends the process at once.
+/// SIGINT, SIGTERM and SIGHUP stop a broadcast cleanly; a second one ends the process immediately.
 ///
-/// The handler only posts a semaphore, and a thread that waits for it does the rest. Taking the signals with sigwait(3) instead would
-/// need them blocked in every thread, and the main thread stood before any broadcast was asked for.
+/// The handler only posts a semaphore; a thread that waits for it does the rest. sigwait(3) would require that every
+/// thread blocks the signals, and the main thread exists before a broadcast starts.
 final class StopSignals: Sendable {
     private let isOver = Atomic(false)
     private static let arrived = Arrival()
 
-    /// Threads that are made afterwards inherit a mask without the signals, so that the handler interrupts none of them.
-    /// `onStop` is called on a thread of its own.
+    /// Installs the handlers. Later threads inherit a mask that blocks the signals, so the handler does not interrupt
+    /// them. `onStop` is called on a separate thread.
     init(onStop: @escaping @Sendable () -> Void) {
         let set = Self.caught
         var mask = set
@@ -31,7 +31,7 @@ final class StopSignals: Sendable {
         }
     }
 
-    /// The broadcast is over: the next signal ends the process.
+    /// The broadcast is over: the next signal ends the process immediately.
     func ignore() {
         isOver.store(true, ordering: .relaxed)
     }
@@ -43,7 +43,7 @@ final class StopSignals: Sendable {
         sigaction(number, &action, nil)
     }
 
-    /// SIGHUP only where it is not ignored: under nohup it stays so.
+    /// The handled signals. SIGHUP is left out if it is ignored, as under nohup(1).
     private static var caught: sigset_t {
         var set = sigset_t()
         sigemptyset(&set)
@@ -56,8 +56,9 @@ final class StopSignals: Sendable {
     }
 }
 
-/// How the handler tells the thread: nothing but an atomic store and sem_post(3), which signal-safety(7) allows.
-// @unchecked: the semaphore lives as long as the process, and its calls may come from any thread.
+/// Passes a signal from the handler to the thread, with only an atomic store and sem_post(3), as signal-safety(7)
+/// allows.
+// @unchecked: the semaphore exists as long as the process, and any thread may call its functions.
 private final class Arrival: @unchecked Sendable {
     private let semaphore: UnsafeMutablePointer<sem_t>
     private let last = Atomic<Int32>(0)
@@ -72,7 +73,7 @@ private final class Arrival: @unchecked Sendable {
         sem_post(semaphore)
     }
 
-    /// The number of the signal that came last, once one has come.
+    /// Waits for a signal and returns the number of the latest one.
     func wait() -> Int32 {
         while sem_wait(semaphore) != 0 {}
         return last.load(ordering: .relaxed)
