@@ -38,7 +38,7 @@ extension EndToEndTests {
             let delays = clock.readings.dropFirst(90)
                 .map { Int32(bitPattern: UInt32(truncatingIfNeeded: $0.received / 1_000_000) &- $0.milliseconds) }.sorted()
             print("screen to player over nginx, ms: median \(delays[delays.count / 2]), p95 \(delays[delays.count * 95 / 100])")
-            // Four times the program's own budget (DESIGN 13): nginx and ffmpeg take their share, on a machine that others use.
+            // Four times the program's own budget: nginx and ffmpeg take their share, on a machine that others use.
             #expect(delays[delays.count / 2] < 120 && delays[delays.count * 95 / 100] < 180, "\(delays)")
             #expect(clock.isRunning && clock.unreadable == 0)
         }

@@ -6,7 +6,7 @@ extension EndToEndTests {
     /// Sessions, their names and their status.
     @Suite(.serialized)
     struct SessionTests {
-        /// DESIGN section 7's fields, where a broadcast with sound and microphone is live to a file and a server.
+        /// The fields of the status (docs/protocols.md), where a broadcast with sound and microphone is live to a file and a server.
         private static let fields: [String: Set<String>] = [
             "": ["version", "sessions"],
             "sessions": ["session", "pid", "state", "started", "elapsed", "title", "source", "video", "audio", "application", "destinations"],
