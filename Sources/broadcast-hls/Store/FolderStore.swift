@@ -12,7 +12,7 @@ package struct FolderStore: SegmentStore {
     /// extension does not report a live broadcast.
     package init(folder: String) throws(StoreError) {
         self.folder = folder
-        if mkdir(folder, 0o755) != 0 && errno != EEXIST { throw Self.failure("make the folder \(folder)", errno) }
+        if mkdir(folder, 0o755) != 0 && errno != EEXIST { throw Self.failure("create the folder \(folder)", errno) }
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK)
         if descriptor >= 0 {
             close(descriptor)
