@@ -134,6 +134,7 @@ let package = Package(
                 "Upload", "RTMP", "Processes", "Concurrency", "Media",
             ], swiftSettings: strict),
         .executableTarget(name: "in-app", dependencies: ["BroadcastKit"], path: "Examples/in-app", swiftSettings: strict),
+        .executableTarget(name: "own-pictures", dependencies: ["BroadcastKit"], path: "Examples/own-pictures", swiftSettings: strict),
 
         // The shipped extensions are separate programs, so that their libraries, memory and crashes do not affect the
         // broadcaster. Their manifests are in Extensions/.
@@ -171,6 +172,8 @@ let package = Package(
             path: "Tests/FuzzTargets", swiftSettings: strict),
         .testTarget(name: "TestSupportTests", dependencies: ["TestSupport", "TestPatterns", "TestScreen"], swiftSettings: strict),
 
+        // Links, file names and the table of modules in the documents.
+        .testTarget(name: "DocumentTests", swiftSettings: strict),
         .testTarget(name: "MediaTests", dependencies: ["Media"], swiftSettings: strict),
         .testTarget(
             name: "CaptureTests",
@@ -206,7 +209,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "TestSupport", "TestPatterns", "TestScreen", "broadcast", "broadcast-hls", "broadcast-srt", "in-app", "keyframe-watch", "is-captured",
+                "TestSupport", "TestPatterns", "TestScreen", "broadcast", "broadcast-hls", "broadcast-srt", "in-app", "own-pictures",
+                "keyframe-watch", "is-captured",
             ],
             swiftSettings: strict),
         // Fault injection, which takes minutes: make test-faults. It shares its fixtures with EndToEndTests.

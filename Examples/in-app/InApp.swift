@@ -1,33 +1,37 @@
 import BroadcastKit
+import Glibc
 
-/// A program that broadcasts its own pictures: for three seconds, a bar moves over a dark background. It writes to the
-/// given file.
+/// Broadcasts the screen for five seconds to a destination of the user's configuration, without the windows that rules
+/// hide.
 ///
-///     swift run in-app game.mp4
+///     swift run in-app mobcrush class:KeePassXC
 @main
 struct InApp {
-    static func main() async throws {
-        let path = CommandLine.arguments.dropFirst().first ?? "game.mp4"
-        let pictures = PictureChannel(width: 640, height: 360)
-        let controller = BroadcastController(content: .pictures(pictures), sound: .none, destinations: [.file(path)])
+    static func main() async {
+        let arguments = CommandLine.arguments.dropFirst()
+        var settings = BroadcastSettings()
+        settings.title = "From my program"
+        settings.hiddenWindows = Array(arguments.dropFirst())
+        let destination = BroadcastDestination.destination(named: arguments.first ?? "file")
+        let controller = BroadcastController(destinations: [destination], settings: settings)
         let observer = Task {
             for await event in controller.events { print(event) }
         }
-        pictures.show(bgra: picture(0))
-        try await controller.start()
-        for frame in 1...90 {
-            pictures.show(bgra: picture(frame))
-            try await Task.sleep(for: .nanoseconds(33_333_333))
+        do throws(BroadcastError) {
+            try await controller.start()
+        } catch .notSignedIn(let name) {
+            fail("Not signed in to \(name). Run: broadcast setup \(name)", status: 77)
+        } catch {
+            fail("\(error)", status: 1)
         }
+        try? await Task.sleep(for: .seconds(5))
         let results = await controller.stop()
         await observer.value
         for result in results { print(result.path ?? result.name, result.byteCount, "bytes") }
     }
 
-    /// Returns the picture of one frame: 640x360 pixels of blue, green, red and one unused byte.
-    private static func picture(_ frame: Int) -> [UInt8] {
-        (0..<360).flatMap { y in
-            (0..<640).flatMap { x -> [UInt8] in abs(x - frame * 7) < 20 ? [40, 200, 250, 0] : [60, 40, 30, 0] }
-        }
+    private static func fail(_ message: String, status: Int32) -> Never {
+        _ = (message + "\n").withCString { write(STDERR_FILENO, $0, strlen($0)) }
+        exit(status)
     }
 }

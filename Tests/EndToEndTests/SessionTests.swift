@@ -116,7 +116,7 @@ extension EndToEndTests {
                 try await waitUntil("three that are refused") { peers.count { $0.status == .exited(73) } == 3 }
                 let winner = try #require(peers.first { $0.status == nil })
                 _ = try await winner.waitForErrorLine(containing: "session default: live")
-                for loser in peers where loser !== winner { expectSentence(in: loser.standardError, saying: ["runs already"]) }
+                for loser in peers where loser !== winner { expectSentence(in: loser.standardError, saying: ["is running already"]) }
                 #expect(try FileManager.default.contentsOfDirectory(atPath: studio.folder).count == 1)
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
                 #expect(try await winner.waitForExit() == .exited(0))

@@ -48,7 +48,7 @@ struct clinux_program {
 /* Starts a program, with all signals unblocked and at their default action. Returns its process identifier, or -1 with errno, also if the
    program cannot be executed. All signals are blocked around the fork, so no handler of the caller runs in the child.
 
-   This uses fork(2) and not posix_spawn(3), which has no parent-death signal and cannot close descriptors that it does not know. */
+   This uses fork(2) and not posix_spawn(3), which has no parent-death signal and no resource limits (docs/decisions.md). */
 pid_t clinux_spawn(const struct clinux_program *_Nonnull program);
 
 /* Waits until a child of the calling process ends, then kills the rest of its process group while the number cannot be reused. Returns the

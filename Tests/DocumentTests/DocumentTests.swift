@@ -1,0 +1,49 @@
+import Foundation
+import Testing
+
+/// The documents name files that exist, and the architecture is what Package.swift says.
+struct DocumentTests {
+    @Test(arguments: try Document.all()) func `Each link leads to a file of the repository and to a heading in it`(document: Document) throws {
+        for link in document.links where !link.contains("://") && !link.hasPrefix("mailto:") {
+            let parts = link.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            let path = parts[0].isEmpty ? document.path : document.resolving(parts[0])
+            #expect(Document.exists(path), "\(document.path) links to \(link)")
+            guard parts.count == 2, path.hasSuffix(".md"), Document.exists(path) else { continue }
+            let target = try Document(path: path)
+            #expect(target.anchors.contains(parts[1]), "\(document.path) links to \(link); \(path) has \(target.anchors.sorted())")
+        }
+    }
+
+    @Test(arguments: try Document.all()) func `Each file that is named in code type exists`(document: Document) {
+        for name in document.fileNames { #expect(Document.exists(name), "\(document.path) names \(name)") }
+    }
+
+    @Test func `The documents name files at all`() throws {
+        let document = try Document(path: "docs/architecture.md")
+        #expect(document.fileNames.count > 100)
+        #expect(document.fileNames.contains("Sources/Session/CaptureLoop.swift"))
+        #expect(try Document(path: "README.md").links.count > 20)
+    }
+
+    @Test func `Swift code in the usage guide is an example that is built`() throws {
+        let blocks = try Document(path: "docs/usage.md").blocks(of: "swift")
+        #expect(blocks.count == 1)
+        // The example has a doc comment that the guide leaves out.
+        let example = try Document(path: "Examples/in-app/InApp.swift").text.replacing(/(?m)^\/\/\/.*\n/, with: "")
+        for block in blocks { #expect(block == example, "docs/usage.md differs from Examples/in-app/InApp.swift") }
+    }
+
+    @Test func `The architecture lists each module with the imports that Package.swift allows`() throws {
+        let targets = try PackageDescription.modules()
+        #expect(targets.count > 20)
+        let rows = try Document(path: "docs/architecture.md").moduleTable
+        for (name, imports) in targets.sorted(by: { $0.key < $1.key }) {
+            guard let row = rows[name] else {
+                Issue.record("docs/architecture.md has no row for the module \(name)")
+                continue
+            }
+            #expect(row == imports, "the imports of \(name) are \(imports.sorted()) in Package.swift, \(row.sorted()) in docs/architecture.md")
+        }
+        #expect(Set(rows.keys).subtracting(targets.keys).isEmpty)
+    }
+}
