@@ -11,7 +11,8 @@ public enum FrameError: Error, Equatable, Sendable, CustomStringConvertible {
         switch self {
         case .truncated: "The stream ended inside a frame."
         case .wrongMagic(let bytes):
-            "A frame starts with \(bytes) instead of BXS1: the header before it was read wrongly, or something else wrote here."
+            "A frame starts with \(bytes) instead of BXS1: "
+                + "the previous header was parsed incorrectly, or another program wrote to this stream."
         case .tooLong(let length): "A frame announces \(length) bytes; at most \(FrameHeader.maximumPayloadByteCount) are allowed."
         }
     }

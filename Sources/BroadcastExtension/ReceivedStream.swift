@@ -1,25 +1,25 @@
 import Bitstream
 import Media
 
-/// What the host tells of a broadcast, gathered until packets can be muxed: our own extensions take `h264-avcc` and `aac-raw`, which
-/// are the payloads of Media's packets.
+/// The description of a broadcast from the host, collected until its packets can be muxed. The shipped extensions use
+/// `h264-avcc` and `aac-raw`, whose payloads are those of Media's packets.
 package struct ReceivedStream: Sendable {
     private let tracks: [ControlEvent.Track]
     private let title: String?
     private var configurations: [UInt8: [UInt8]] = [:]
 
-    /// What `started` was told.
+    /// Starts with the tracks from the host's `started` call.
     package init(_ start: BroadcastStart) {
         tracks = start.tracks
         title = start.title
     }
 
-    /// What `configured` was told.
+    /// Adds the codec configuration from the host's `configured` call.
     package mutating func configure(_ track: Track, data: [UInt8]) {
         configurations[track.rawValue] = data
     }
 
-    /// The stream; nil until every track's codec configuration is there, and where one cannot be read.
+    /// The stream; nil until every track has a codec configuration, and if one cannot be parsed.
     package var description: StreamDescription? {
         var stream = StreamDescription(video: nil, audio: [], title: title)
         for track in tracks {
@@ -41,7 +41,7 @@ package struct ReceivedStream: Sendable {
 }
 
 extension BroadcastSample {
-    /// The sample as Media's packet.
+    /// Returns the sample as a packet of Media.
     package var packet: EncodedPacket {
         EncodedPacket(
             track: track, presentationTime: presentationTime, decodeTime: decodeTime, isKeyframe: isKeyframe, isDiscontinuity: hasGapBefore,

@@ -40,7 +40,8 @@ struct CaptureIndicator {
         case (Self.properties, "GetAll") where call.path == Self.path && arguments == [Self.name]:
             return call.reply([.properties(["Captured": .boolean(isCaptured)])])
         case (Self.properties, "Set"): return call.errorReply("org.freedesktop.DBus.Error.PropertyReadOnly", "Nothing can be set here.")
-        default: return call.errorReply("org.freedesktop.DBus.Error.UnknownMethod", "There is no such thing here.")
+        default:
+            return call.errorReply("org.freedesktop.DBus.Error.UnknownMethod", "The object has no such method or property.")
         }
     }
 

@@ -32,7 +32,8 @@ extension CaptureError {
         case .noSuchMonitor(let name, let known): "There is no monitor \(name). Use one of \(known.joined(separator: ", "))."
         case .regionOutside(let region, let screen):
             "The region \(region.geometry) is outside the screen, which has \(screen) pixels. Choose one inside."
-        case .noSuchWindow(let name, []): "There is no window \(name), and no other that could be named. Check --display."
+        case .noSuchWindow(let name, []):
+            "There is no window \(name), and the display reports no windows. Check --display."
         case .noSuchWindow(let name, let known):
             "There is no window \(name). Use one of \(known.joined(separator: ", ")), or choose with --window pick."
         case .windowIsHidden(let name):

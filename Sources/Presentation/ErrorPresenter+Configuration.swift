@@ -218,7 +218,8 @@ extension ManifestProblem {
         case .notThere(let path, let code): "Cannot read \(path): \(String(cString: strerror(code))). Check that it exists."
         case .notExecutable(let path, let key, let program):
             "\(path): \(key): \(program) is not a program that you may run. Correct the path, or make it executable."
-        case .foreignOwner(let path): "\(path) belongs to another user, who could change what it does. Make a copy of your own."
+        case .foreignOwner(let path):
+            "\(path) belongs to another user, so that user can change what it does. Copy it to a file of your own."
         case .writableByOthers(let path): "Users other than its owner may write \(path). Forbid that: chmod go-w '\(path)'."
         }
     }

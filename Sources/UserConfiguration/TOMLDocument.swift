@@ -44,7 +44,7 @@ package struct TOMLDocument {
             let document = text.withUTF8({ bytes in
                 bytes.withMemoryRebound(to: CChar.self) { ctoml_parse($0.baseAddress, $0.count) }
             })
-        else { throw SyntaxError(line: 1, message: "there is no memory to read it") }
+        else { throw SyntaxError(line: 1, message: "there is not enough memory to read it") }
         defer { ctoml_free(document) }
         if let message = ctoml_error(document) {
             throw SyntaxError(line: Int(ctoml_error_line(document)), message: String(cString: message))

@@ -79,7 +79,9 @@ final class HLSHandler: BroadcastSampleHandler {
 
     private func reconfigure(at time: MediaTime) throws {
         guard let settings, let description = stream?.description else { return }
-        guard description.video != nil else { throw BroadcastFailure(code: 415, message: "There is no picture to make segments of") }
+        guard description.video != nil else {
+            throw BroadcastFailure(code: 415, message: "There is no picture, which segments require")
+        }
         isReconfigured = false
         if let segment = segmenter?.change(to: description) { uploader?.append(segment) }
         guard segmenter == nil else { return }

@@ -18,11 +18,15 @@ struct SRTAddress: Equatable {
         let rest = text.dropFirst(6)
         let authority = rest.prefix { !"/?#".contains($0) }
         let query = rest.firstIndex(of: "?").map { rest[rest.index(after: $0)...] } ?? ""
-        guard let colon = authority.lastIndex(of: ":"), !authority.contains("@") else { throw Problem(sentence: "a port is needed: srt://HOST:PORT") }
+        guard let colon = authority.lastIndex(of: ":"), !authority.contains("@") else {
+            throw Problem(sentence: "a port is required: srt://HOST:PORT")
+        }
         var host = String(authority[..<colon])
         if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
         port = String(authority[authority.index(after: colon)...])
-        guard !host.isEmpty else { throw Problem(sentence: "a host is needed: srt://HOST:PORT; this program calls, and does not listen") }
+        guard !host.isEmpty else {
+            throw Problem(sentence: "a host is required: srt://HOST:PORT; this program connects and does not listen")
+        }
         guard let number = UInt16(port), number > 0 else { throw Problem(sentence: "the port must be a number from 1 to 65535") }
         self.host = host
         parameters = [:]
@@ -33,7 +37,9 @@ struct SRTAddress: Equatable {
             }
             parameters[String(pair[0])] = value
         }
-        guard parameters["mode"] ?? "caller" == "caller" else { throw Problem(sentence: "only mode=caller is there: the server listens") }
+        guard parameters["mode"] ?? "caller" == "caller" else {
+            throw Problem(sentence: "only mode=caller is supported: the server must listen")
+        }
         let known = ["mode", "streamid", "latency", "passphrase", "pbkeylen", "transtype"]
         if let key = parameters.keys.sorted().first(where: { !known.contains($0) }) {
             throw Problem(sentence: "\(key.filter(\.isLetter).prefix(20)) is not known; known are \(known.joined(separator: ", "))")

@@ -11,17 +11,18 @@ package enum SRTFailure: Error, Equatable {
     /// Access Control).
     package static func rejection(_ reason: Int32) -> SRTFailure {
         switch reason {
-        case code(SRT_REJ_BADSECRET): .refused(code: 401, "the passphrase is not the server's")
-        case code(SRT_REJ_UNSECURE): .refused(code: 401, "only one side has a passphrase: set it up here, or leave it out, as the server has it")
+        case code(SRT_REJ_BADSECRET): .refused(code: 401, "the passphrase is wrong")
+        case code(SRT_REJ_UNSECURE):
+            .refused(code: 401, "only one side has a passphrase: set it here exactly if the server has one")
         case SRT_REJX_UNAUTHORIZED: .refused(code: 401, "the server does not know the user of the stream id")
         case SRT_REJX_FORBIDDEN: .refused(code: 403, "the server does not allow this stream id")
-        case SRT_REJX_NOTFOUND, SRT_REJX_HOSTNOTFOUND: .refused(code: 404, "the server knows no such stream id")
+        case SRT_REJX_NOTFOUND, SRT_REJX_HOSTNOTFOUND: .refused(code: 404, "the server does not know this stream id")
         case SRT_REJX_BAD_REQUEST, SRT_REJX_KEY_NOTSUP, SRT_REJX_BAD_MODE, SRT_REJX_UNACCEPTABLE, SRT_REJX_NOTSUP_MEDIA:
             .refused(code: 400, "the server does not understand the stream id (\(reason))")
-        case SRT_REJX_CONFLICT, SRT_REJX_LOCKED: .unreachable("somebody sends with this stream id already")
+        case SRT_REJX_CONFLICT, SRT_REJX_LOCKED: .unreachable("another client already sends with this stream id")
         case SRT_REJX_OVERLOAD: .unreachable("the server is overloaded")
         case code(SRT_REJ_PEER), SRT_REJX_FALLBACK: .refused(code: 403, "the server refused the connection: check the stream id")
-        case code(SRT_REJ_VERSION): .refused(code: 505, "the server's version of SRT does not fit")
+        case code(SRT_REJ_VERSION): .refused(code: 505, "the server's version of SRT is not compatible")
         case code(SRT_REJ_TIMEOUT), code(SRT_REJ_UNKNOWN): .unreachable("no answer")
         default: .unreachable("the connection failed (reason \(reason))")
         }

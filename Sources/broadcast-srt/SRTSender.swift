@@ -94,7 +94,7 @@ final class SRTSender: Sendable {
     /// Connects to the host's addresses in order, because it is unknown on which of them the server listens.
     private func connect() async throws(SRTFailure) -> SRTSocket {
         // Name resolution can take seconds, so do not start it after the end.
-        if isEnding { throw .unreachable("the broadcast ended before") }
+        if isEnding { throw .unreachable("the broadcast ended first") }
         var failure = SRTFailure.unreachable("the host's name has no address")
         for address in try SRTPeerAddress.all(host: settings.host, port: settings.port) {
             do throws(SRTFailure) {
@@ -112,7 +112,7 @@ final class SRTSender: Sendable {
     private func connect(to address: SRTPeerAddress) async throws(SRTFailure) -> SRTSocket {
         let socket = try SRTSocket(settings, calling: address)
         while try !socket.isConnected {
-            if isEnding { throw .unreachable("the broadcast ended before") }
+            if isEnding { throw .unreachable("the broadcast ended first") }
             try? await Task.sleep(for: .milliseconds(5))
         }
         return socket
@@ -147,7 +147,7 @@ final class SRTSender: Sendable {
             if rest <= limit, try socket.send(bytes) { return true }
             if rest < waiting { deadline = ContinuousClock.now + Self.progressDeadline }
             waiting = rest
-            guard ContinuousClock.now < deadline else { throw .unreachable("the connection takes nothing any more") }
+            guard ContinuousClock.now < deadline else { throw .unreachable("the connection accepts no more data") }
         }
         return false
     }

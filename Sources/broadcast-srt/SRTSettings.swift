@@ -18,7 +18,9 @@ package struct SRTSettings: Equatable {
     /// - Parameter setup: the answers to the manifest's questions.
     package init(setup: [String: String]) throws(BroadcastFailure) {
         let setup = setup.filter { !$0.value.isEmpty }
-        guard let url = setup["url"] else { throw Self.wrong("url", "an address is needed: broadcast setup srt, or --to srt://HOST:PORT") }
+        guard let url = setup["url"] else {
+            throw Self.wrong("url", "an address is required: broadcast setup srt, or --to srt://HOST:PORT")
+        }
         let address: SRTAddress
         do throws(SRTAddress.Problem) {
             address = try SRTAddress(url)
@@ -29,7 +31,7 @@ package struct SRTSettings: Equatable {
         port = address.port
         streamID = setup["stream-id"] ?? address.parameters["streamid"] ?? ""
         passphrase = setup["passphrase"] ?? address.parameters["passphrase"] ?? ""
-        guard streamID.utf8.count <= 512 else { throw Self.wrong("stream-id", "this may have 512 bytes at most") }
+        guard streamID.utf8.count <= 512 else { throw Self.wrong("stream-id", "this may have at most 512 bytes") }
         guard passphrase.isEmpty || (10...79).contains(passphrase.utf8.count) else {
             throw Self.wrong("passphrase", "this must have 10 to 79 characters")
         }
@@ -38,7 +40,7 @@ package struct SRTSettings: Equatable {
         }
         self.latency = latency
         guard let keyLength = Int32(setup["pbkeylen"] ?? address.parameters["pbkeylen"] ?? "0"), [0, 16, 24, 32].contains(keyLength) else {
-            throw Self.wrong("pbkeylen", "this is 16, 24 or 32")
+            throw Self.wrong("pbkeylen", "this must be 16, 24 or 32")
         }
         self.keyLength = keyLength
     }

@@ -12,7 +12,7 @@ struct SRTSocket: ~Copyable {
     /// Starts to connect to `peer`. `isConnected` returns the result.
     init(_ settings: SRTSettings, calling peer: SRTPeerAddress) throws(SRTFailure) {
         handle = srt_create_socket()
-        guard handle != SRT_INVALID_SOCK else { throw .unreachable("no socket can be made") }
+        guard handle != SRT_INVALID_SOCK else { throw .unreachable("a socket cannot be created") }
         try configure(settings)
         try call(peer)
     }
@@ -44,7 +44,7 @@ struct SRTSocket: ~Copyable {
         let count = bytes.withUnsafeBytes { srt_send(handle, $0.baseAddress?.assumingMemoryBound(to: CChar.self), Int32($0.count)) }
         if count != SRT_ERROR { return true }
         if srt_getlasterror(nil) == Int32(SRT_EASYNCSND.rawValue) { return false }
-        throw .unreachable("the connection broke")
+        throw .unreachable("the connection was lost")
     }
 
     /// The number of bytes that the peer has not acknowledged. Throws if the connection is broken.
@@ -53,7 +53,7 @@ struct SRTSocket: ~Copyable {
             var packets = 0
             var bytes = 0
             guard srt_getsockstate(handle) == SRTS_CONNECTED, srt_getsndbuffer(handle, &packets, &bytes) >= 0 else {
-                throw .unreachable("the connection broke")
+                throw .unreachable("the connection was lost")
             }
             return bytes
         }
@@ -76,18 +76,18 @@ struct SRTSocket: ~Copyable {
 
     private func call(_ peer: SRTPeerAddress) throws(SRTFailure) {
         let code = peer.bytes.withUnsafeBytes { srt_connect(handle, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self), Int32($0.count)) }
-        guard code != SRT_ERROR else { throw .unreachable("it cannot be called") }
+        guard code != SRT_ERROR else { throw .unreachable("the connection cannot be started") }
     }
 
     private func set<Value: BitwiseCopyable>(_ option: SRT_SOCKOPT, _ value: Value) throws(SRTFailure) {
         var value = value
         let code = withUnsafeBytes(of: &value) { srt_setsockflag(handle, option, $0.baseAddress, Int32($0.count)) }
-        guard code == 0 else { throw .refused(code: 400, "libsrt does not take option \(option.rawValue)") }
+        guard code == 0 else { throw .refused(code: 400, "libsrt rejects option \(option.rawValue)") }
     }
 
     private func set(_ option: SRT_SOCKOPT, _ text: String) throws(SRTFailure) {
         let bytes = Array(text.utf8)
         let code = bytes.withUnsafeBytes { srt_setsockflag(handle, option, $0.baseAddress, Int32($0.count)) }
-        guard code == 0 else { throw .refused(code: 400, "libsrt does not take option \(option.rawValue)") }
+        guard code == 0 else { throw .refused(code: 400, "libsrt rejects option \(option.rawValue)") }
     }
 }

@@ -11,15 +11,15 @@ import Testing
             ))
     }
 
-    @Test func `48 kHz stereo with 100 bytes is this header`() {
+    @Test func `48 kHz stereo with 100 bytes has the expected header`() {
         #expect(header([0x11, 0x90]).bytes(payloadByteCount: 100) == [0xFF, 0xF1, 0x4C, 0x80, 0x0D, 0x7F, 0xFC])
     }
 
-    @Test func `44,1 kHz mono with 1000 bytes is this header`() {
+    @Test func `44,1 kHz mono with 1000 bytes has the expected header`() {
         #expect(header([0x12, 0x08]).bytes(payloadByteCount: 1000) == [0xFF, 0xF1, 0x50, 0x40, 0x7D, 0xFF, 0xFC])
     }
 
-    @Test func `without a usable configuration the format decides`() {
+    @Test func `without a valid configuration, the header uses the format`() {
         #expect(header([]) == header([0x11, 0x90]))
         #expect(header([0x17, 0x80, 0, 0, 0], rate: 44_100, channels: 1) == header([0x12, 0x08]))
     }
@@ -29,7 +29,7 @@ import Testing
         #expect(header([0x11, 0x90]).bytes(payloadByteCount: 8185) == nil)
     }
 
-    @Test func `a header that is written reads the same`() throws {
+    @Test func `a written header is read unchanged`() throws {
         for count in [0, 1, 100, 1000, ADTSHeader.maximumPayloadByteCount] {
             let header = header([0x12, 0x08])
             let read = try ADTSHeader.read(try #require(header.bytes(payloadByteCount: count)))
@@ -42,7 +42,7 @@ import Testing
         #expect(read.header == header([0x11, 0x90]) && read.payload == 9..<107)
     }
 
-    @Test func `a rate that no index has is replaced by the nearest`() {
+    @Test func `a rate without an index is replaced by the nearest one`() {
         #expect(header([], rate: .min).sampleRateIndex == 12 && header([], rate: .max).sampleRateIndex == 0)
         #expect(header([], rate: 47_000).sampleRateIndex == 3)
     }
@@ -55,7 +55,7 @@ import Testing
             ([0xFF, 0xF1, 0x4C, 0x80, 0x00, 0xDF, 0xFC], .invalidValue),
             ([0xFF, 0xF1, 0x4C, 0x80, 0x0D, 0x7F, 0xFD], .invalidValue),
         ] as [([UInt8], BitstreamError)])
-    func `a header that cannot be used has a typed error`(bytes: [UInt8], error: BitstreamError) {
+    func `an invalid header causes a typed error`(bytes: [UInt8], error: BitstreamError) {
         #expect(throws: error) { try ADTSHeader.read(bytes) }
     }
 }

@@ -8,7 +8,7 @@ import Testing
         #expect(record.bytes == [1, 66, 0xC0, 31, 0xFF, 0xE1, 0, 5, 0x67, 66, 0xC0, 31, 0xFF, 1, 0, 1, 0x68])
     }
 
-    @Test func `a record of x264's sets reads the same`() throws {
+    @Test func `a record of x264's parameter sets is read unchanged`() throws {
         let record = AVCDecoderConfigurationRecord(
             sequenceParameterSet: Samples.highSPS, pictureParameterSet: Samples.highPPS)
         #expect(
@@ -18,13 +18,13 @@ import Testing
         #expect(try AVCDecoderConfigurationRecord(reading: record.bytes) == record)
     }
 
-    @Test func `a sequence parameter set that cannot be read is announced as High, level 4`() throws {
+    @Test func `an unreadable sequence parameter set is declared as High, level 4`() throws {
         let record = AVCDecoderConfigurationRecord(sequenceParameterSet: [0x67, 1], pictureParameterSet: [0x68])
         #expect(record.bytes == [1, 100, 0, 40, 0xFF, 0xE1, 0, 2, 0x67, 1, 1, 0, 1, 0x68])
         #expect(try AVCDecoderConfigurationRecord(reading: record.bytes) == record)
     }
 
-    @Test func `the first of several sets is taken`() throws {
+    @Test func `the first of several parameter sets is used`() throws {
         let record = try AVCDecoderConfigurationRecord(reading: [
             1, 66, 0, 30, 0xFF, 0xE2, 0, 1, 7, 0, 2, 8, 9, 2, 0, 1, 5, 0, 1, 6,
         ])
@@ -40,7 +40,7 @@ import Testing
             ([1, 66, 0, 30, 0xFF, 0xE1, 0, 1, 7, 0], .missingParameterSet),
             ([1, 66, 0, 30, 0xFF, 0xE1, 0, 9, 7], .truncated),
         ] as [([UInt8], BitstreamError)])
-    func `a record that cannot be used has a typed error`(bytes: [UInt8], error: BitstreamError) {
+    func `an invalid record causes a typed error`(bytes: [UInt8], error: BitstreamError) {
         #expect(throws: error) { try AVCDecoderConfigurationRecord(reading: bytes) }
     }
 }

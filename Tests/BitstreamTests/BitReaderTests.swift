@@ -19,7 +19,7 @@ import Testing
             ([0b0010_1000], 4, -2),
             ([0b0011_0000], 5, 3), ([0b0011_1000], 6, -3), ([0b0001_0000], 7, 4), ([0b0001_0100], 9, 5),
         ] as [([UInt8], UInt32, Int32)])
-    func `Exp-Golomb codes are those of the specification`(bytes: [UInt8], unsigned: UInt32, signed: Int32) throws {
+    func `Exp-Golomb codes match the specification`(bytes: [UInt8], unsigned: UInt32, signed: Int32) throws {
         var reader = BitReader(bytes)
         #expect(try reader.unsignedExpGolomb() == unsigned)
         reader = BitReader(bytes)
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 2, 254, 255, 256, 65_535, 1 << 30, (1 << 31) - 1, 1 << 31, .max - 1] as [UInt32])
-    func `an unsigned code that is written reads the same`(value: UInt32) throws {
+    func `a written unsigned code is read unchanged`(value: UInt32) throws {
         var writer = BitWriter()
         writer.unsignedExpGolomb(value)
         var reader = BitReader(writer.bytes)
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, -1, 2, -2, 127, -128, .max - 1, .max, -.max] as [Int32])
-    func `a signed code that is written reads the same`(value: Int32) throws {
+    func `a written signed code is read unchanged`(value: Int32) throws {
         var writer = BitWriter()
         writer.signedExpGolomb(value)
         var reader = BitReader(writer.bytes)

@@ -16,7 +16,7 @@ import Testing
         #expect(writer.bytes == [0b1010_0000, 0b0101_0000, 7, 8, 0xFF, 0xFF, 0xFF, 0xFF])
     }
 
-    @Test func `the shortest codes are those of the specification`() {
+    @Test func `the shortest codes match the specification`() {
         var writer = BitWriter()
         for value: UInt32 in [0, 1, 2, 3] { writer.unsignedExpGolomb(value) }
         // 1 010 011 00100

@@ -2,7 +2,7 @@ import Bitstream
 import FuzzTargets
 import Testing
 
-/// Real headers, truncated and with wrong bits. `FuzzTargets.bitstream` checks what must be true of the results.
+/// Real headers, truncated and with flipped bits. `FuzzTargets.bitstream` checks the results.
 @Suite struct BitstreamCorpusTests {
     static let inputs: [[UInt8]] = [
         Samples.highSPS, Samples.highPPS, Samples.high444SPS, Samples.high444PPS, Samples.baselineSPS,
@@ -14,18 +14,18 @@ import Testing
         Samples.adtsHeader, [0xFF, 0xF0, 0x4C, 0x80, 0x0D, 0x7F, 0xFC, 0, 0], [0, 0, 0, 2, 0x65, 1, 0, 0, 0, 1, 0x41],
     ]
 
-    @Test(arguments: inputs) func `every prefix is read or rejected`(input: [UInt8]) {
+    @Test(arguments: inputs) func `every prefix is parsed or rejected`(input: [UInt8]) {
         Mutations.prefixes(of: input, FuzzTargets.bitstream)
     }
 
-    @Test(arguments: inputs) func `wrong bits are read or rejected`(input: [UInt8]) {
+    @Test(arguments: inputs) func `flipped bits are parsed or rejected`(input: [UInt8]) {
         Mutations.wrongBits(in: input, count: 3000, FuzzTargets.bitstream)
     }
 
-    @Test func `a truncated record is never a whole one`() {
+    @Test func `a truncated record is never parsed as a complete one`() {
         let record = AVCDecoderConfigurationRecord(
             sequenceParameterSet: Samples.highSPS, pictureParameterSet: Samples.highPPS)
-        // The four bytes after the sets may be missing: records of the other profiles do not have them.
+        // The four bytes after the parameter sets are optional: records of other profiles do not contain them.
         for length in 0..<record.bytes.count - 4 {
             #expect(throws: BitstreamError.self) {
                 try AVCDecoderConfigurationRecord(reading: Array(record.bytes[..<length]))
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `a truncated ADTS header is never a whole one`() {
+    @Test func `a truncated ADTS header is never parsed as a complete one`() {
         for length in 0..<Samples.adtsHeader.count {
             #expect(throws: BitstreamError.truncated) { try ADTSHeader.read(Array(Samples.adtsHeader[..<length])) }
         }

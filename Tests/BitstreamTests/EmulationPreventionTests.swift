@@ -14,7 +14,7 @@ import Testing
         #expect(EmulationPrevention.remove(from: unit) == payload)
     }
 
-    @Test func `every short payload of small bytes comes back`() {
+    @Test func `every short payload of small bytes survives a round trip`() {
         for length in 0...6 {
             for code in 0..<(0..<length).reduce(1, { value, _ in value * 5 }) {
                 var rest = code

@@ -2,7 +2,7 @@ import Bitstream
 import Testing
 
 @Suite struct NALUnitsTests {
-    @Test func `units come one by one without their lengths`() {
+    @Test func `units are returned one by one without their lengths`() {
         let units = NALUnits(lengthPrefixed: [0, 0, 0, 2, 0x65, 1, 0, 0, 0, 1, 0x41]).map(Array.init)
         #expect(units == [[0x65, 1], [0x41]])
     }
@@ -11,7 +11,7 @@ import Testing
         arguments: [
             [], [0], [0, 0, 0, 1], [0, 0, 0, 0, 0x65], [0, 0, 0, 2, 0x65], [0xFF, 0xFF, 0xFF, 0xFF, 0x65],
         ] as [[UInt8]])
-    func `a length that can't be ends the sequence`(data: [UInt8]) {
+    func `an invalid length ends the sequence`(data: [UInt8]) {
         #expect(NALUnits(lengthPrefixed: data).map(Array.init) == [])
         #expect(NALUnits(lengthPrefixed: [0, 0, 0, 1, 0x41] + data).map(Array.init) == [[0x41]])
     }
@@ -22,7 +22,7 @@ import Testing
         #expect(NALUnits.kind(of: []) == nil)
     }
 
-    @Test func `units that are joined come apart again`() {
+    @Test func `joined units are split again`() {
         let units: [[UInt8]] = [[0x67, 1, 2], [0x65], [UInt8](repeating: 7, count: 70_000)]
         var data: [UInt8] = []
         for unit in units { NALUnits.appendLengthPrefixed(unit, to: &data) }

@@ -12,7 +12,7 @@ import Testing
         #expect(baseline.initialQuantizer == 23 && baseline.hasDeblockingControl && !baseline.hasRedundantPictures)
     }
 
-    /// Each map of slice groups that there is, with the codes that follow its type.
+    /// Every type of slice group map, with the codes after its type.
     @Test(
         arguments: [
             (0, [5, 6, 7]), (1, []), (2, [0, 9, 3, 12]), (3, [nil, 4]), (4, [nil, 4]), (5, [nil, 4]), (6, [2]),

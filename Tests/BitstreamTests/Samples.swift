@@ -20,7 +20,7 @@ enum Samples {
         0x0F, 0x23, 0xC6, 0x0C, 0xA8,
     ]
     static let baselinePPS: [UInt8] = [0x68, 0xCE, 0x0F, 0xC8]
-    /// libavcodec, AAC-LC, 48 kHz, stereo, with the extension that says there is no SBR.
+    /// libavcodec, AAC-LC, 48 kHz, stereo, with the extension that declares that there is no SBR.
     static let audioSpecificConfig: [UInt8] = [0x11, 0x90, 0x56, 0xE5, 0x00]
     static let adtsHeader: [UInt8] = [0xFF, 0xF1, 0x4C, 0x80, 0x0D, 0x7F, 0xFC]
 }

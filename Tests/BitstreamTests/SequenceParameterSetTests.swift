@@ -24,7 +24,7 @@ import Testing
         #expect(set.layout?.macroblockCount == 3600)
     }
 
-    @Test func `High 4:4:4 says so, and in the configuration record too`() throws {
+    @Test func `High 4:4:4 is read, and written to the configuration record`() throws {
         // seq_parameter_set_id 0, chroma_format_idc 3, no separate planes, 8 bits, no bypass, no matrices, frame_num of 4 bits, order type 2.
         // 1 00100 0 1 | 1 0 0 1 011 1
         let bytes: [UInt8] = [0x67, 244, 0, 30, 0b1001_0001, 0b1001_0111]
@@ -47,7 +47,7 @@ import Testing
     @Test(
         arguments: [[], [0x67], [0x67, 100, 0, 30], [0x67, 100, 0, 30, 0], [0x67, 100, 0, 30, 0, 0, 0, 0, 0, 0]]
             as [[UInt8]])
-    func `what is too short is no parameter set`(bytes: [UInt8]) {
+    func `a truncated parameter set is rejected`(bytes: [UInt8]) {
         #expect(SequenceParameterSet(nalUnit: bytes) == nil)
     }
 

@@ -22,7 +22,8 @@ extension X11ScreenSource {
         return Picture(size: picture.size, patches: patches, damage: picture.damage)
     }
 
-    /// The next picture. The server reports a change after a moment: asks every millisecond, for five seconds at most. Nil if none comes.
+    /// The next picture; nil if none arrives. The server reports a change with a delay, so this polls every millisecond
+    /// for at most five seconds.
     func nextChange() throws -> Picture? {
         let end = ContinuousClock.now + .seconds(5)
         while ContinuousClock.now < end {
@@ -99,7 +100,7 @@ extension Picture {
         }
     }
 
-    /// True where it has every pixel, and all have this colour.
+    /// True if every pixel is known and has this colour.
     func isPlain(_ colour: UInt32) -> Bool {
         patches.reduce(0) { $0 + $1.rectangle.area } == size.area && extent(against: colour) == nil
     }

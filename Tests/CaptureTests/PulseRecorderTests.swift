@@ -208,7 +208,8 @@ import X11Capture
             #expect(recording.events == [.started(.app, source: "app.monitor")])
             #expect(recording.pieces.allSatisfy { $0.sample.track == .app && $0.sound.format == .broadcast })
 
-            // Each piece begins where the one before ended; what the server tells of its latency wavers by some milliseconds.
+            // Each piece starts at the end of the previous one. The latency that the server reports varies by some
+            // milliseconds.
             for (one, next) in zip(recording.pieces, recording.pieces.dropFirst()) {
                 let gap = next.sample.presentationTime.seconds - one.sample.presentationTime.seconds - Double(one.sound.frameCount) / 48_000
                 #expect(abs(gap) < 0.03, "\(gap) s")
@@ -218,7 +219,7 @@ import X11Capture
             let frames = recording.frameCount - last.sound.frameCount
             let span = last.sample.presentationTime.seconds - first.sample.presentationTime.seconds
             #expect(abs(span - Double(frames) / 48_000) < 0.03, "\(frames) frames in \(span) s")
-            // Sound is delivered shortly after it was heard, never long before.
+            // Sound is delivered shortly after it was played, never long before.
             for piece in recording.pieces {
                 let age = piece.arrival.seconds - piece.sample.presentationTime.seconds
                 #expect(age > -0.1 && age < 0.3, "\(age) s old")
@@ -252,12 +253,12 @@ import X11Capture
                 }
             }
             #expect(onsets.count >= 3)
-            // The first may come from before the server knew its latency.
+            // The first piece may precede the server's first latency report.
             #expect(onsets.dropFirst().allSatisfy { abs($0) < 0.03 }, "\(onsets) s")
         }
     }
 
-    @Test func `an iteration waits no longer than it is told`() async throws {
+    @Test func `an iteration waits at most as long as requested`() async throws {
         try await withServer { _, _ in
             let recording = try Recording([PulseRequest(track: .app)])
             for _ in 0..<20 {

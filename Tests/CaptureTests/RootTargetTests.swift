@@ -27,7 +27,7 @@ import X11Capture
             let source = try open(screen, .region(PixelRect(x: 100, y: 50, width: 200, height: 100)))
             _ = try source.nextSample()
             painter.fill(0xFF0000, x: 0, y: 0, width: 90, height: 480)
-            // The server reports changes in their order: what comes with the next one is all there is.
+            // The server reports changes in order, so a report about the first change would arrive before the next one.
             painter.fill(0x00FF00, x: 280, y: 140, width: 60, height: 60)
             let picture = try #require(try source.nextChange())
             #expect(picture.damage.rectangles == [PixelRect(x: 180, y: 90, width: 20, height: 10)])

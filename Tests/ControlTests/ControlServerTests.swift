@@ -259,7 +259,7 @@ import Testing
             _ = try? await listen(at: path) { _ in ControlReply(session: session(state: "live")) }
             let before = try threads()
             for _ in 0..<40 { _ = try? await listen(at: path) { _ in ControlReply(session: session(state: "live")) } }
-            // Dispatch and the pool have some that come and go: a leak would be 40, for good.
+            // Dispatch and the thread pool have some temporary threads. A leak would be 40 permanent ones.
             let end = ContinuousClock.now + .seconds(10)
             while try threads() > before + 4, ContinuousClock.now < end { try await Task.sleep(for: .milliseconds(20)) }
             #expect(try threads() <= before + 4)

@@ -2,7 +2,8 @@ import Bitstream
 
 /// H.264 and AAC headers from files and other programs.
 extension FuzzTargets {
-    /// The headers of H.264 and AAC: each value that was read is in its range, and what was written reads the same.
+    /// The headers of H.264 and AAC. Each parsed value is in its range, and a written header is parsed to the same
+    /// values.
     public static func bitstream(_ bytes: [UInt8]) {
         parameterSets(bytes)
         audioHeaders(bytes)

@@ -80,7 +80,7 @@ struct FolderStoreTests {
         expectRefusal(404, of: link)
     }
 
-    /// In a process of its own, which gives up root's rights: root may write everywhere.
+    /// Runs in a separate process, which drops root's privileges, because root may write everywhere.
     @Test func `A folder that may not be written to is reported at the start`() async {
         await #expect(processExitsWith: .success) {
             let folder = "/tmp/broadcast-hls-\(UUID().uuidString)"

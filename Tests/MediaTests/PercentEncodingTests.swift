@@ -21,7 +21,7 @@ import Testing
         #expect(PercentEncoding.decodedText(text) == text)
     }
 
-    @Test func `bytes that are not UTF-8 are no text`() {
+    @Test func `invalid UTF-8 is rejected`() {
         #expect(PercentEncoding.decode("a%FF") == [0x61, 0xFF])
         #expect(PercentEncoding.decodedText("a%FF") == nil)
     }
@@ -33,7 +33,7 @@ import Testing
         #expect(PercentEncoding.encode("é", except: { _ in true }) == "%C3%A9")
     }
 
-    @Test func `every byte comes back`() {
+    @Test func `every byte survives a round trip`() {
         let text = String(String.UnicodeScalarView((0..<0x250).compactMap { Unicode.Scalar($0) }))
         #expect(PercentEncoding.decodedText(PercentEncoding.encode(text)) == text)
     }

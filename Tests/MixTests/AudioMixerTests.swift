@@ -113,7 +113,7 @@ import Testing
     func `a source with 200 ppm drift and 5 ms jitter stays within 15 ms for 30 minutes`(partsPerMillion: Double) {
         var random = SplitMix64(state: 6)
         var mixer = AudioMixer(tracks: [.app])
-        // The ramp identifies the source frame that is heard. It is ten seconds long and never zero.
+        // The ramp identifies the source frame that is played. It is ten seconds long and never zero.
         let ramp = 480_000
         // The duration of a frame of a source with this drift.
         let frameDuration = 1 / (48_000 * (1 - partsPerMillion / 1e6))

@@ -125,7 +125,7 @@ import Upload
             try await send(10, from: source, to: handler)
             try await handler.finished(deadline: .seconds(20))
             try await waitUntil("all have closed") { server.connections.allSatisfy(\.isClosed) }
-            // The connection between them was refused.
+            // The connection between them was rejected.
             let connections = server.connections.filter { !$0.media.isEmpty }
             #expect(connections.count == 2 && server.connections.count >= 3)
             try expectWhole(source, connections)

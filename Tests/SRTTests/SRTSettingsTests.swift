@@ -33,9 +33,9 @@ struct SRTSettingsTests {
 
     /// 10 is SRT_REJ_BADSECRET and 16 is SRT_REJ_TIMEOUT. From 1000 on, the codes are HTTP-style.
     @Test func `Permanent refusals are distinguished from temporary ones`() {
-        #expect(SRTFailure.rejection(10) == .refused(code: 401, "the passphrase is not the server's"))
+        #expect(SRTFailure.rejection(10) == .refused(code: 401, "the passphrase is wrong"))
         #expect(SRTFailure.rejection(1403) == .refused(code: 403, "the server does not allow this stream id"))
-        #expect(SRTFailure.rejection(1409) == .unreachable("somebody sends with this stream id already"))
+        #expect(SRTFailure.rejection(1409) == .unreachable("another client already sends with this stream id"))
         #expect(SRTFailure.rejection(16) == .unreachable("no answer"))
     }
 }

@@ -1,7 +1,8 @@
-/// The colour chart that `TestScreen chart` paints: four rows that fill the screen, from the top down the eight bars at 75 %, the same at 100 %,
-/// sixteen greys from 0 to 255, and sixteen saturated, muted and skin colours. A patch is at least 120 pixels wide at 1080p.
+/// The colour chart of `TestScreen chart`: four rows that fill the screen. From the top, they contain the eight bars at
+/// 75 %, the same at 100 %, sixteen greys from 0 to 255, and sixteen saturated, muted and skin colours. A patch is at
+/// least 120 pixels wide at 1080p.
 package enum ColourChart {
-    /// Every patch of the chart, row by row from the left.
+    /// All patches of the chart, row by row from the left.
     package static let patches: [ColourPatch] =
         row(0, named(bars(peak: 191), prefix: "75 % ")) + row(1, named(bars(peak: 255), prefix: "100 % ")) + row(2, greys) + row(3, colours)
 

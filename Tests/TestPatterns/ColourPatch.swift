@@ -1,13 +1,13 @@
-/// One flat patch of the colour chart.
+/// A patch of the colour chart with a single colour.
 package struct ColourPatch: Sendable, Equatable {
-    /// What a failing test prints: `75 % yellow`, `grey 119`.
+    /// The name in the output of a failed test: `75 % yellow`, `grey 119`.
     package let name: String
-    /// Where the patch is painted.
+    /// The area of the patch.
     package let rectangle: PatternRectangle
-    /// What it is painted with.
+    /// The colour of the patch.
     package let colour: PatternColour
 
-    /// A patch from its three members.
+    /// Creates a patch from its three members.
     package init(name: String, rectangle: PatternRectangle, colour: PatternColour) {
         self.name = name
         self.rectangle = rectangle

@@ -1,4 +1,4 @@
-/// An sRGB colour, 8 bits a component.
+/// An sRGB colour with 8 bits per component.
 package struct PatternColour: Sendable, Equatable {
     /// 0...255
     package var red: UInt8
@@ -12,14 +12,14 @@ package struct PatternColour: Sendable, Equatable {
     /// White, the colour of a clock cell that is 1.
     package static let white = PatternColour(255, 255, 255)
 
-    /// A colour from its three components.
+    /// Creates a colour from its three components.
     package init(_ red: UInt8, _ green: UInt8, _ blue: UInt8) {
         self.red = red
         self.green = green
         self.blue = blue
     }
 
-    /// A grey of that level.
+    /// Returns the grey of that level.
     package init(grey level: UInt8) {
         self.init(level, level, level)
     }

@@ -1,7 +1,7 @@
-/// The tone that `TestScreen tone` and `demo` play without a break.
+/// The continuous tone of `TestScreen tone` and `demo`.
 package enum TonePattern {
-    /// Hz, the concert pitch.
+    /// The frequency in Hz, the concert pitch.
     package static let frequency = 440.0
-    /// The sine's peak, of full scale: -12 dBFS.
+    /// The peak of the sine, relative to full scale: -12 dBFS.
     package static let amplitude = 0.251_188_643
 }

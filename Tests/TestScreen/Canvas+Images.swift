@@ -1,14 +1,15 @@
 import CX11
 import TestPatterns
 
-/// Pictures that are computed pixel by pixel, and text larger than the core font.
+/// Computed pixmaps, and text that is larger than the core font.
 extension Canvas {
-    /// A pixmap of that size in pixels, its colours from a function of the column and the row. Free it with `free(_:)`.
+    /// Creates a pixmap of that size in pixels. A function of the column and the row returns the colours. Free the
+    /// pixmap with `free(_:)`.
     func pixmap(width: Int, height: Int, colour: (Int, Int) -> PatternColour) throws(TestScreenError) -> Pixmap {
         guard let image = XCreateImage(display, visual, depth, ZPixmap, 0, nil, UInt32(width), UInt32(height), 32, 0) else {
             throw .display("no image of \(width)x\(height)")
         }
-        // The image owns the bytes from here on, and frees them with free(3).
+        // The image now owns the bytes, and frees them with free(3).
         image.pointee.data = UnsafeMutableRawPointer.allocate(byteCount: Int(image.pointee.bytes_per_line) * height, alignment: 16)
             .assumingMemoryBound(to: CChar.self)
         defer { _ = cx11_destroy_image(image) }
@@ -27,13 +28,13 @@ extension Canvas {
         XFreePixmap(display, pixmap)
     }
 
-    /// Shows a screenful of a larger pixmap, from that corner on, without painting: one copy in the server.
+    /// Shows a part of a larger pixmap, starting at that corner, with one copy in the server.
     func show(_ source: Pixmap, fromX x: Int, y: Int) {
         XCopyArea(display, source, window, graphics, Int32(x), Int32(y), UInt32(width), UInt32(height), 0, 0)
     }
 
     /// The glyphs of a text as rectangles, in font pixels from the text's top left: runs of set pixels, one row high.
-    /// The server draws the text once; a round trip, so ask for it when the text is new.
+    /// The server draws the text once. This needs a round trip, so call it only for a new text.
     func glyphRuns(of text: String) -> [XRectangle] {
         let size = (width: UInt32(max(text.utf8.count, 1) * 6), height: UInt32(13))
         let stencil = XCreatePixmap(display, window, size.width, size.height, 1)
@@ -66,7 +67,7 @@ extension Canvas {
         return runs
     }
 
-    /// Paints such runs `scale` times as large, their top left at `x` and `y` pixels.
+    /// Paints such runs enlarged by `scale`, with their top left at `x` and `y` pixels.
     func draw(_ runs: [XRectangle], scale: Int, _ colour: PatternColour, x: Int, y: Int) {
         var list = runs.map { run in
             XRectangle(

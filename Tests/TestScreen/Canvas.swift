@@ -1,12 +1,12 @@
 import CX11
 import TestPatterns
 
-/// The X connection, a full-screen override-redirect window or an ordinary one, and the pixmap that is painted before it is shown.
-/// A present is one request, which the server carries out as a whole: no grab sees half of it.
+/// The X connection, a window (full-screen override-redirect or ordinary), and the pixmap in which pictures are painted
+/// before they are shown. Presenting is one request, which the server executes atomically: no grab sees half of it.
 final class Canvas {
-    /// Pixels.
+    /// The width in pixels.
     private(set) var width: Int
-    /// Pixels.
+    /// The height in pixels.
     private(set) var height: Int
 
     let display: OpaquePointer
@@ -16,10 +16,10 @@ final class Canvas {
     let depth: UInt32
     private(set) var pixmap: Pixmap
     private let font: UnsafeMutablePointer<XFontStruct>
-    /// The window whose size the canvas follows: its own, or the root window.
+    /// The window whose size the canvas follows: its own window or the root window.
     private let followed: Window
 
-    /// - Parameter place: of an ordinary window; nil for the whole screen.
+    /// - Parameter place: the position of an ordinary window; nil for the whole screen.
     init(in place: WindowPlace?) throws(TestScreenError) {
         guard let display = XOpenDisplay(nil) else { throw .display("no X server answers at DISPLAY") }
         let screen = XDefaultScreen(display)
@@ -68,7 +68,7 @@ final class Canvas {
         XFillRectangle(display, pixmap, graphics, Int32(x), Int32(y), UInt32(max(width, 0)), UInt32(max(height, 0)))
     }
 
-    /// Fills rectangles in fractions of the screen, all with one colour and in one request.
+    /// Fills rectangles, in fractions of the screen, with one colour and one request.
     func fill(_ colour: PatternColour, _ rectangles: [PatternRectangle]) {
         var list = rectangles.map { rectangle in
             let (columns, rows) = rectangle.pixels(width: width, height: height)
@@ -78,34 +78,35 @@ final class Canvas {
         XFillRectangles(display, pixmap, graphics, &list, Int32(list.count))
     }
 
-    /// Fills a disc, its square's top left and side in pixels.
+    /// Fills a disc; the top left and the side of its square are in pixels.
     func fillDisc(_ colour: PatternColour, x: Int, y: Int, side: Int) {
         XSetForeground(display, graphics, pixel(colour))
         XFillArc(display, pixmap, graphics, Int32(x), Int32(y), UInt32(side), UInt32(side), 0, 360 * 64)
     }
 
-    /// Draws ASCII text in the core font: 6 by 13 pixels a character; `x` and `y` are its top left.
+    /// Draws ASCII text in the core font, with 6 by 13 pixels per character; `x` and `y` are its top left.
     func draw(_ text: String, _ colour: PatternColour, x: Int, y: Int) {
         XSetForeground(display, graphics, pixel(colour))
         XDrawString(display, pixmap, graphics, Int32(x), Int32(y) + font.pointee.ascent, text, Int32(text.utf8.count))
     }
 
-    /// Shows a rectangle of what was painted, in pixels.
+    /// Shows a rectangle of the pixmap, in pixels.
     func present(x: Int, y: Int, width: Int, height: Int) {
         XCopyArea(display, pixmap, window, graphics, Int32(x), Int32(y), UInt32(max(width, 0)), UInt32(max(height, 0)), Int32(x), Int32(y))
     }
 
-    /// Shows everything that was painted.
+    /// Shows the whole pixmap.
     func presentAll() {
         present(x: 0, y: 0, width: width, height: height)
     }
 
-    /// Waits until the server has done everything so far.
+    /// Waits until the server has processed all requests.
     func synchronise() {
         XSync(display, False)
     }
 
-    /// Reads the events: shows again what was uncovered, and follows the root window's size. True if the scene has to be painted anew.
+    /// Processes events: shows exposed areas again, and follows the size of the root window. Returns true if the scene
+    /// must be repainted.
     func resizeIfNeeded() -> Bool {
         var resized = false
         while XPending(display) > 0 {
@@ -129,7 +130,8 @@ final class Canvas {
         return resized
     }
 
-    /// Tells the window manager where the window wants to be, and what it belongs to (ICCCM, 4.1.2.3 and 4.1.2.5).
+    /// Sets the hints for the window manager: the window's position and the window that it belongs to (ICCCM, 4.1.2.3
+    /// and 4.1.2.5).
     private static func describe(_ window: Window, display: OpaquePointer, place: WindowPlace) {
         var hints = XSizeHints()
         hints.flags = USPosition | USSize
@@ -144,7 +146,7 @@ final class Canvas {
         }
     }
 
-    /// The pixel value of a colour in the screen's visual, whatever its depth.
+    /// The pixel value of a colour in the screen's visual, for any depth.
     func pixel(_ colour: PatternColour) -> UInt {
         Self.field(colour.red, visual.pointee.red_mask) | Self.field(colour.green, visual.pointee.green_mask)
             | Self.field(colour.blue, visual.pointee.blue_mask)

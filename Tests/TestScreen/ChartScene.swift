@@ -1,6 +1,6 @@
 import TestPatterns
 
-/// The colour chart, still.
+/// A still picture of the colour chart.
 struct ChartScene: Scene {
     let framesPerSecond = 2
 

@@ -1,9 +1,10 @@
 import TestPatterns
 
-/// The clock for machines (`ClockPattern`), painted again in each frame, and a block that moves along below it.
+/// The machine-readable clock (`ClockPattern`), repainted in each frame, and a moving block below it.
 struct ClockScene: Scene {
-    /// Not 60: a recorder at 30 or 60 frames a second would find the clock equally old in every frame, by a share of a frame that differs from
-    /// run to run. At 61, some frame of each second shows a clock that was painted just before.
+    /// Not 60: with 30 or 60 recorded frames per second, the clock would have the same age in every frame, by a
+    /// fraction of a frame that differs between runs. With 61, some frames of each second show a clock that was painted
+    /// just before.
     let framesPerSecond = 61
     private static let track = PatternRectangle(x: 0.05, y: 0.5, width: 0.9, height: 0.05)
     private static let cells = (0..<ClockPattern.rows).flatMap { row in

@@ -2,7 +2,7 @@ import CX11
 import Glibc
 import TestPatterns
 
-/// The friendly scene of the README's picture: a title, a running clock in readable digits, colour bars and a bouncing ball.
+/// The scene of the README's picture: a title, a readable clock, colour bars and a bouncing ball.
 struct DemoScene: Scene {
     let framesPerSecond = 60
     private static let night = PatternColour(22, 26, 44)
@@ -50,7 +50,7 @@ struct DemoScene: Scene {
         canvas.fill(Self.night, [Self.stage])
         let run = canvas.width - side
         let across = milliseconds / 3 % (2 * run)
-        // A parabola of 1.2 s from bounce to bounce.
+        // A parabola of 1.2 s between two bounces.
         let phase = Double(milliseconds % 1200) / 600 - 1
         let drop = Double(stage.rows.count - side) * phase * phase
         canvas.fillDisc(PatternColour(255, 140, 60), x: across < run ? across : 2 * run - across, y: stage.rows.lowerBound + Int(drop), side: side)

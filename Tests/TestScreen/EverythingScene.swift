@@ -1,8 +1,8 @@
 import CX11
 import TestPatterns
 
-/// Every pixel of the screen changes in every frame: a window that wanders over a larger, colourful and noisy texture.
-/// The texture is made once; a frame is one copy inside the X server.
+/// Every pixel of the screen changes in every frame: the screen shows a moving part of a larger, colourful and noisy
+/// texture. The texture is created once; a frame is one copy inside the X server.
 struct EverythingScene: Scene {
     let framesPerSecond = 30
     private static let overhang = 320
@@ -25,7 +25,7 @@ struct EverythingScene: Scene {
     mutating func advance(on canvas: Canvas) {
         guard let texture else { return }
         frame += 1
-        // Steps that no period of the other divides: the picture does not repeat for minutes.
+        // The horizontal and the vertical period differ, so that the picture does not repeat for minutes.
         canvas.show(
             texture, fromX: wave(frame * 7, Self.overhang * 2) * Self.overhang / 240, y: wave(frame * 5, Self.overhang * 2 - 26) * Self.overhang / 240
         )

@@ -1,8 +1,8 @@
 import Glibc
 
-/// CLOCK_MONOTONIC, the clock that is painted and that the beeps follow.
+/// CLOCK_MONOTONIC, the clock of the painted time and of the beeps.
 enum MonotonicClock {
-    /// Nanoseconds since the machine started.
+    /// Nanoseconds since the start of the machine.
     static func now() -> Int64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)

@@ -1,14 +1,14 @@
 import TestPatterns
 
-/// What the command line asks for.
+/// The options of the command line.
 struct Options {
-    /// The picture; nil for `tone`, which has no window.
+    /// The scene; nil for `tone`, which has no window.
     let scene: (any Scene)?
     /// The sound; nil for silence.
     let sound: Sound?
-    /// Frames a second, where `--fps` overrides the scene's own.
+    /// The frame rate in frames per second, if `--fps` overrides the scene's default.
     let framesPerSecond: Int?
-    /// A window of its own, as any program has one; nil for the whole screen, over everything.
+    /// The position of an ordinary window; nil for the whole screen, above all windows.
     let window: WindowPlace?
 
     init(arguments: [String]) throws(TestScreenError) {

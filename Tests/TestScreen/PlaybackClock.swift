@@ -1,8 +1,8 @@
-/// When the samples of a playback stream are heard: a steady line through the server's jittery latency reports.
+/// The playback times of a stream's samples: a line fitted to the server's jittery latency reports.
 struct PlaybackClock {
-    /// Frames a second.
+    /// Frames per second.
     let rate: Double
-    /// The moment at which sample 0 is (or would have been) heard, in nanoseconds of CLOCK_MONOTONIC.
+    /// The time at which sample 0 is (or would have been) played, in nanoseconds of CLOCK_MONOTONIC.
     private var origin: Double?
     private var reports = 0
     private var outliers = 0
@@ -11,7 +11,7 @@ struct PlaybackClock {
         self.rate = rate
     }
 
-    /// A report: sample `number` will be heard `latency` nanoseconds after `now`.
+    /// Adds a report: sample `number` will be played `latency` nanoseconds after `now`.
     mutating func report(sample number: Int64, latency: Double, now: Int64) {
         let measured = Double(now) + latency - Double(number) * 1e9 / rate
         guard let known = origin else {
@@ -20,7 +20,7 @@ struct PlaybackClock {
             return
         }
         let error = measured - known
-        // An underrun or a new sink moves the line for good; a single late report does not.
+        // An underrun or a new sink shifts the line permanently; a single late report does not.
         outliers = abs(error) > 10_000_000 ? outliers + 1 : 0
         if outliers >= 8 {
             origin = measured
@@ -32,7 +32,7 @@ struct PlaybackClock {
         }
     }
 
-    /// When that sample is heard, in nanoseconds of CLOCK_MONOTONIC; nil while there are too few reports to be sure.
+    /// The playback time of that sample, in nanoseconds of CLOCK_MONOTONIC; nil while there are too few reports.
     func time(ofSample number: Int64) -> Double? {
         guard let origin, reports >= 10 else { return nil }
         return origin + Double(number) * 1e9 / rate

@@ -1,4 +1,4 @@
-/// Endless prose of made-up words, the same in every run.
+/// Endless text of made-up words, the same in every run.
 struct SampleText {
     private static let words = [
         "signal", "frame", "the", "a", "picture", "of", "and", "queue", "let", "screen", "window", "return", "moves", "when", "packet", "clock",
@@ -13,10 +13,10 @@ struct SampleText {
         state = seed
     }
 
-    /// The next so many characters, ASCII.
+    /// Returns the next `count` characters, in ASCII.
     mutating func next(_ count: Int) -> String {
         while rest.count < count {
-            // Numerical Recipes' linear congruential generator: its upper bits are random enough for prose.
+            // Numerical Recipes' linear congruential generator; its upper bits are random enough for text.
             state = state &* 1_664_525 &+ 1_013_904_223
             rest += Self.words[Int(state >> 16) % Self.words.count].utf8
             rest.append(UInt8(ascii: state >> 28 == 0 ? "." : " "))

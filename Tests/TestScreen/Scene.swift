@@ -1,9 +1,10 @@
-/// One kind of test picture.
+/// A kind of test picture.
 protocol Scene {
-    /// How often `advance` is called, unless `--fps` says otherwise.
+    /// How often `advance` is called, unless `--fps` overrides it.
     var framesPerSecond: Int { get }
-    /// Paints the whole canvas: the first frame, and again after the screen has changed its size. The caller presents it.
+    /// Paints the whole canvas: the first frame, and again after the size of the screen changed. The caller presents
+    /// it.
     mutating func paint(on canvas: Canvas)
-    /// Paints the next frame and presents what has changed.
+    /// Paints the next frame and presents the changes.
     mutating func advance(on canvas: Canvas)
 }

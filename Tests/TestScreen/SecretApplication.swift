@@ -1,13 +1,14 @@
 import CX11
 import TestPatterns
 
-/// An application of its own on the X server, all of whose windows are of one loud colour: a main window, menus, tooltips and dialogues.
+/// A separate application on the X server whose windows all have one conspicuous colour: a main window, menus, tooltips
+/// and dialogs.
 ///
-/// The server paints its windows (their background), so nothing depends on how fast this program draws.
+/// The server paints its windows (their background), so the result does not depend on this program's speed.
 final class SecretApplication {
-    /// How its main window says that it must not be seen.
+    /// How the main window requests that it is hidden.
     enum Protection {
-        /// Not at all: a rule has to name it.
+        /// It does not: a rule must select it.
         case none
         /// `_BROADCAST_CAPTURE_EXCLUDE`
         case property
@@ -28,7 +29,7 @@ final class SecretApplication {
         root = XDefaultRootWindow(display)
         pixel = colour
         self.protection = protection
-        // Windows go with dialogues that belong to them; a late request to one of them is no reason to end.
+        // A window is destroyed with its dialogs, so ignore the error of a late request to one of them.
         _ = XSetErrorHandler { _, _ in 0 }
         open()
     }
@@ -37,13 +38,13 @@ final class SecretApplication {
         XCloseDisplay(display)
     }
 
-    /// Makes the main window anew; it is not mapped.
+    /// Creates the main window again, unmapped.
     func open() {
         if window != 0 { XDestroyWindow(display, window) }
         window = make(x: 80, y: 60, width: 200, height: 150, overridesRedirect: false)
         isMapped = false
         XStoreName(display, window, "TestScreen secret")
-        // The instance and the class, each with its zero.
+        // The instance and the class, each with a terminating zero.
         setText("testscreen\0Secret\0", XA_WM_CLASS)
         if protection == .property {
             var one: UInt = 1
@@ -73,14 +74,14 @@ final class SecretApplication {
 
     func lower() { XLowerWindow(display, window) }
 
-    /// A menu: no window manager sees it, and it says nothing about itself.
+    /// A menu. No window manager manages it, and it has no properties.
     func openMenu(x: Int, y: Int, width: Int, height: Int) {
         let menu = make(x: x, y: y, width: width, height: height, overridesRedirect: true)
         XMapRaised(display, menu)
         popUps.append(menu)
     }
 
-    /// A dialogue of the main window.
+    /// A dialog of the main window.
     func openDialogue(x: Int, y: Int, width: Int, height: Int) {
         let dialogue = make(x: x, y: y, width: width, height: height, overridesRedirect: false)
         XSetTransientForHint(display, dialogue, window)
@@ -88,15 +89,15 @@ final class SecretApplication {
         popUps.append(dialogue)
     }
 
-    /// Closes the oldest menu or dialogue.
+    /// Closes the oldest menu or dialog.
     func closePopUp() {
         if !popUps.isEmpty { XDestroyWindow(display, popUps.removeFirst()) }
     }
 
-    /// So many menus and dialogues are open.
+    /// The number of open menus and dialogs.
     var popUpCount: Int { popUps.count }
 
-    /// Waits until the server has done everything so far.
+    /// Waits until the server has processed all requests.
     func synchronise() {
         XSync(display, True)
     }

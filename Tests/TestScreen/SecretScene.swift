@@ -1,17 +1,18 @@
 import CX11
 import TestPatterns
 
-/// A grey screen over which a window of one loud colour dances, with its menus, tooltips and dialogues; the seed repeats the dance.
+/// A grey screen with a moving window of one conspicuous colour, and its menus, tooltips and dialogs. A seed makes the
+/// movement repeatable.
 ///
-/// Red and blue are 255 and green is 0: no other colour on the screen has less green than both.
+/// Red and blue are 255 and green is 0: no other colour on the screen has less green than red and blue.
 struct SecretScene: Scene {
-    /// What the window does.
+    /// The behaviour of the window.
     enum Dance {
-        /// It stands still.
+        /// It does not change.
         case none
-        /// It moves, changes its size and its place in the stack, comes and goes.
+        /// It moves, changes its size and stacking order, and is mapped and unmapped.
         case alone
-        /// The same; it is also destroyed and made anew.
+        /// The same; it is also destroyed and created again.
         case reborn
     }
 
@@ -23,7 +24,7 @@ struct SecretScene: Scene {
     private var random: SplitMix64
     private var frame = 0
 
-    /// The scene of that name; nil where it is another's.
+    /// Returns the scene of that name; nil if the name is that of another scene.
     init?(named name: String, protection: SecretApplication.Protection, seed: UInt64) {
         switch name {
         case "secret": dance = .none
@@ -36,7 +37,7 @@ struct SecretScene: Scene {
     }
 
     mutating func paint(on canvas: Canvas) {
-        // The server paints what is uncovered, at once.
+        // The server paints exposed areas at once.
         XSetWindowBackground(canvas.display, canvas.window, canvas.pixel(Self.grey))
         XLowerWindow(canvas.display, canvas.window)
         canvas.fill(Self.grey, [.whole])
@@ -52,7 +53,7 @@ struct SecretScene: Scene {
     mutating func advance(on canvas: Canvas) {
         guard let application else { return }
         frame += 1
-        // Something changes that may be seen, whatever the window does.
+        // Change something visible, whatever the window does.
         let shade = UInt8(100 + frame % 56)
         canvas.fill(PatternColour(shade, shade, shade), x: 0, y: 0, width: 32, height: 32)
         canvas.present(x: 0, y: 0, width: 32, height: 32)
@@ -74,11 +75,11 @@ struct SecretScene: Scene {
         case 13: application.openDialogue(x: x, y: y, width: size.width / 2, height: size.height / 2)
         case 14, 15: application.closePopUp()
         case 16:
-            // A tooltip that is gone at once.
+            // A tooltip that disappears at once.
             application.openMenu(x: x, y: y, width: 90, height: 40)
             while application.popUpCount > 0 { application.closePopUp() }
         case 17:
-            // Dragged: many places between two pictures.
+            // Dragged: several positions between two pictures.
             for step in 0..<12 { application.move(x: x + step * 9, y: y + step * 5) }
         case 18 where dance == .reborn:
             application.open()

@@ -1,8 +1,8 @@
 import CPulse
 import Glibc
 
-/// A playback stream on the default sink, filled on libpulse's own thread. It comes back by itself when the server has gone and returned.
-/// Everything but `init`, `reconnectIfNeeded` and `close` runs with the main loop's lock held.
+/// A playback stream on the default sink, filled on libpulse's thread. It reconnects after the server was restarted.
+/// Everything except `init`, `reconnectIfNeeded` and `close` runs while the main loop is locked.
 final class SoundPlayer {
     private static let rate = 48_000.0
     private let sound: Sound
@@ -14,7 +14,7 @@ final class SoundPlayer {
     private var beep = Sound.Beep()
     private var nextAttempt: Int64 = 0
 
-    /// Connects, and waits until the sound plays.
+    /// Connects, and waits until playback starts.
     init(_ sound: Sound) throws(TestScreenError) {
         guard let loop = pa_threaded_mainloop_new(), pa_threaded_mainloop_start(loop) == 0 else { throw .sound("libpulse gives no main loop") }
         self.sound = sound
@@ -28,7 +28,7 @@ final class SoundPlayer {
         }
     }
 
-    /// Tries again, twice a second, if the server has gone. Call it often, from the painting thread.
+    /// Reconnects, at most twice per second, if the server is gone. Call it often, on the painting thread.
     func reconnectIfNeeded() {
         pa_threaded_mainloop_lock(loop)
         defer { pa_threaded_mainloop_unlock(loop) }
@@ -37,7 +37,7 @@ final class SoundPlayer {
         connect()
     }
 
-    /// Ends the sound and the thread. Call it once, last.
+    /// Stops the sound and the thread. Call it once, at the end.
     func close() {
         pa_threaded_mainloop_lock(loop)
         disconnect()
@@ -99,7 +99,7 @@ final class SoundPlayer {
             this)
         pa_stream_set_write_callback(
             stream, { _, bytes, player in player.map { Unmanaged<SoundPlayer>.fromOpaque($0).takeUnretainedValue().write(bytes) } }, this)
-        // 60 ms ahead: little enough to be called low latency, enough for a busy machine.
+        // 60 ms: a low latency that is sufficient for a busy machine.
         var buffer = pa_buffer_attr(
             maxlength: .max, tlength: UInt32(Self.rate * 0.06) * 8, prebuf: .max, minreq: UInt32(Self.rate * 0.01) * 8, fragsize: .max)
         let flags = PA_STREAM_INTERPOLATE_TIMING.rawValue | PA_STREAM_AUTO_TIMING_UPDATE.rawValue | PA_STREAM_ADJUST_LATENCY.rawValue

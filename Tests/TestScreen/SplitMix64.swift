@@ -1,4 +1,5 @@
-/// A random generator whose numbers a seed repeats (Steele, Lea and Flood, Fast Splittable Pseudorandom Number Generators, 2014).
+/// A random generator with a seed, for repeatable numbers (Steele, Lea and Flood, Fast Splittable Pseudorandom Number
+/// Generators, 2014).
 struct SplitMix64: RandomNumberGenerator {
     private var state: UInt64
 

@@ -1,6 +1,6 @@
 import TestPatterns
 
-/// A desktop that stands still: a wallpaper, a panel and windows full of text.
+/// A desktop that does not change: a wallpaper, a panel and windows full of text.
 struct StillScene: Scene {
     let framesPerSecond = 2
 

@@ -1,7 +1,7 @@
 import Glibc
 
-/// SIGTERM, SIGINT and SIGHUP, waited for instead of handled: the wait is also the pause between two frames.
-/// Make it before any thread is started, so that every thread has them blocked.
+/// Waits for SIGTERM, SIGINT and SIGHUP instead of handling them; the wait is also the pause between two frames. Create
+/// it before any thread starts, so that every thread blocks the signals.
 struct StopSignals {
     private var set = sigset_t()
 
@@ -11,7 +11,7 @@ struct StopSignals {
         pthread_sigmask(SIG_BLOCK, &set, nil)
     }
 
-    /// Waits so many nanoseconds (not at all if negative). True as soon as one of the signals has come.
+    /// Waits this many nanoseconds (not at all if negative). Returns true as soon as one of the signals arrives.
     func arrive(within nanoseconds: Int64) -> Bool {
         let deadline = MonotonicClock.now() + nanoseconds
         var set = set

@@ -1,7 +1,7 @@
 import Glibc
 
-/// Paints test content over the whole of `$DISPLAY`, or with `--window WxH+X+Y` into a window, and plays test sounds on `$PULSE_SERVER`'s default sink, until SIGTERM or SIGINT.
-/// `ready` goes to standard output once the first frame is painted.
+/// Paints test content on the whole of `$DISPLAY`, or with `--window WxH+X+Y` in a window, and plays test sounds on the
+/// default sink of `$PULSE_SERVER`, until SIGTERM or SIGINT. Prints `ready` to standard output after the first frame.
 @main
 struct TestScreen {
     static func main() {

@@ -1,8 +1,8 @@
-/// Why the test screen could not be painted or heard.
+/// Why the test screen cannot paint or play.
 enum TestScreenError: Error, CustomStringConvertible {
-    /// The arguments make no sense.
+    /// The arguments are invalid.
     case usage(String)
-    /// No X server answers at `$DISPLAY`, or it cannot do what a scene needs.
+    /// No X server answers at `$DISPLAY`, or it lacks a feature that a scene needs.
     case display(String)
     /// No sound server answers at `$PULSE_SERVER`.
     case sound(String)

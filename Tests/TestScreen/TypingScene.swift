@@ -1,6 +1,6 @@
 import TestPatterns
 
-/// A text editor in which ten characters a second appear behind a caret; everything else stands still.
+/// A text editor in which ten characters per second appear at a caret; everything else does not change.
 struct TypingScene: Scene {
     let framesPerSecond = 10
     private static let paper = PatternColour(253, 253, 250)
@@ -44,7 +44,7 @@ struct TypingScene: Scene {
         canvas.present(x: x(column), y: y(line), width: 6, height: Self.lineHeight)
     }
 
-    /// Goes to the next line, and from the page's end back to its middle; what stood there is wiped away.
+    /// Moves to the next line, and from the end of the page back to its middle; clears the old text there.
     private mutating func startLine(on canvas: Canvas) {
         column = 0
         line = line + 1 < lines(canvas) ? line + 1 : lines(canvas) / 2

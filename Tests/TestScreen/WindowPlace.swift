@@ -1,4 +1,4 @@
-/// Where a window is wanted, in pixels, and what it is called.
+/// The position, the size and the title of a window, in pixels.
 struct WindowPlace {
     let x: Int
     let y: Int
@@ -6,7 +6,7 @@ struct WindowPlace {
     let height: Int
     let title: String
 
-    /// `320x240+100+50`; nil where it is written otherwise.
+    /// `320x240+100+50`; nil for invalid text.
     init?(_ text: String, title: String) {
         let numbers = text.split(whereSeparator: { "x+".contains($0) }).compactMap { Int($0) }
         guard numbers.count == 4, numbers[0] > 0, numbers[1] > 0 else { return nil }

@@ -10,7 +10,7 @@ public enum FLVError: Error, Equatable, Sendable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .cannotRead(let path, let reason): "Cannot read \(path): \(reason)."
-        case .malformed(let what): "The file is no good FLV: \(what)."
+        case .malformed(let what): "The file is not valid FLV: \(what)."
         case .unsupported(let what): "The file cannot be published: \(what). Convert it to H.264 and AAC."
         }
     }

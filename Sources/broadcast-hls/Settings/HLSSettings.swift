@@ -32,17 +32,20 @@ package struct HLSSettings {
     package init(setup: [String: String], home: String?) throws(BroadcastFailure) {
         let setup = setup.mapValues { $0.filter { !$0.isNewline } }.filter { !$0.value.isEmpty }
         guard var url = setup["url"] else {
-            throw Self.wrong("url", "a folder or an address is needed: broadcast setup hls, or --to hls:/srv/www/live")
+            throw Self.wrong(
+                "url", "a folder or an address is required: broadcast setup hls, or --to hls:/srv/www/live")
         }
         if url.hasPrefix("hls:") { url.removeFirst(4) }
         if url.contains("{key}") {
-            guard let key = setup["key"] else { throw BroadcastFailure(code: 401, message: "The address needs a key: broadcast setup hls") }
+            guard let key = setup["key"] else {
+                throw BroadcastFailure(code: 401, message: "The address requires a key: broadcast setup hls")
+            }
             url = url.replacing("{key}", with: key)
         }
         var name: String?
         if url.lowercased().hasPrefix("http://") || url.lowercased().hasPrefix("https://") {
             guard let address = HTTPAddress(url) else {
-                throw Self.wrong("url", "this is no address that can be used; user and password have keys of their own")
+                throw Self.wrong("url", "this address is invalid; user and password must be set with their own keys")
             }
             place = .server(address)
             name = address.playlist
@@ -50,7 +53,9 @@ package struct HLSSettings {
             if url.hasPrefix("file://") { url.removeFirst(7) }
             if url.hasPrefix("~/"), let home { url = home + url.dropFirst() }
             while url.count > 1 && url.hasSuffix("/") { url.removeLast() }
-            guard url.hasPrefix("/") else { throw Self.wrong("url", "a folder must be an absolute path, an address start with http") }
+            guard url.hasPrefix("/") else {
+                throw Self.wrong("url", "a folder must be an absolute path, and an address must start with http")
+            }
             let last = url.split(separator: "/").last ?? ""
             if last.hasSuffix(".m3u8") {
                 name = String(last)
@@ -61,7 +66,9 @@ package struct HLSSettings {
         playlist = name ?? "live.m3u8"
         segmentDuration = try Self.number("segment", in: setup, range: 1...30, standard: 4)
         window = Int(try Self.number("window", in: setup, range: 0...10_000, standard: 6))
-        guard window == 0 || window >= 3 else { throw Self.wrong("window", "a player needs 3 segments at least; 0 keeps all") }
+        guard window == 0 || window >= 3 else {
+            throw Self.wrong("window", "use at least 3 segments, which players need, or 0 to keep all")
+        }
         guard let format = SegmentFormat(rawValue: setup["format"] ?? "ts") else { throw Self.wrong("format", "this is ts or fmp4") }
         self.format = format
         if let token = setup["token"] {

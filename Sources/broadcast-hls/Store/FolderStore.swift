@@ -12,12 +12,12 @@ package struct FolderStore: SegmentStore {
     /// extension does not report a live broadcast.
     package init(folder: String) throws(StoreError) {
         self.folder = folder
-        if mkdir(folder, 0o755) != 0 && errno != EEXIST { throw Self.failure("make the folder \(folder)", errno) }
+        if mkdir(folder, 0o755) != 0 && errno != EEXIST { throw Self.failure("create the folder \(folder)", errno) }
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK)
         if descriptor >= 0 {
             close(descriptor)
         } else if errno == ENOTDIR {
-            throw .refused(code: 404, "\(folder) is no folder: choose another one")
+            throw .refused(code: 404, "\(folder) is not a folder: choose another path")
         } else if errno != EACCES {
             throw Self.failure("open the folder \(folder)", errno)
         }
@@ -52,7 +52,8 @@ package struct FolderStore: SegmentStore {
         var start = [UInt8](repeating: 0, count: 7)
         let count = read(descriptor, &start, start.count)
         if object.kind == .playlist, count == 0 || start == Array("#EXTM3U".utf8) { return }
-        throw .refused(code: 409, "\(path) is there already and is no playlist: it stays as it is. Choose another name or folder")
+        throw .refused(
+            code: 409, "\(path) exists and is not a playlist, so it is not overwritten. Choose another name or folder")
     }
 
     /// Replaces an existing file instead of writing to it: it is left from a broadcast that was killed, or it is an

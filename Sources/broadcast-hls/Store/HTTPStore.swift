@@ -74,9 +74,12 @@ struct HTTPStore: SegmentStore {
         case 200..<300: nil
         case 401, 403: .refused(code: Int(status.code), "\(host) refused the upload (\(status.code)): check user and password, token or key")
         case 408, 425, 429, 500...: .unavailable("the server at \(host) answered \(status.code)")
-        case 300..<400: .refused(code: Int(status.code), "\(host) sends uploads elsewhere (\(status.code)): use the address that it redirects to")
-        case 405: .refused(code: 405, "\(host) takes no \(method.rawValue) at that address (405)")
-        default: .refused(code: Int(status.code), "\(host) does not take the upload (\(status.code)): check the address")
+        case 300..<400:
+            .refused(
+                code: Int(status.code),
+                "\(host) redirects uploads (\(status.code)): use the address that it redirects to")
+        case 405: .refused(code: 405, "\(host) does not accept \(method.rawValue) at that address (405)")
+        default: .refused(code: Int(status.code), "\(host) rejected the upload (\(status.code)): check the address")
         }
     }
 }

@@ -22,23 +22,26 @@ extension StoreError {
     /// Returns an error that a retry cannot correct, or nil for any other error.
     private static func certificateFault(_ error: any Error, host: String) -> StoreError? {
         if let error = error as? NIOSSLExtraError, error == .failedToValidateHostname || error == .serverHostnameImpossibleToMatch {
-            return .refused(code: untrusted, "the certificate of the server is not for \(host): use the host name that the service gives")
+            return .refused(
+                code: untrusted,
+                "the certificate of the server is not for \(host): use the host name that the service documents")
         }
         guard let error = error as? NIOSSLError else { return nil }
         switch error {
         case .unableToValidateCertificate, .noCertificateToValidate:
-            return .refused(code: untrusted, "the server at \(host) shows no certificate that fits its name")
+            return .refused(code: untrusted, "the server at \(host) has no certificate for its name")
         case .handshakeFailed(.sslError(let stack)):
             // NIOSSL does not report the reason.
             let words = stack.map(\.description).joined(separator: " ")
             if words.contains("CERTIFICATE_VERIFY_FAILED") {
                 return .refused(
                     code: untrusted,
-                    "the certificate of \(host) is not trusted here: it has expired, is not valid yet, or comes from an unknown issuer")
+                    "the certificate of \(host) is not trusted here: it has expired, is not valid yet, or its issuer is unknown")
             }
             let reasons = ["WRONG_VERSION_NUMBER", "HTTP_REQUEST", "UNEXPECTED_MESSAGE", "INVALID_RECORD"]
             guard reasons.contains(where: { words.contains($0) }) else { return nil }
-            return .refused(code: 525, "the server at \(host) does not answer in TLS: check whether its address starts with http://")
+            return .refused(
+                code: 525, "the server at \(host) does not use TLS: check whether its address starts with http://")
         default: return nil
         }
     }
@@ -48,10 +51,10 @@ extension StoreError {
         case let error as HTTPClientError: clientReason(error)
         case let error as IOError: systemReason(error)
         case let error as ChannelError:
-            if case .connectTimeout = error { "no answer" } else { "the connection broke" }
+            if case .connectTimeout = error { "no answer" } else { "the connection was lost" }
         case let error as NIOSSLError: error == .uncleanShutdown ? "it closed the connection" : "TLS failed"
         case is BoringSSLError, is NIOSSLExtraError: "TLS failed"
-        default: "the connection broke"
+        default: "the connection was lost"
         }
     }
 
