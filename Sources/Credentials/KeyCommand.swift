@@ -10,6 +10,11 @@ package struct KeyCommand {
     /// The destination's name.
     package let destination: String
 
+    package init(command: String, destination: String) {
+        self.command = command
+        self.destination = destination
+    }
+
     /// The time that it gets, a person's typing included.
     private static let deadline = Duration.seconds(30)
     /// Bytes of the longest key.

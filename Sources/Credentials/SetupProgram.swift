@@ -26,6 +26,12 @@ package struct SetupProgram {
     /// What it gets of this process's environment.
     package let environment: [String: String]
 
+    package init(path: String, folder: String, environment: [String: String]) {
+        self.path = path
+        self.folder = folder
+        self.environment = environment
+    }
+
     /// Runs it to its end, which Ctrl-C may be, and gives what it prints.
     ///
     /// - Parameters:

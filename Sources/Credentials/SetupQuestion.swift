@@ -8,5 +8,13 @@ package struct SetupQuestion: Equatable {
     /// False for what is only taken with `--set`.
     package var isAsked: Bool
     /// False where the answer may be left empty.
-    package var isRequired = true
+    package var isRequired: Bool
+
+    package init(key: String, prompt: String, isSecret: Bool, isAsked: Bool, isRequired: Bool = true) {
+        self.key = key
+        self.prompt = prompt
+        self.isSecret = isSecret
+        self.isAsked = isAsked
+        self.isRequired = isRequired
+    }
 }
