@@ -3,7 +3,7 @@ import Glibc
 
 /// Dates as file names and JSON hold them, from libc: Foundation's formatters would add 50 MB to the program.
 package enum FileDate {
-    /// Local time: `2026-11-21 14.05.09`, sortable and free of characters that shells or other systems mind.
+    /// Local time: `2026-11-21_14.05.09`, sortable and free of characters that shells or other systems mind.
     package static func text(_ date: Date) -> String {
         var seconds = time_t(date.timeIntervalSince1970)
         var parts = tm()
