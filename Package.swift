@@ -168,7 +168,8 @@ let package = Package(
         .executableTarget(name: "TestScreen", dependencies: ["TestPatterns", "CX11", "CPulse"], path: "Tests/TestScreen", swiftSettings: strict),
         .target(name: "TestSupport", dependencies: ["TestPatterns"], path: "Tests/TestSupport", exclude: ["Programs"], swiftSettings: strict),
         .target(
-            name: "FuzzTargets", dependencies: ["Bitstream", "RTMP", "Mux", "Media", "Upload", "BroadcastExtension", "Control", "CTOMLPlusPlus"],
+            name: "FuzzTargets",
+            dependencies: ["Bitstream", "RTMP", "Mux", "Media", "Upload", "BroadcastExtension", "Control", "UserConfiguration", "CTOMLPlusPlus"],
             path: "Tests/FuzzTargets", swiftSettings: strict),
         .testTarget(name: "TestSupportTests", dependencies: ["TestSupport", "TestPatterns", "TestScreen"], swiftSettings: strict),
 
@@ -200,8 +201,16 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(name: "PickerModelTests", dependencies: ["PickerModel"], swiftSettings: strict),
         .testTarget(name: "HostTests", dependencies: ["Host"], swiftSettings: strict),
-        .testTarget(name: "UserConfigurationTests", dependencies: ["UserConfiguration", "FuzzTargets"], swiftSettings: strict),
-        .testTarget(name: "ConcurrencyTests", dependencies: ["Concurrency"], swiftSettings: strict),
+        .testTarget(
+            name: "UserConfigurationTests",
+            dependencies: [
+                "UserConfiguration", "FuzzTargets", "TestSupport", "Session", "Upload", "RTMP", "Encode", "Mix", "Media", "X11Capture",
+                "WindowPrivacy", "ContentCapture",
+            ], swiftSettings: strict),
+        .testTarget(
+            name: "CredentialsTests", dependencies: ["Credentials", "UserConfiguration", "Upload", "Processes", "TestSupport"], swiftSettings: strict),
+        .testTarget(name: "ConcurrencyTests", dependencies: ["Concurrency", "Media", "TestSupport"], swiftSettings: strict),
+        .testTarget(name: "ProcessesTests", dependencies: ["Processes", "Concurrency", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "UploadTests", dependencies: ["Upload", "BroadcastExtension", "Media", "Processes", "TestSupport", "FuzzTargets"],
             swiftSettings: strict),

@@ -49,13 +49,7 @@ package final class Once<Value: Sendable>: Sendable {
             defer { state.nextWaiter += 1 }
             return state.nextWaiter
         }
-        let timer = timeout.map { limit in
-            Task { [weak self] in
-                try? await Task.sleep(for: limit)
-                guard !Task.isCancelled else { return }
-                self?.giveUp(identifier)
-            }
-        }
+        var timer: Task<Void, Never>?
         defer { timer?.cancel() }
         return await withCheckedContinuation { continuation in
             let value = state.withLock { state -> Value? in
@@ -63,7 +57,16 @@ package final class Once<Value: Sendable>: Sendable {
                 state.waiters[identifier] = continuation
                 return nil
             }
-            if let value { continuation.resume(returning: value) }
+            if let value {
+                continuation.resume(returning: value)
+            } else if let timeout {
+                // Only now: a timer that ends before the continuation is there would resume nobody.
+                timer = Task { [weak self] in
+                    try? await Task.sleep(for: timeout)
+                    guard !Task.isCancelled else { return }
+                    self?.giveUp(identifier)
+                }
+            }
         }
     }
 

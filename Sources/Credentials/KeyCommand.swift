@@ -10,6 +10,11 @@ package struct KeyCommand {
     /// The destination's name.
     package let destination: String
 
+    package init(command: String, destination: String) {
+        self.command = command
+        self.destination = destination
+    }
+
     /// The time limit of the command, which includes the time for typing.
     private static let deadline = Duration.seconds(30)
     /// The maximum length of a key in bytes.

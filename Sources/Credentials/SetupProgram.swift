@@ -26,6 +26,12 @@ package struct SetupProgram {
     /// The environment of the program.
     package let environment: [String: String]
 
+    package init(path: String, folder: String, environment: [String: String]) {
+        self.path = path
+        self.folder = folder
+        self.environment = environment
+    }
+
     /// Runs the program until it exits or the user presses Ctrl-C, and returns its answer.
     ///
     /// - Parameters:

@@ -8,5 +8,13 @@ package struct SetupQuestion: Equatable {
     /// False if only `--set` can answer it.
     package var isAsked: Bool
     /// False if the answer may be empty.
-    package var isRequired = true
+    package var isRequired: Bool
+
+    package init(key: String, prompt: String, isSecret: Bool, isAsked: Bool, isRequired: Bool = true) {
+        self.key = key
+        self.prompt = prompt
+        self.isSecret = isSecret
+        self.isAsked = isAsked
+        self.isRequired = isRequired
+    }
 }

@@ -68,7 +68,7 @@ package final class BackgroundWriter: Sendable {
     private static func run(_ state: Monitor<State>, descriptor: Int32, closes: Bool) {
         while let bytes = next(state) {
             // A closed far end is not an error of this program.
-            try? FileDescriptor.writeAll(bytes, to: descriptor)
+            try? FileDescriptor.writeAll(bytes, to: descriptor, waitsIfFull: true)
             state.update { $0.isWriting = false }
         }
         if closes { close(descriptor) }

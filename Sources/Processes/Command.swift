@@ -119,7 +119,12 @@ package enum Command {
         var isOpen = true
         while true {
             var status: Int32 = 0
-            if !isOpen && clinux_poll_group(pid, &status) {
+            if clinux_poll_group(pid, &status) {
+                // What it wrote is in the pipe. Something outside its process group may hold the pipe open, and is not waited for.
+                while isOpen, bytes.count < maximumOutput, output.waitUntilReadable(milliseconds: 0) {
+                    guard let chunk = try? output.read(upTo: 4096), !chunk.isEmpty else { break }
+                    bytes += chunk.prefix(maximumOutput - bytes.count)
+                }
                 switch TerminationStatus(waitStatus: status) {
                 case .exited(let code): return Result(end: .exited(code), output: bytes)
                 case .killed(let signal): return Result(end: .killed(signal: signal), output: bytes)
@@ -141,7 +146,7 @@ package enum Command {
                 continue
             }
             if bytes.isEmpty { limit = ContinuousClock.now + deadline.end }
-            if bytes.count < maximumOutput { bytes += chunk }
+            bytes += chunk.prefix(maximumOutput - bytes.count)
         }
     }
 }

@@ -43,16 +43,43 @@ package struct FileDescriptor: ~Copyable, Sendable {
     }
 
     /// Writes all of `bytes` to `descriptor`: the one loop that continues after a short write or a signal.
-    package static func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws(SystemError) {
-        var offset = 0
-        while offset < bytes.count {
-            let count = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress.map { $0 + offset }, $0.count - offset) }
-            if count < 0 {
-                if errno == EINTR { continue }
+    ///
+    /// - Parameter waitsIfFull: waits for a non-blocking descriptor too, instead of throwing EAGAIN.
+    package static func writeAll(_ bytes: [UInt8], to descriptor: Int32, waitsIfFull: Bool = false) throws(SystemError) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = writeWithoutSignal(rest, to: descriptor)
+            if count >= 0 {
+                rest = rest.dropFirst(count)
+            } else if errno == EAGAIN && waitsIfFull {
+                var poller = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                _ = poll(&poller, 1, -1)
+            } else if errno != EINTR {
                 throw .last
             }
-            offset += count
         }
+    }
+
+    /// write(2). A pipe without a reader gives EPIPE, but not SIGPIPE, which would end a program that did not ask to ignore it.
+    private static func writeWithoutSignal(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) -> Int {
+        var brokenPipe = sigset_t()
+        var pending = sigset_t()
+        var before = sigset_t()
+        sigemptyset(&brokenPipe)
+        sigaddset(&brokenPipe, SIGPIPE)
+        sigpending(&pending)
+        pthread_sigmask(SIG_BLOCK, &brokenPipe, &before)
+        let count = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+        let code = errno
+        if count < bytes.count && sigismember(&pending, SIGPIPE) == 0 {
+            // Takes the signal of this write, which is pending for this thread. A reader that goes away during a write that has written a part gives
+            // the signal too, but not EPIPE.
+            var none = timespec()
+            _ = sigtimedwait(&brokenPipe, nil, &none)
+        }
+        pthread_sigmask(SIG_SETMASK, &before, nil)
+        errno = code
+        return count
     }
 
     /// Reads up to `count` bytes; none at the end. Continues after a signal.

@@ -7,7 +7,7 @@ package enum TerminationStatus: Sendable, Equatable {
     case killed(signal: Int32)
 
     /// - Parameter status: in the format of wait(2).
-    init(waitStatus status: Int32) {
+    package init(waitStatus status: Int32) {
         self = status & 0x7f == 0 ? .exited(status >> 8 & 0xff) : .killed(signal: status & 0x7f)
     }
 }

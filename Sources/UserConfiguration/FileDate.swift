@@ -3,7 +3,7 @@ import Glibc
 
 /// Dates for file names and JSON, formatted with libc: Foundation's formatters would add 50 MB to the program.
 package enum FileDate {
-    /// Local time as `2026-11-21 14.05.09`: sortable, and without characters that shells or other systems treat
+    /// Local time as `2026-11-21_14.05.09`: sortable, and without characters that shells or other systems treat
     /// specially.
     package static func text(_ date: Date) -> String {
         var seconds = time_t(date.timeIntervalSince1970)

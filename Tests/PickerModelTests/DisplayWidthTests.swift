@@ -19,4 +19,13 @@ import PickerModel
         #expect(DisplayWidth.pad("漢字漢", 4) == "漢… ")
         #expect(DisplayWidth.pad("ab", 4) == "ab  ")
     }
+
+    @Test(arguments: [("plain ä漢", "plain ä漢"), ("a\u{1b}[2Jb", "a?[2Jb"), ("a\u{2028}b\u{202e}c", "a?b?c"), ("👩‍👩‍👧", "👩‍👩‍👧"), ("\r\n", "?")])
+    func `What a terminal would take for a command is shown as a question mark`(text: String, shown: String) {
+        #expect(DisplayWidth.printable(text) == shown)
+    }
+
+    @Test func `Nothing has no width`() {
+        #expect(DisplayWidth.of("") == 0 && DisplayWidth.pad("", 0) == "" && DisplayWidth.fit("", 5) == "")
+    }
 }

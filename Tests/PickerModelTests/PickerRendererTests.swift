@@ -139,4 +139,34 @@ import PickerModel
         model.showsNotice = false
         #expect(!Self.text(model, 80, 24).contains("Everything"))
     }
+
+    @Test func `A search without a result is told instead of rows`() {
+        var model = Self.model
+        for letter in "zzz" { _ = model.press(.character(letter)) }
+        let lines = PickerRenderer(width: 80, height: 24).lines(model)
+        #expect(lines.count == 24 && !lines.contains { $0.style == .selected })
+        #expect(lines.filter { $0.text.contains("Nothing is called so") }.map(\.style) == [.faint])
+        #expect(lines.last?.text.contains("Enter") == false)
+    }
+
+    @Test func `A live session without a microphone has no button for it`() {
+        var model = Self.model
+        model.live = .init(state: "paused", clock: "01:02", destinations: [], isMicrophoneOn: nil)
+        let text = Self.text(model, 80, 24)
+        #expect(text.hasPrefix("● paused 01:02\n") && !text.contains("Microphone") && !text.contains("Tab"), "\(text)")
+        let without = PickerModel(items: [.init(name: "only", service: "file")], hasMicrophoneButton: false)
+        #expect(Self.text(without, 80, 24).hasSuffix("Enter: start   Esc: quit"))
+    }
+
+    @Test func `Page keys go as far as there are rows`() {
+        #expect(PickerRenderer(width: 80, height: 24).rowCount(Self.model) > 3)
+        #expect(PickerRenderer(width: 80, height: 1).rowCount(Self.model) == 1)
+        #expect(PickerRenderer(width: 0, height: 0).rowCount(Self.model) == 1)
+    }
+
+    @Test func `Sessions without destinations are shown too`() {
+        var model = Self.model
+        model.others = [.init(name: "desk", live: .init(state: "starting", clock: "00:00", destinations: [], isMicrophoneOn: nil))]
+        #expect(Self.text(model, 80, 24).contains("● starting 00:00  session desk\n"))
+    }
 }

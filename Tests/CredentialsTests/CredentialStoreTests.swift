@@ -1,0 +1,149 @@
+import Credentials
+import TestSupport
+import Testing
+import UserConfiguration
+
+/// The store where no Secret Service answers: secrets are in private files.
+struct CredentialStoreTests {
+    private func paths(_ folder: TemporaryFolder) -> Paths {
+        Paths(environment: ["HOME": folder.path])
+    }
+
+    private func store(in folder: TemporaryFolder) -> CredentialStore {
+        CredentialStore(service: SecretService(environment: [:], helper: nil), paths: paths(folder))
+    }
+
+    @Test func `Secrets are kept, found and forgotten`() async throws {
+        try await withTemporaryFolder { folder in
+            let store = store(in: folder)
+            #expect(try store.secret("key", of: "mine") == nil && store.destinations() == [])
+            guard case .file(let path) = try store.keep(["key": "k", "token": "t"], of: "my place") else {
+                Issue.record("There is no service.")
+                return
+            }
+            #expect(path == folder.path + "/.local/share/broadcast/credentials/my%20place")
+            #expect(folder.mode(of: ".local/share/broadcast/credentials/my%20place") == 0o600)
+            #expect(try store.secret("key", of: "my place") == "k" && store.secret("other", of: "my place") == nil)
+            _ = try store.keep(["key": "new"], of: "my place")
+            #expect(try store.secret("key", of: "my place") == "new" && store.secret("token", of: "my place") == "t")
+            #expect(store.destinations() == ["my place"])
+            #expect(try store.forget("my place"))
+            #expect(try !store.forget("my place"))
+            #expect(store.destinations() == [])
+        }
+    }
+
+    @Test func `Answers and key commands come from the store too`() async throws {
+        try await withTemporaryFolder { folder in
+            let store = store(in: folder)
+            try store.information.keep(["url": "u"], of: "mine")
+            #expect(try store.answers(of: "mine") == ["url": "u"])
+            #expect(try store.key(from: "echo printed", for: "mine", isInterrupted: { false }) == "printed")
+        }
+    }
+
+    @Test func `There is a service only where there is a bus`() async throws {
+        try await withTemporaryFolder { folder in
+            func isThere(_ environment: [String: String]) -> Bool { SecretService(environment: environment, helper: nil).isBusThere }
+            #expect(isThere(["DBUS_SESSION_BUS_ADDRESS": "unix:path=/run/bus"]))
+            #expect(!isThere(["DBUS_SESSION_BUS_ADDRESS": "disabled:"]))
+            #expect(!isThere(["DBUS_SESSION_BUS_ADDRESS": "", "XDG_RUNTIME_DIR": folder.path]))
+            #expect(!isThere([:]))
+            try folder.write("", to: "bus")
+            #expect(isThere(["XDG_RUNTIME_DIR": folder.path]))
+        }
+    }
+}
+
+/// What the helper of the Secret Service answers, and what that means. The helper is a script.
+struct SecretServiceTests {
+    private func service(_ script: String, in folder: TemporaryFolder) throws -> SecretService {
+        let helper = try folder.write("#!/bin/sh\n" + script, to: "helper", mode: 0o700)
+        return SecretService(environment: ["DBUS_SESSION_BUS_ADDRESS": "unix:path=/nowhere"], helper: helper)
+    }
+
+    @Test(
+        arguments: [
+            ("echo found; echo secret", .done(["secret"])), ("exit 1", .absent), ("exit 69", .unavailable), ("echo found; exit 69", .locked),
+            ("exit 5", .unavailable), ("kill -KILL $$", .unavailable), ("echo found; kill -KILL $$", .locked),
+        ] as [(String, SecretService.Answer)])
+    func `An answer is told by output and status`(script: String, answer: SecretService.Answer) async throws {
+        try await withTemporaryFolder { folder async throws in
+            #expect(try service(script, in: folder).lookup(key: "key", destination: "mine") == answer)
+        }
+    }
+
+    @Test func `The helper gets names as arguments and the secret through a pipe`() async throws {
+        try await withTemporaryFolder { folder in
+            let service = try service("echo found; echo \"$*\"; cat", in: folder)
+            #expect(service.store("s3cret", key: "key", destination: "my place") == .done(["secret-service store -- my place key", "s3cret"]))
+            #expect(service.remove(destination: "mine") == .done(["secret-service clear -- mine"]))
+            #expect(service.destinations() == ["secret-service list --"])
+        }
+    }
+
+    @Test func `A helper that is not there is no service`() {
+        let service = SecretService(environment: ["DBUS_SESSION_BUS_ADDRESS": "unix:path=/nowhere"], helper: "/nowhere/helper")
+        #expect(service.lookup(key: "key", destination: "mine") == .unavailable)
+        #expect(service.destinations() == [])
+    }
+
+    /// A store whose service is this script.
+    private func store(_ script: String, in folder: TemporaryFolder) throws -> CredentialStore {
+        CredentialStore(service: try service(script, in: folder), paths: Paths(environment: ["HOME": folder.path]))
+    }
+
+    private func problem<Value>(_ body: () throws(CredentialProblem) -> Value) -> CredentialProblem? {
+        do throws(CredentialProblem) {
+            _ = try body()
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func `A service that takes a secret removes it from the file`() async throws {
+        try await withTemporaryFolder { folder in
+            _ = try store("exit 69", in: folder).keep(["key": "old", "token": "t"], of: "mine")
+            let store = try store("echo found", in: folder)
+            guard case .secretService = try store.keep(["key": "new"], of: "mine") else {
+                Issue.record("The service took it.")
+                return
+            }
+            #expect(folder.text(of: ".local/share/broadcast/credentials/mine") == "\"token\" = \"t\"\n")
+        }
+    }
+
+    @Test func `A secret comes from the service, unless it is locked there`() async throws {
+        try await withTemporaryFolder { folder in
+            #expect(try store("echo found; echo k", in: folder).secret("key", of: "mine") == "k")
+            #expect(try store("exit 1", in: folder).secret("key", of: "mine") == nil)
+            let locked = try store("echo found; exit 69", in: folder)
+            #expect(problem { () throws(CredentialProblem) in try locked.secret("key", of: "mine") } == .keyringLocked(destination: "mine"))
+        }
+    }
+
+    @Test func `A secret that the service keeps is a problem for who wants it forgotten`() async throws {
+        try await withTemporaryFolder { folder in
+            #expect(try store("echo found", in: folder).forget("mine"))
+            #expect(try !store("exit 1", in: folder).forget("mine"))
+            #expect(try !store("exit 69", in: folder).forget("mine"))
+            let locked = try store("echo found; exit 69", in: folder)
+            #expect(problem { () throws(CredentialProblem) in try locked.forget("mine") } == .keyringKeepsSecret(destination: "mine"))
+            let keeping = try store("[ \"$2\" = list ] || exit 69; echo found; echo mine", in: folder)
+            #expect(problem { () throws(CredentialProblem) in try keeping.forget("mine") } == .keyringKeepsSecret(destination: "mine"))
+            #expect(keeping.destinations() == ["mine"])
+        }
+    }
+
+    @Test(
+        arguments: [
+            (["broadcast", "secret-service", "store", "--", "a", "b"], true), (["broadcast", "secret-service", "list", "--"], true),
+            (["broadcast", "secret-service", "lookup", "--", "a", "b"], true), (["broadcast", "secret-service", "clear", "--", "a"], true),
+            (["broadcast", "secret-service", "steal", "--"], false), (["broadcast", "secret-service", "list"], false),
+            (["broadcast", "secret-service", "list", "-"], false), (["broadcast", "start", "list", "--"], false), (["broadcast"], false), ([], false),
+        ])
+    func `The helper runs only with arguments that ask for it`(arguments: [String], isHelper: Bool) {
+        #expect((SecretServiceHelper(arguments: arguments) != nil) == isHelper)
+    }
+}

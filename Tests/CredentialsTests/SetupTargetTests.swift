@@ -1,0 +1,91 @@
+import Credentials
+import TestSupport
+import Testing
+import UserConfiguration
+
+struct SetupTargetTests {
+    private func target(_ name: String, _ text: String = "", in folder: TemporaryFolder) throws -> SetupTarget {
+        let configuration = try ConfigurationFile.parse(text, path: "/c.toml")
+        let paths = Paths(environment: ["HOME": folder.path])
+        return try SetupTarget(name, configuration: configuration, catalog: ExtensionCatalog(folders: [folder.path + "/extensions"]), paths: paths)
+    }
+
+    private func writeExtension(_ more: String, in folder: TemporaryFolder) throws {
+        for name in ["program", "sign-in"] { try folder.write("#!/bin/sh\n", to: "extensions/srt/" + name, mode: 0o700) }
+        try folder.write("name = \"srt\"\nexec = \"program\"\nmode = \"samples\"\n" + more, to: "extensions/srt/extension.toml")
+        try folder.setMode(0o700, of: "extensions/srt")
+    }
+
+    private static let address = SetupQuestion(key: "url", prompt: "Address (rtmp://HOST/APP)", isSecret: false, isAsked: true)
+    private static let key = SetupQuestion(key: "key", prompt: "Stream key", isSecret: true, isAsked: true)
+
+    @Test func `A service asks for its key, and for an address where it has none`() async throws {
+        try await withTemporaryFolder { folder in
+            let twitch = try target("twitch", in: folder)
+            var unasked = Self.address
+            unasked.isAsked = false
+            #expect(twitch.isRTMP && twitch.service?.name == "twitch" && twitch.program == nil && twitch.questions == [unasked, Self.key])
+            #expect(try target("custom", in: folder).questions == [Self.address, Self.key])
+        }
+    }
+
+    @Test func `A configured RTMP destination asks for what the configuration leaves open`() async throws {
+        try await withTemporaryFolder { folder in
+            let text = """
+                [destinations.mine]
+                extension = "rtmp"
+                url = "rtmp://host/app"
+                [destinations.theirs]
+                service = "kick"
+                """
+            let mine = try target("mine", text, in: folder)
+            #expect(mine.isRTMP && mine.service == nil && mine.destination?.name == "mine" && mine.questions == [Self.key])
+            let theirs = try target("theirs", text, in: folder)
+            #expect(theirs.service?.name == "kick" && theirs.questions.map(\.isAsked) == [false, true])
+        }
+    }
+
+    @Test func `A file has nothing to ask`() async throws {
+        try await withTemporaryFolder { folder in
+            let target = try target("films", "[destinations.films]\nextension = \"file\"", in: folder)
+            #expect(!target.isRTMP && target.questions == [] && target.program == nil)
+        }
+    }
+
+    @Test func `An extension asks its own questions, but not what the configuration answers`() async throws {
+        try await withTemporaryFolder { folder in
+            try writeExtension(
+                "setup-exec = \"sign-in\"\n[[setup]]\nkey = \"url\"\nrequired = true\n[[setup]]\nkey = \"token\"\nprompt = \"Token\"\nsecret = true",
+                in: folder)
+            let url = SetupQuestion(key: "url", prompt: "url", isSecret: false, isAsked: true, isRequired: true)
+            let token = SetupQuestion(key: "token", prompt: "Token", isSecret: true, isAsked: true, isRequired: false)
+            let plain = try target("srt", in: folder)
+            #expect(!plain.isRTMP && plain.questions == [url, token])
+            #expect(plain.program?.path == folder.path + "/extensions/srt/sign-in" && plain.program?.folder == folder.path + "/extensions/srt")
+            let configured = try target("mine", "[destinations.mine]\nextension = \"srt\"\nsetup.url = \"u\"", in: folder)
+            #expect(configured.name == "mine" && configured.questions.map(\.isAsked) == [false, true])
+        }
+    }
+
+    @Test func `A name that nothing has is a problem with the names that there are`() async throws {
+        try await withTemporaryFolder { folder in
+            try writeExtension("", in: folder)
+            let known = ["films"] + KnownService.all.map(\.name) + ["srt"]
+            #expect(throws: SetupProblem.unknown("nobody", known: known)) {
+                try target("nobody", "[destinations.films]\nextension = \"file\"", in: folder)
+            }
+        }
+    }
+
+    @Test func `A wrong manifest is a problem`() async throws {
+        try await withTemporaryFolder { folder in
+            try writeExtension("video = 1", in: folder)
+            do {
+                _ = try target("srt", in: folder)
+                Issue.record("no problem")
+            } catch SetupProblem.configuration(.fault(let fault)) {
+                #expect(fault.key == "video")
+            }
+        }
+    }
+}

@@ -1,0 +1,481 @@
+import Foundation
+import Glibc
+import Media
+import RTMP
+import Session
+import Synchronization
+import TestSupport
+import Testing
+import Upload
+import UserConfiguration
+
+/// Secrets and answers that a test gives.
+struct FakeSecrets: SecretSource {
+    /// By `DESTINATION/KEY`.
+    var secrets: [String: String] = [:]
+    var answers: [String: [String: String]] = [:]
+    var problem: CredentialProblem?
+    /// What key commands print.
+    var key: String?
+
+    func secret(_ key: String, of destination: String) throws(CredentialProblem) -> String? {
+        if let problem { throw problem }
+        return secrets["\(destination)/\(key)"]
+    }
+
+    func answers(of destination: String) throws(CredentialProblem) -> [String: String] {
+        answers[destination] ?? [:]
+    }
+
+    func key(from command: String, for destination: String, isInterrupted: () -> Bool) throws(CredentialProblem) -> String {
+        if isInterrupted() { throw .keyCommandInterrupted(destination: destination) }
+        guard let key else { throw .keyCommandWithoutKey(destination: destination) }
+        return "\(key)-of-\(command)"
+    }
+}
+
+/// What a user calls a destination, and what that makes. The home folder is `home` in the test's folder, the working folder `work`.
+struct DestinationResolverTests {
+    /// A resolver in a folder of its own, for a configuration file of `text`.
+    private func resolver(
+        in folder: TemporaryFolder, _ text: String = "", secrets: FakeSecrets = FakeSecrets(), session: SessionConfiguration = .init()
+    ) throws -> DestinationResolver {
+        try folder.makeFolder("home")
+        try folder.makeFolder("work")
+        let environment = ["HOME": folder.path + "/home", "BROADCAST_EXTENSION_PATH": folder.path + "/extensions"]
+        var resolver = DestinationResolver(
+            configuration: try ConfigurationFile.parse(text, path: folder.path + "/config.toml"), paths: Paths(environment: environment),
+            secrets: secrets, catalog: folder.catalog, session: session, now: Date(timeIntervalSince1970: 1_700_000_000))
+        resolver.folder = folder.path + "/work"
+        return resolver
+    }
+
+    private func name(_ ending: String) -> String {
+        "broadcast-\(FileDate.text(Date(timeIntervalSince1970: 1_700_000_000))).\(ending)"
+    }
+
+    // MARK: RTMP
+
+    @Test func `An address is a live RTMP destination without its key in what is shown`() async throws {
+        try await withTemporaryFolder { folder in
+            let plan = try resolver(in: folder).resolve("rtmp://live.example/app/secret")
+            #expect(plan.name == "rtmp" && plan.kind == .rtmp && plan.isLive && plan.path == nil)
+            #expect(plan.delivery == .live(retry: .liveDestination))
+            #expect(plan.url?.hasPrefix("rtmp://live.example/app") == true && plan.url?.contains("secret") == false)
+        }
+    }
+
+    @Test(arguments: [("rtmp://live.example/app/secret", true), ("rtmp://127.0.0.1/app/key", false), ("rtmp://localhost/app/key", false), ("rtmp://[::1]/a/k", false)])
+    func `A key on the command line is noticed, unless the server is this machine`(address: String, isNoticed: Bool) async throws {
+        try await withTemporaryFolder { folder in
+            let notices = Notices()
+            var resolver = try resolver(in: folder)
+            resolver.notice = { notices.add($0) }
+            _ = try resolver.resolve(address)
+            #expect(notices.all == (isNoticed ? [.keyInAddress] : []))
+        }
+    }
+
+    @Test func `A wrong address is a problem with its reason`() async throws {
+        try await withTemporaryFolder { folder in
+            let resolver = try resolver(in: folder)
+            #expect(expectProblem { () throws(ConfigurationError) in try resolver.resolve("srt://host") } == .unknownScheme("srt", source: nil))
+            #expect(
+                expectProblem { () throws(ConfigurationError) in try resolver.resolve("rtmp://host:0/app/key") }
+                    == .notAnRTMPAddress(reason: RTMPURLError.invalidPort.description, source: nil))
+            #expect(
+                expectProblem { () throws(ConfigurationError) in try resolver.resolve("rtmp://host") }
+                    == .notAnRTMPAddress(reason: RTMPURLError.missingKey.description, source: nil))
+            #expect(expectProblem { () throws(ConfigurationError) in try resolver.resolve("rtmp") } == .rtmpWithoutAddress)
+        }
+    }
+
+    @Test func `A configured address gets its key from the store, from a command, or has it`() async throws {
+        let text = """
+            [destinations.stored]
+            extension = "rtmp"
+            url = "rtmp://live.example/app"
+            [destinations.command]
+            extension = "rtmp"
+            url = "rtmp://live.example/app"
+            key-command = "show"
+            [destinations.whole]
+            extension = "rtmp"
+            url = "rtmp://live.example/app/key"
+            """
+        try await withTemporaryFolder { folder in
+            let resolver = try resolver(in: folder, text, secrets: FakeSecrets(secrets: ["stored/key": "k"], key: "printed"))
+            for name in ["stored", "command", "whole"] {
+                let plan = try resolver.resolve(name)
+                #expect(plan.name == name && plan.kind == .rtmp)
+            }
+            let without = try self.resolver(in: folder, text)
+            #expect(expectProblem { () throws(ConfigurationError) in try without.resolve("stored") } == .notSignedIn("stored"))
+            #expect(
+                expectProblem { () throws(ConfigurationError) in try without.resolve("command") }
+                    == .credentials(.keyCommandWithoutKey(destination: "command")))
+        }
+    }
+
+    @Test func `A user who gives up ends the key command`() async throws {
+        try await withTemporaryFolder { folder in
+            var resolver = try resolver(
+                in: folder, "[destinations.a]\nextension = \"rtmp\"\nurl = \"rtmp://h/a\"\nkey-command = \"show\"", secrets: FakeSecrets(key: "k"))
+            resolver.isInterrupted = { true }
+            #expect(
+                expectProblem { () throws(ConfigurationError) in try resolver.resolve("a") } == .credentials(.keyCommandInterrupted(destination: "a")))
+        }
+    }
+
+    @Test func `A keyring that is locked is a problem`() async throws {
+        try await withTemporaryFolder { folder in
+            let problem = CredentialProblem.keyringLocked(destination: "twitch")
+            let resolver = try resolver(in: folder, secrets: FakeSecrets(problem: problem))
+            #expect(expectProblem { () throws(ConfigurationError) in try resolver.resolve("twitch") } == .credentials(problem))
+        }
+    }
+
+    @Test func `A known service has its own address, unless the user or the configuration has another`() async throws {
+        try await withTemporaryFolder { folder in
+            let secrets = FakeSecrets(
+                secrets: ["twitch/key": "k", "mine/key": "k", "kick/key": "k"], answers: ["kick": ["url": "rtmp://answer.example/app"]])
+            let resolver = try resolver(
+                in: folder, "[destinations.mine]\nservice = \"twitch\"\nurl = \"rtmp://mine.example/app\"", secrets: secrets)
+            #expect(try resolver.resolve("twitch").url?.hasPrefix("rtmp://live.twitch.tv/app") == true)
+            #expect(try resolver.resolve("kick").url?.hasPrefix("rtmp://answer.example/app") == true)
+            let mine = try resolver.resolve("mine")
+            #expect(mine.name == "mine" && mine.url?.hasPrefix("rtmp://mine.example/app") == true)
+        }
+    }
+
+    @Test func `A service that the user has not signed in to is a problem`() async throws {
+        try await withTemporaryFolder { folder in
+            let plain = try resolver(in: folder)
+            #expect(expectProblem { () throws(ConfigurationError) in try plain.resolve("twitch") } == .notSignedIn("twitch"))
+            // The service without an address of its own.
+            #expect(expectProblem { () throws(ConfigurationError) in try plain.resolve("custom") } == .notSignedIn("custom"))
+            // A wrong address comes before a missing key.
+            let wrong = try resolver(in: folder, secrets: FakeSecrets(answers: ["custom": ["url": "rtmp://host:0/app"]]))
+            guard case .notAnRTMPAddress(_, source: folder.path + "/config.toml") = expectProblem({ () throws(ConfigurationError) in
+                try wrong.resolve("custom")
+            }) else {
+                Issue.record("another problem")
+                return
+            }
+        }
+    }
+
+    @Test func `Limits of a service that the session exceeds are noticed`() async throws {
+        try await withTemporaryFolder { folder in
+            var session = SessionConfiguration()
+            session.rateControl = .bitrate(8000)
+            let notices = Notices()
+            var resolver = try resolver(in: folder, secrets: FakeSecrets(secrets: ["twitch/key": "k"]), session: session)
+            resolver.notice = { notices.add($0) }
+            _ = try resolver.resolve("twitch")
+            #expect(notices.all == [.limit(.bitrate(limit: 6000, actual: 8000), service: "Twitch")])
+        }
+    }
+
+    @Test func `The configuration sets the picture and the retries`() async throws {
+        try await withTemporaryFolder { folder in
+            let resolver = try resolver(
+                in: folder,
+                """
+                [destinations.a]
+                extension = "rtmp"
+                url = "rtmp://h/a/k"
+                size = "640x360"
+                bitrate = 700
+                retries = 3
+                [destinations.b]
+                extension = "file"
+                retries = 3
+                """)
+            let plan = try resolver.resolve("a")
+            #expect(plan.picture == PictureRequirements(size: PixelSize(width: 640, height: 360), bitrate: 700))
+            guard case .live(let retry?) = plan.delivery else {
+                Issue.record("not live")
+                return
+            }
+            #expect(retry.maximumAttempts == 3)
+            #expect(try resolver.resolve("b").delivery == .recording)
+        }
+    }
+
+    @Test func `Certificates are read beside the configuration, in the home folder, or where an absolute path leads`() async throws {
+        try await withTemporaryFolder { folder in
+            func attempt(_ file: String) throws -> ConfigurationFault? {
+                let text = "[destinations.a]\nextension = \"rtmp\"\nurl = \"rtmps://h/a/k\"\nca-file = \"\(file)\""
+                let resolver = try resolver(in: folder, text)
+                do throws(ConfigurationError) {
+                    _ = try resolver.resolve("a")
+                    return nil
+                } catch .fault(let fault) {
+                    return fault
+                } catch {
+                    throw error
+                }
+            }
+            for (written, path) in [("ca.pem", "/ca.pem"), ("~/ca.pem", "/home/ca.pem"), (folder.path + "/other.pem", "/other.pem")] {
+                let expected = ConfigurationFault(
+                    path: folder.path + "/config.toml", line: 4, key: "destinations.a.ca-file", problem: .unreadableCertificates(path: folder.path + path))
+                #expect(try attempt(written) == expected)
+                try folder.write("", to: path)
+                #expect(try attempt(written) == nil)
+            }
+        }
+    }
+
+    @Test func `Nothing live has full colours`() async throws {
+        try await withTemporaryFolder { folder in
+            var session = SessionConfiguration()
+            session.chroma = .yuv444
+            let resolver = try resolver(in: folder, session: session)
+            #expect(
+                expectProblem { () throws(ConfigurationError) in try resolver.resolve("rtmp://localhost/a/k") } == .liveWithFullChroma(name: "rtmp"))
+            #expect(try resolver.resolve("x.mp4").kind == .file)
+            #expect(try resolver.resolve("-").kind == .stdout)
+        }
+    }
+
+    // MARK: Several
+
+    @Test func `Without a target the preferred destination is used, else a file`() async throws {
+        try await withTemporaryFolder { folder async throws in
+            #expect(try resolver(in: folder, "preferred = \"clips\"").resolve([]).map(\.kind) == [.clips])
+            #expect(try resolver(in: folder).resolve([]).map(\.path) == [folder.path + "/work/" + name("mp4")])
+        }
+    }
+
+    @Test func `Each destination has a name of its own`() async throws {
+        try await withTemporaryFolder { folder in
+            let resolver = try resolver(
+                in: folder, "[destinations.rtmp-2]\nextension = \"clips\"\n[destinations.\"a.mp4\"]\nextension = \"file\"\npath = \"~/b.mp4\"")
+            let address = "rtmp://localhost/a/k"
+            let plans = try resolver.resolve([address, address, "rtmp-2", address, "x/a.mp4", "a.mp4", "y/a.mp4"])
+            #expect(plans.map(\.name) == ["rtmp", "rtmp-3", "rtmp-2", "rtmp-4", "a.mp4-2", "a.mp4", "a.mp4-3"])
+        }
+    }
+
+    @Test func `A name, a file and standard output are taken once`() async throws {
+        try await withTemporaryFolder { folder in
+            let secrets = FakeSecrets(secrets: ["twitch/key": "k"])
+            let resolver = try resolver(in: folder, "[destinations.out]\nextension = \"stdout\"", secrets: secrets)
+            #expect(expectProblem { () throws(ConfigurationError) in try resolver.resolve(["twitch", "twitch"]) } == .nameTwice("twitch"))
+            #expect(expectProblem { () throws(ConfigurationError) in try resolver.resolve(["out", "out"]) } == .nameTwice("out"))
+            #expect(expectProblem { () throws(ConfigurationError) in try resolver.resolve(["-", "out"]) } == .outputTwice)
+            #expect(
+                expectProblem { () throws(ConfigurationError) in try resolver.resolve(["a.mp4", "./a.mp4"]) }
+                    == .fileTwice(folder.path + "/work/./a.mp4"))
+        }
+    }
+
+    // MARK: Files and standard output
+
+    @Test func `A file is in the working folder, in the home folder, or where its path leads`() async throws {
+        try await withTemporaryFolder { folder in
+            let resolver = try resolver(in: folder)
+            #expect(try resolver.resolve("a.flv").path == folder.path + "/work/a.flv")
+            #expect(try resolver.resolve("~/a.flv").path == folder.path + "/home/a.flv")
+            #expect(try resolver.resolve("/srv/a.ts").path == "/srv/a.ts")
+            let plan = try resolver.resolve("sub/no-ending")
+            #expect(plan.path == folder.path + "/work/sub/no-ending" && plan.name == "no-ending" && plan.delivery == .recording)
+        }
+    }
+
+    @Test func `In a folder the file is named after the date`() async throws {
+        try await withTemporaryFolder { folder in
+            var resolver = try resolver(in: folder)
+            #expect(try resolver.resolve(folder.path).path == folder.path + "/" + name("mp4"))
+            #expect(try resolver.resolve("missing/").path == folder.path + "/work/missing/" + name("mp4"))
+            resolver.format = .mpegts
+            #expect(try resolver.resolve(folder.path).path == folder.path + "/" + name("ts"))
+            #expect(try resolver.resolve("file").path == folder.path + "/work/" + name("ts"))
+            try folder.makeFolder("home/Videos")
+            #expect(try resolver.resolve("file").path == folder.path + "/home/Videos/" + name("ts"))
+        }
+    }
+
+    @Test func `An ending that no format has is a problem, unless the format is given or the file is there`() async throws {
+        try await withTemporaryFolder { folder in
+            var resolver = try resolver(in: folder)
+            #expect(
+                expectProblem { () throws(ConfigurationError) in try resolver.resolve("./a.avi") } == .unknownEnding(path: "./a.avi", ending: ".avi"))
+            #expect(try resolver.resolve("./.hidden").kind == .file)
+            let existing = try folder.write("", to: "b.avi")
+            #expect(try resolver.resolve(existing).path == existing)
+            resolver.format = .y4m
+            let plan = try resolver.resolve("a.avi")
+            #expect(plan.kind == .file && plan.media.video == .raw && plan.media.audioTracks == [])
+        }
+    }
+
+    @Test func `Files get separate sound tracks on request`() async throws {
+        try await withTemporaryFolder { folder in
+            var resolver = try resolver(in: folder)
+            #expect(try resolver.resolve("a.mp4").media.audioTracks == [.mixed])
+            resolver.separatesAudio = true
+            #expect(try resolver.resolve("a.mp4").media.audioTracks == [.app, .mic])
+            #expect(try resolver.resolve("a.flv").media.audioTracks == [.mixed])
+        }
+    }
+
+    @Test func `A configured file has its own format, and its folder is made`() async throws {
+        try await withTemporaryFolder { folder in
+            let text = """
+                [destinations.films]
+                extension = "file"
+                path = "Films"
+                format = "flv"
+                [destinations.one]
+                extension = "file"
+                path = "~/one.ts"
+                [destinations.home]
+                extension = "file"
+                path = "~"
+                [destinations.usual]
+                extension = "file"
+                [destinations.deep]
+                extension = "file"
+                path = "~/not/there"
+                """
+            var resolver = try resolver(in: folder, text)
+            #expect(try resolver.resolve("films").path == folder.path + "/home/Films/" + name("flv"))
+            #expect(folder.names(in: "home") == ["Films"])
+            #expect(try resolver.resolve("one").path == folder.path + "/home/one.ts")
+            #expect(try resolver.resolve("home").path == folder.path + "/home/" + name("mp4"))
+            #expect(try resolver.resolve("usual").path == folder.path + "/work/" + name("mp4"))
+            #expect(
+                expectProblem { () throws(ConfigurationError) in try resolver.resolve("deep") }
+                    == .cannotCreateFolder(
+                        path: folder.path + "/home/not/there", destination: "deep", configuration: folder.path + "/config.toml", code: ENOENT))
+            resolver.format = .mp4
+            #expect(try resolver.resolve("films").path?.hasSuffix(".mp4") == true)
+        }
+    }
+
+    @Test func `Standard output has to be a pipe or a file`() async throws {
+        try await withTemporaryFolder { folder in
+            var resolver = try resolver(in: folder, "[destinations.out]\nextension = \"stdout\"")
+            #expect(try ["-", "stdout", "out"].map { try resolver.resolve($0).name } == ["stdout", "stdout", "out"])
+            #expect(try resolver.resolve("-").media.audioTracks == [.mixed])
+            resolver.format = .y4m
+            #expect(try resolver.resolve("-").media.video == .raw)
+            resolver.output = .terminal
+            #expect(expectProblem { () throws(ConfigurationError) in try resolver.resolve("out") } == .outputIsATerminal)
+            resolver.output = .closed
+            #expect(expectProblem { () throws(ConfigurationError) in try resolver.resolve("-") } == .outputIsClosed)
+        }
+    }
+
+    @Test func `Clips are kept by their name, by a configured name, and by a preference`() async throws {
+        try await withTemporaryFolder { folder in
+            let resolver = try resolver(in: folder, "preferred = \"moments\"\n[destinations.moments]\nextension = \"clips\"")
+            let plans = try resolver.resolve(["clips"]) + resolver.resolve([])
+            #expect(plans.map(\.name) == ["clips", "moments"] && plans.map(\.kind) == [.clips, .clips])
+        }
+    }
+
+    @Test func `What nothing is called is a problem with the names that there are`() async throws {
+        try await withTemporaryFolder { folder in
+            try folder.writeExtension("srt")
+            let resolver = try resolver(in: folder, "[destinations.mine]\nextension = \"clips\"")
+            let known = ["mine"] + BuiltInExtension.names + ["srt"] + KnownService.all.map(\.name)
+            #expect(expectProblem { () throws(ConfigurationError) in try resolver.resolve("mien") } == .unknown("mien", known: known))
+        }
+    }
+
+    // MARK: Extensions
+
+    @Test func `An extension gets its answers, its secrets and what the configuration says`() async throws {
+        try await withTemporaryFolder { folder in
+            try folder.writeExtension("srt", questions)
+            let secrets = FakeSecrets(secrets: ["mine/password": "p"], answers: ["mine": ["url": "srt://stored"]])
+            let resolver = try resolver(
+                in: folder, "[destinations.mine]\nextension = \"srt\"\nsetup.url = \"srt://configured\"", secrets: secrets)
+            let plan = try resolver.resolve("mine")
+            #expect(plan.name == "mine" && plan.kind == .program("srt") && plan.isLive && plan.media.audioTracks == [.mixed])
+        }
+    }
+
+    @Test func `An extension without a configuration is started by its name`() async throws {
+        try await withTemporaryFolder { folder in
+            try folder.writeExtension("plain", "video = \"none\"")
+            let plan = try resolver(in: folder).resolve("plain")
+            #expect(plan.name == "plain" && plan.kind == .program("plain") && plan.media.video == .none)
+        }
+    }
+
+    @Test func `An answer that is missing is a problem`() async throws {
+        try await withTemporaryFolder { folder in
+            try folder.writeExtension("open", "[[setup]]\nkey = \"url\"\nprompt = \"Address\"\nrequired = true")
+            try folder.writeExtension("secret", "[[setup]]\nkey = \"token\"\nsecret = true\nrequired = true")
+            let resolver = try resolver(in: folder)
+            #expect(
+                expectProblem { () throws(ConfigurationError) in try resolver.resolve("open") } == .notSetUp("open", question: "url", prompt: "Address"))
+            #expect(expectProblem { () throws(ConfigurationError) in try resolver.resolve("secret") } == .notSignedIn("secret"))
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("setup.urk = \"x\"", "setup.urk", .notAsked(extension: "srt", questions: ["url", "password"])),
+            ("setup.password = \"x\"", "setup.password", .isSecret),
+            ("setup.url = \"srt://a:b@host\"", "setup.url", .passwordInAddress(destination: "mine")),
+        ] as [(String, String, ConfigurationFault.Problem)])
+    func `A setting that is not asked for, or is secret, must not be in the configuration`(
+        text: String, key: String, problem: ConfigurationFault.Problem
+    ) async throws {
+        try await withTemporaryFolder { folder in
+            try folder.writeExtension("srt", questions)
+            let resolver = try resolver(in: folder, "[destinations.mine]\nextension = \"srt\"\n" + text)
+            let fault = expectFault { () throws(ConfigurationError) in try resolver.resolve("mine") }
+            #expect(fault?.key == "destinations.mine." + key && fault?.problem == problem && fault?.path == folder.path + "/config.toml")
+        }
+    }
+
+    @Test func `An address goes to the extension that takes it, with nothing secret in it`() async throws {
+        try await withTemporaryFolder { folder in
+            try folder.writeExtension("srt", questions)
+            let resolver = try resolver(in: folder)
+            let plan = try resolver.resolve("srt://host:9000?mode=caller")
+            #expect(plan.name == "srt" && plan.kind == .program("srt") && plan.url == "srt://host:9000")
+            #expect(
+                expectProblem { () throws(ConfigurationError) in try resolver.resolve("srt://a:b@host") } == .passwordInAddress(extension: "srt"))
+            #expect(
+                expectProblem { () throws(ConfigurationError) in try resolver.resolve("srt://host?mode=caller&password=p") }
+                    == .secretInAddress(extension: "srt", key: "password"))
+        }
+    }
+
+    @Test func `A configured extension that is not installed is a fault of its line`() async throws {
+        try await withTemporaryFolder { folder in
+            let resolver = try resolver(in: folder, "[destinations.mine]\nextension = \"gone\"")
+            let fault = expectFault { () throws(ConfigurationError) in try resolver.resolve("mine") }
+            #expect(fault?.line == 2 && fault?.problem == .unknownExtension("gone", known: BuiltInExtension.names))
+        }
+    }
+
+    @Test func `A manifest that cannot be served is a problem`() async throws {
+        try await withTemporaryFolder { folder in
+            try folder.write("#!/bin/sh\n", to: "extensions/two/program", mode: 0o700)
+            try folder.write(
+                "name = \"two\"\nexec = \"program\"\nmode = \"stream\"\ncontainer = \"flv\"\ntracks = [\"screen\", \"app\", \"mic\"]",
+                to: "extensions/two/extension.toml")
+            try folder.setMode(0o700, of: "extensions/two")
+            let resolver = try resolver(in: folder)
+            #expect(
+                expectProblem { () throws(ConfigurationError) in try resolver.resolve("two") } == .unsupported(name: "two", .tooManySoundTracks(2)))
+        }
+    }
+}
+
+/// Collects what a resolver reports.
+private final class Notices: Sendable {
+    private let notices = Mutex<[ResolverNotice]>([])
+
+    var all: [ResolverNotice] { notices.withLock { $0 } }
+
+    func add(_ notice: ResolverNotice) { notices.withLock { $0.append(notice) } }
+}

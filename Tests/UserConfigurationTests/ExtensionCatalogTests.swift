@@ -1,0 +1,54 @@
+import TestSupport
+import Testing
+import UserConfiguration
+
+struct ExtensionCatalogTests {
+    @Test func `Extensions are found by their own name and by their folder's`() async throws {
+        try await withTemporaryFolder { folder in
+            try folder.writeExtension("srt", called: "folder")
+            try folder.write("", to: "extensions/no-manifest/file")
+            try folder.write("", to: "extensions/a-file")
+            let catalog = folder.catalog
+            #expect(catalog.entries.map(\.name) == ["folder"] && catalog.names == ["srt"])
+            #expect(try catalog.manifest(named: "srt")?.name == "srt")
+            #expect(try catalog.manifest(named: "folder")?.name == "srt")
+            #expect(try catalog.manifest(named: "other") == nil)
+            #expect(catalog.entries.map { $0.answers(to: "srt") && $0.answers(to: "folder") && !$0.answers(to: "other") } == [true])
+        }
+    }
+
+    @Test func `The first folder that has a name wins`() async throws {
+        try await withTemporaryFolder { folder in
+            try folder.writeExtension("a", in: "first", "description = \"first\"")
+            try folder.writeExtension("a", in: "second", "description = \"second\"")
+            try folder.writeExtension("b", in: "second")
+            let catalog = ExtensionCatalog(folders: ["/nowhere"] + ["first", "second"].map { folder.path + "/" + $0 })
+            #expect(catalog.names == ["a", "b"])
+            #expect(try catalog.manifest(named: "a")?.description == "first")
+            #expect(catalog.entries.map(\.folder) == [folder.path + "/first/a", folder.path + "/second/b"])
+        }
+    }
+
+    @Test func `A wrong manifest is an error for who asks for it, and for nobody else`() async throws {
+        try await withTemporaryFolder { folder in
+            try folder.writeExtension("good")
+            try folder.write("name = \"wrong\"", to: "extensions/wrong/extension.toml")
+            let catalog = folder.catalog
+            #expect(catalog.entries.count == 2 && catalog.names == ["good"])
+            #expect(try catalog.manifest(named: "good") != nil)
+            #expect(expectFault { () throws(ConfigurationError) in try catalog.manifest(named: "wrong") }?.key == "exec")
+            #expect(catalog.entries.last?.answers(to: "wrong") == true)
+        }
+    }
+
+    @Test func `An address goes to the extension that takes its scheme`() async throws {
+        try await withTemporaryFolder { folder in
+            try folder.writeExtension("srt", questions)
+            let catalog = folder.catalog
+            #expect(catalog.manifest(for: "srt://host")?.name == "srt")
+            #expect(catalog.manifest(for: "SRT:anything")?.name == "srt")
+            #expect(catalog.manifest(for: "udp://host") == nil)
+            #expect(catalog.manifest(for: "srt") == nil)
+        }
+    }
+}

@@ -1,0 +1,184 @@
+import ContentCapture
+import Encode
+import Media
+import Mix
+import Session
+import Testing
+import UserConfiguration
+import WindowPrivacy
+import X11Capture
+
+/// What the user chose for a session, over the configuration, over the defaults.
+struct SessionSettingsTests {
+    private static let text = """
+        [video]
+        size = "640x360"
+        fps = 25
+        bitrate = 4000
+        preset = "faster"
+        latency = "normal"
+        chroma = "444"
+        keyframe-interval = 3
+        frame-pacing = "variable"
+        cursor = false
+        [audio]
+        app = false
+        mic = true
+        app-source = "config-app"
+        mic-source = "config-mic"
+        bitrate = 96
+        app-gain = -20
+        mic-gain = 20
+        [privacy]
+        hide = ["class:One"]
+        mute = true
+        keep-awake = false
+        """
+
+    private func make(_ settings: SessionSettings, over text: String = "") throws(ConfigurationError) -> SessionConfiguration {
+        try SessionConfiguration(settings, over: ConfigurationFile.parse(text, path: "/c.toml"))
+    }
+
+    private func problem(over text: String = "", _ change: (inout SessionSettings) -> Void) -> SettingProblem? {
+        var settings = SessionSettings()
+        change(&settings)
+        guard case .setting(let problem) = expectError({ () throws(ConfigurationError) in try make(settings, over: text) }) else { return nil }
+        return problem
+    }
+
+    private func screen(_ configuration: SessionConfiguration) throws -> ScreenRequest {
+        guard case .screen(let request) = configuration.picture else { throw SettingProblem.pictureFileAndScreen }
+        return request
+    }
+
+    @Test func `Without choices and configuration everything has its usual value`() throws {
+        let made = try make(SessionSettings())
+        #expect(made.outputSize == nil && made.frameRate == nil && made.rateControl == nil && made.pacing == nil)
+        #expect(made.preset == "veryfast" && made.latency == .low && made.chroma == .yuv420)
+        #expect(made.keyframeInterval == MediaTime(milliseconds: 2000))
+        #expect(made.audio.app == AudioMixer.Level() && made.audio.mic == nil && made.audio.bitrate == 160)
+        #expect(made.duration == nil && made.title == nil && made.clipBuffer == nil)
+        let request = try screen(made)
+        #expect(request.display == nil && request.selection == .wholeScreen && request.showsCursor && request.keepsAwake)
+        #expect(request.hiddenWindows.rules == [] && !request.hiddenWindows.mutesSound && made.audio.mutedWindows == nil)
+    }
+
+    @Test func `The configuration takes the place of the usual values`() throws {
+        let made = try make(SessionSettings(), over: Self.text)
+        #expect(made.outputSize == PixelSize(width: 640, height: 360) && made.frameRate == 25 && made.rateControl == .bitrate(4000))
+        #expect(made.preset == "faster" && made.latency == .normal && made.chroma == .yuv444 && made.pacing == .variable)
+        #expect(made.keyframeInterval == MediaTime(milliseconds: 3000))
+        #expect(made.audio.app == nil && made.audio.mic?.gain == 10 && made.audio.laterMic.gain == 10)
+        #expect(made.audio.appSource == "config-app" && made.audio.micSource == "config-mic" && made.audio.bitrate == 96)
+        let request = try screen(made)
+        #expect(!request.showsCursor && !request.keepsAwake)
+        #expect(request.hiddenWindows.rules == [.windowClass("One")] && request.hiddenWindows.mutesSound)
+        #expect(made.audio.mutedWindows === request.hiddenWindows)
+        #expect(try make(SessionSettings(), over: "video.quality = 18").rateControl == .quality(18))
+    }
+
+    @Test func `What the user chose takes the place of the configuration`() throws {
+        var settings = SessionSettings()
+        settings.source = .screen(display: ":7", .monitor("HDMI-1"))
+        settings.showsCursor = true
+        settings.hiddenWindows = [.windowClass("Two")]
+        settings.size = PixelSize(width: 320, height: 180)
+        settings.frameRate = 60
+        settings.quality = 30
+        settings.preset = "slow"
+        settings.latency = .low
+        settings.chroma = .yuv420
+        settings.pacing = .constant
+        settings.keyframeInterval = 1.5
+        settings.appAudio = true
+        settings.microphone = false
+        settings.appSource = "app"
+        settings.micSource = "mic"
+        settings.audioBitrate = 64
+        settings.title = "title"
+        settings.duration = MediaTime(milliseconds: 5000)
+        settings.clipBuffer = SessionSettings.standardClipBuffer
+        let made = try make(settings, over: Self.text)
+        #expect(made.outputSize == PixelSize(width: 320, height: 180) && made.frameRate == 60 && made.rateControl == .quality(30))
+        #expect(made.preset == "slow" && made.latency == .low && made.chroma == .yuv420 && made.pacing == .constant)
+        #expect(made.keyframeInterval == MediaTime(milliseconds: 1500))
+        #expect(abs((made.audio.app?.gain ?? 0) - 0.1) < 0.001 && made.audio.mic == nil && made.audio.laterMic.gain == 10)
+        #expect(made.audio.appSource == "app" && made.audio.micSource == "mic" && made.audio.bitrate == 64)
+        #expect(made.title == "title" && made.duration == MediaTime(milliseconds: 5000) && made.clipBuffer == MediaTime(milliseconds: 60_000))
+        let request = try screen(made)
+        #expect(request.display == ":7" && request.selection == .monitor("HDMI-1") && request.showsCursor)
+        #expect(request.hiddenWindows.rules == [.windowClass("One"), .windowClass("Two")])
+    }
+
+    @Test func `A quality or a bitrate takes the place of the other one`() throws {
+        var settings = SessionSettings()
+        settings.bitrate = 2000
+        #expect(try make(settings, over: "video.quality = 18").rateControl == .bitrate(2000))
+        #expect(try make(settings, over: "video.quality = 18\nvideo.bitrate = 100").rateControl == .bitrate(2000))
+        settings.bitrate = nil
+        settings.quality = 20
+        #expect(try make(settings, over: "video.bitrate = 100").rateControl == .quality(20))
+    }
+
+    @Test func `Both in the configuration are a fault if the user chose neither`() {
+        let fault = expectFault { () throws(ConfigurationError) in try make(SessionSettings(), over: "[video]\nquality = 18\nbitrate = 100") }
+        #expect(fault?.problem == .bitrateAndQuality && fault?.line == 2)
+    }
+
+    @Test func `A file of pictures keeps its own rate, and is without sound unless that is asked for`() throws {
+        var settings = SessionSettings()
+        settings.source = .y4m(path: "/a.y4m")
+        let made = try make(settings, over: "video.fps = 25")
+        guard case .y4m("/a.y4m") = made.picture else {
+            Issue.record("another picture")
+            return
+        }
+        #expect(made.frameRate == nil && made.audio.app == nil)
+        settings.frameRate = 10
+        settings.appAudio = true
+        let asked = try make(settings)
+        #expect(asked.frameRate == 10 && asked.audio.app != nil)
+    }
+
+    @Test func `A program's own pictures and sound are taken as they are`() throws {
+        var settings = SessionSettings()
+        let pictures = PictureFeed(size: PixelSize(width: 64, height: 64))
+        let sound = SoundFeed()
+        settings.source = .feed(pictures)
+        settings.sound = .feed(sound)
+        let made = try make(settings)
+        guard case .feed(let picture) = made.picture, case .feed(let feed) = made.audio.content else {
+            Issue.record("another source")
+            return
+        }
+        #expect(picture === pictures && feed === sound && made.audio.app != nil)
+    }
+
+    @Test func `A file of sound takes the place of the applications`() throws {
+        var settings = SessionSettings()
+        settings.sound = .wav(path: "/a.wav")
+        let made = try make(settings, over: "audio.app = false")
+        guard case .wav("/a.wav") = made.audio.content else {
+            Issue.record("another sound")
+            return
+        }
+        #expect(made.audio.app != nil)
+    }
+
+    @Test func `Settings that do not go together are a problem`() {
+        #expect(problem { $0.bitrate = 100; $0.quality = 20 } == .bitrateAndQuality)
+        #expect(problem { $0.sound = .wav(path: "a"); $0.appSource = "b" } == .soundFileAndApplications)
+        #expect(problem { $0.sound = .wav(path: "a"); $0.appAudio = false } == .soundFileAndApplications)
+        #expect(problem { $0.source = .y4m(path: "-"); $0.sound = .wav(path: "-") } == .twoStandardInputs)
+    }
+
+    @Test func `Settings out of their range are a problem`() {
+        #expect(problem { $0.frameRate = 0 } == .outOfRange(.frameRate, 1...240, value: 0))
+        #expect(problem { $0.frameRate = 241 } == .outOfRange(.frameRate, 1...240, value: 241))
+        #expect(problem { $0.bitrate = 49 } == .outOfRange(.bitrate, 50...200_000, value: 49))
+        #expect(problem { $0.quality = 51.5 } == .outOfRange(.quality, 0...51, value: 51.5))
+        #expect(problem { $0.keyframeInterval = 0 } == .outOfRange(.keyframeInterval, 0.1...60, value: 0))
+        #expect(problem { $0.audioBitrate = 321 } == .outOfRange(.audioBitrate, 32...320, value: 321))
+        #expect(problem { $0.preset = "quick" } == .unknownPreset("quick", known: VideoSettings.presets))
+    }
+}

@@ -1,0 +1,127 @@
+import Foundation
+import TestSupport
+import Testing
+import Upload
+import UserConfiguration
+
+struct NearestNameTests {
+    @Test(
+        arguments: [
+            ("twicth", "twitch"), ("Twitch", "twitch"), ("yutube", "youtube"), ("mobcrush", "mobcrush"), ("kcik", "kick"), ("zzzzzz", nil), ("x", nil),
+            ("", nil),
+        ] as [(String, String?)])
+    func `A mistyped name leads to the nearest one`(name: String, nearest: String?) {
+        #expect(NearestName.of(name, among: ["twitch", "youtube", "mobcrush", "kick"]) == nearest)
+    }
+
+    @Test func `Without candidates there is none`() {
+        #expect(NearestName.of("twitch", among: []) == nil)
+    }
+
+    @Test(arguments: [("", "", 0), ("a", "", 1), ("", "abc", 3), ("kitten", "sitting", 3), ("ab", "ba", 2), ("same", "same", 0)])
+    func `The distance counts insertions, deletions and replacements`(left: String, right: String, distance: Int) {
+        #expect(NearestName.distance(left, right) == distance)
+        #expect(NearestName.distance(right, left) == distance)
+    }
+}
+
+struct AddressPasswordTests {
+    @Test(
+        arguments: [
+            ("http://user:secret@host/", true), ("hls:http://user:secret@host", true), ("srt://a:b:c@host", true), ("http://user:p@s@host", true),
+            ("http://user@host/", false), ("http://user:@host/", false), ("http://host:80/", false), ("http://host/a:b@c", false),
+            ("http://host?a:b@c", false), ("user:secret@host", false), ("", false),
+        ])
+    func `A password stands between a user name and a host`(address: String, isPresent: Bool) {
+        #expect(AddressPassword.isPresent(in: address) == isPresent)
+    }
+}
+
+struct RTMPAddressTests {
+    @Test func `A key is left out of what is shown`() {
+        let shown = RTMPAddress.withoutKey("rtmp://live.example/app/the_key", hasOwnKey: false)
+        #expect(shown.hasPrefix("rtmp://live.example/app") && !shown.contains("the_key"))
+        let own = RTMPAddress.withoutKey("rtmp://live.example/app/instance", hasOwnKey: true)
+        #expect(own.hasPrefix("rtmp://live.example/app/instance"))
+        #expect(RTMPAddress.withoutKey("rtmp://live.example/app", hasOwnKey: false).hasPrefix("rtmp://live.example/app"))
+        #expect(RTMPAddress.withoutKey("http://live.example/secret", hasOwnKey: false) == "(not a valid address)")
+    }
+
+    @Test func `The last part of a path is a key`() {
+        #expect(RTMPAddress.hasKey("rtmp://host/app/key"))
+        #expect(!RTMPAddress.hasKey("rtmp://host/app"))
+        #expect(!RTMPAddress.hasKey("file"))
+    }
+
+    @Test(arguments: [("localhost", true), ("127.0.0.1", true), ("127.1.2.3", true), ("::1", true), ("example.com", false), ("10.0.0.1", false)])
+    func `This machine has several names`(host: String, isLoopback: Bool) {
+        #expect(RTMPAddress.isLoopback(host) == isLoopback)
+    }
+}
+
+struct CanonicalPathTests {
+    @Test func `Two spellings of a file are one path`() async throws {
+        try await withTemporaryFolder { folder in
+            try folder.makeFolder("a/b")
+            try folder.write("", to: "a/file")
+            let path = folder.path + "/a/file"
+            #expect(CanonicalPath.of(folder.path + "/a/./b/../file") == path)
+            #expect(CanonicalPath.of(folder.path + "//a//file") == path)
+            try FileManager.default.createSymbolicLink(atPath: folder.path + "/link", withDestinationPath: "a")
+            #expect(CanonicalPath.of(folder.path + "/link/file") == path)
+        }
+    }
+
+    @Test func `A file that is not there yet has a path too`() async throws {
+        try await withTemporaryFolder { folder in
+            try folder.makeFolder("a")
+            try FileManager.default.createSymbolicLink(atPath: folder.path + "/link", withDestinationPath: "a")
+            #expect(CanonicalPath.of(folder.path + "/link/new") == folder.path + "/a/new")
+            #expect(CanonicalPath.of(folder.path + "/gone/new") == folder.path + "/gone/new")
+            #expect(CanonicalPath.of("/new-file-of-nobody") == "/new-file-of-nobody")
+            #expect(CanonicalPath.of("new-file-of-nobody") == FileManager.default.currentDirectoryPath + "/new-file-of-nobody")
+            #expect(CanonicalPath.of("") == "")
+        }
+    }
+
+    @Test func `A link that leads to nothing yet is followed`() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder.path
+            for (name, target) in [("relative", "new"), ("absolute", path + "/new"), ("twice", "relative"), ("loop", "loop")] {
+                try FileManager.default.createSymbolicLink(atPath: path + "/" + name, withDestinationPath: target)
+            }
+            #expect(CanonicalPath.of(path + "/relative") == path + "/new")
+            #expect(CanonicalPath.of(path + "/absolute") == path + "/new")
+            #expect(CanonicalPath.of(path + "/twice") == path + "/new")
+            #expect(CanonicalPath.of(path + "/loop") == path + "/loop")
+        }
+    }
+}
+
+struct FileNamingTests {
+    @Test func `Dates are written for files and for programs`() {
+        let date = Date(timeIntervalSince1970: 1_700_000_000)
+        #expect(FileDate.iso8601(date) == "2023-11-14T22:13:20Z")
+        let text = FileDate.text(date)
+        #expect(text.count == 19 && text.hasPrefix("2023-11-1") && text.allSatisfy { $0.isNumber || "-_.".contains($0) })
+    }
+
+    @Test func `A file has a kind and a size`() async throws {
+        try await withTemporaryFolder { folder in
+            let file = try #require(FileStatus(try folder.write("12345", to: "file")))
+            #expect(file.isRegularFile && !file.isFolder && file.size == 5)
+            let own = try #require(FileStatus(folder.path))
+            #expect(own.isFolder && !own.isRegularFile)
+            #expect(FileStatus(folder.path + "/gone") == nil)
+        }
+    }
+
+    @Test(arguments: [("/a/b.mp4", "b.mp4"), ("b", "b"), ("a/b/", "b"), ("/", "/"), ("", "")])
+    func `The last part of a path is a name`(path: String, name: String) {
+        #expect(URLName.last(path) == name)
+    }
+
+    @Test func `Each format has an ending that leads back to it`() {
+        for format in ContainerFormat.allCases { #expect(ContainerFormat(ending: "x." + format.fileEnding) == format) }
+    }
+}
