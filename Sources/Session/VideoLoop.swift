@@ -162,7 +162,9 @@ final class VideoLoop: Sendable {
         let isPaused = disclosure.pauses.isPaused(at: time)
         if isPaused != work.isPaused {
             work.isPaused = isPaused
-            let mark: PauseMark = isPaused ? .paused(at: time) : .resumed(at: time)
+            // Packets of x264 have times in whole microseconds: with a finer time the mark would be after its own keyframe.
+            let begin = MediaTime(nanoseconds: time.nanoseconds / 1000 * 1000)
+            let mark: PauseMark = isPaused ? .paused(at: begin) : .resumed(at: begin)
             work.encoder?.requestKeyframe()
             distributor.distribute(mark, raw: true)
             if work.encoder == nil { distributor.distribute(mark, raw: false) } else { work.pendingMarks.append(mark) }
