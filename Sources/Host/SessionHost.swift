@@ -61,7 +61,13 @@ package actor SessionHost {
     package func start() async throws(HostError) {
         guard !isStarted else { throw .alreadyStarted }
         isStarted = true
-        let server = try await listen()
+        let server: ControlServer?
+        do throws(HostError) {
+            server = try await listen()
+        } catch {
+            await fail(error, nil)
+            throw error
+        }
         options.onNameTaken()
         log = SessionLog(path: options.log)
         let session: BroadcastSession
