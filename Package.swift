@@ -200,7 +200,16 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(name: "PickerModelTests", dependencies: ["PickerModel"], swiftSettings: strict),
-        .testTarget(name: "HostTests", dependencies: ["Host"], swiftSettings: strict),
+        // A source, destinations and a clock of the tests, for SessionTests and HostTests.
+        .target(
+            name: "SessionFakes", dependencies: ["Session", "Capture", "Concurrency", "Media", "Upload"], path: "Tests/SessionFakes",
+            swiftSettings: strict),
+        .testTarget(
+            name: "HostTests",
+            dependencies: [
+                "Host", "SessionFakes", "Session", "Control", "UserConfiguration", "Capture", "WindowPrivacy", "Upload", "RTMP", "Concurrency", "Media",
+                "TestSupport",
+            ], swiftSettings: strict),
         .testTarget(
             name: "UserConfigurationTests",
             dependencies: [
@@ -214,7 +223,12 @@ let package = Package(
         .testTarget(
             name: "UploadTests", dependencies: ["Upload", "BroadcastExtension", "Media", "Processes", "TestSupport", "FuzzTargets"],
             swiftSettings: strict),
-        .testTarget(name: "SessionTests", dependencies: ["Session", "X11Capture", "Concurrency", "Media", "Encode", "Mix", "Upload", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "SessionTests",
+            dependencies: [
+                "Session", "SessionFakes", "Capture", "ContentCapture", "X11Capture", "Concurrency", "Media", "Encode", "Mix", "Upload", "RTMP",
+                "TestSupport",
+            ], swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [

@@ -18,12 +18,15 @@ extension BroadcastSession {
         }
         if isTaken { throw .nameInUse(plan.name) }
         do throws(SessionError) {
+            // If the end began before it was a member, nothing would end it.
+            guard [.starting, .live, .paused].contains(state) else { throw .ending }
             let (stream, rendition) = try await pipeline.attach(destination.queue, for: plan)
             adopt(rendition, for: destination)
             start(destination, stream: stream, rendition: rendition)
             rendition?.requestKeyframe()
         } catch {
             members.withLock { $0.removeAll { $0.destination === destination } }
+            destination.discard()
             throw error
         }
     }
@@ -37,6 +40,8 @@ extension BroadcastSession {
 
     /// Ends one destination; the others go on. Returns how it ended, or nil if there is none of that name.
     package func remove(named name: String) async throws(SessionError) -> SessionSnapshot.Destination? {
+        // What has not started cannot be ended.
+        guard hasBegun else { throw .notBegun }
         // Of two that are removed at once, each must see that the other is leaving.
         let (member, isLast) = members.withLock { members -> (Member?, Bool) in
             let staying = members.indices.filter { !members[$0].destination.state.isOver && !members[$0].isLeaving }

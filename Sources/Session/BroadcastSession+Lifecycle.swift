@@ -9,18 +9,22 @@ extension BroadcastSession {
     ///
     /// From the call on nothing of the screen is grabbed; the slate begins with the next tick. The report comes after that.
     package func pause() -> Bool {
-        guard transition(to: .paused) else { return false }
-        disclosure.pauses.pause(at: pipeline.nextTick(after: now), requested: now)
-        channel.send(.state(.paused))
-        return true
+        pausing.withLock { _ in
+            guard transition(to: .paused) else { return false }
+            disclosure.pauses.pause(at: pipeline.nextTick(after: now), requested: now)
+            channel.send(.state(.paused))
+            return true
+        }
     }
 
     /// Resumes after a pause, with a keyframe. False if the session is not paused.
     package func resume() -> Bool {
-        guard transition(to: .live, from: .paused) else { return false }
-        disclosure.pauses.resume(at: pipeline.nextTick(after: now))
-        channel.send(.state(.live))
-        return true
+        pausing.withLock { _ in
+            guard transition(to: .live, from: .paused) else { return false }
+            disclosure.pauses.resume(at: pipeline.nextTick(after: now))
+            channel.send(.state(.live))
+            return true
+        }
     }
 
     /// The desktop reported that the screen is locked, or unlocked. Viewers get a slate and silence meanwhile; a user's pause is independent of it.

@@ -17,6 +17,8 @@ package final class BroadcastSession: Sendable {
     let channel: EventChannel
     let disclosure: Disclosure
     let members = Mutex<[Member]>([])
+    /// State and pause schedule change together.
+    let pausing = Mutex(())
     private let plans: [DestinationPlan]
     private let clock: any Clock<Duration>
     private let status = Mutex(Status())

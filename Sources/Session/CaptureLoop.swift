@@ -126,14 +126,21 @@ final class CaptureLoop: Sendable {
             let isWithheld = disclosure.isWithheld(at: time)
             var sample: SampleBuffer?
             // Nothing is grabbed from the request to pause on, though the tick may be just before the pause.
-            let mayGrab = !isWithheld && !disclosure.pauses.isRequested
+            let requestCount = disclosure.pauses.requestCount
+            var mayShow = !isWithheld && !disclosure.pauses.isRequested
             // The source gets the tick's time and not the time of waking up: a file of the same rate gives each tick one frame then.
-            if mayGrab { sample = try source.nextSample(at: time) } else { try source.rest() }
+            if mayShow { sample = try source.nextSample(at: time) } else { try source.rest() }
             heartbeat.store(clock.now.nanoseconds, ordering: .relaxed)
             if stopping.load(ordering: .relaxed) { return }
             if source.condition == .ended {
                 report(.ended)
                 return
+            }
+            if mayShow, disclosure.pauses.requestCount != requestCount {
+                // The user asked for a pause during the grab, which may show what was painted after that.
+                mayShow = false
+                sample = nil
+                source.requestWholePicture()
             }
             let isLocked = disclosure.isDesktopLocked.load(ordering: .relaxed) || source.isLocked
             if isLocked != wasLocked { report(.locked(isLocked)) }
@@ -146,7 +153,7 @@ final class CaptureLoop: Sendable {
                 description = source.description
                 report(.source(description))
             }
-            if mayGrab, !isLocked, let application = source.takeApplicationChange() { report(.application(application)) }
+            if mayShow, !isLocked, let application = source.takeApplicationChange() { report(.application(application)) }
             index += 1
         }
     }

@@ -4,17 +4,17 @@ import Synchronization
 /// The last stretch of a broadcast, encoded as it was sent, so that what just happened can still be saved.
 ///
 /// Bounded in time and in memory; what is dropped goes by whole groups of pictures, so that it always begins with a keyframe.
-final class ClipBuffer: Sendable {
+package final class ClipBuffer: Sendable {
     /// More than this is not kept, however long was asked for: about 17 minutes at 4 Mbit/s.
     private static let byteLimit = 512 << 20
 
     /// A stretch to save: it begins with a keyframe.
-    struct Excerpt: Sendable {
+    package struct Excerpt: Sendable {
         /// When it began, on the session's clock.
-        var start: MediaTime
-        var duration: MediaTime
+        package var start: MediaTime
+        package var duration: MediaTime
         /// With times from the excerpt's start on.
-        var packets: [EncodedPacket]
+        package var packets: [EncodedPacket]
     }
 
     private struct State {
@@ -26,11 +26,11 @@ final class ClipBuffer: Sendable {
     private let state = Mutex(State())
 
     /// - Parameter length: how much is kept.
-    init(length: MediaTime) {
+    package init(length: MediaTime) {
         self.length = length
     }
 
-    func push(_ packet: EncodedPacket) {
+    package func push(_ packet: EncodedPacket) {
         state.withLock { state in
             if state.packets.isEmpty && !(packet.track == .screen && packet.isKeyframe) { return }
             state.packets.append(packet)
@@ -47,7 +47,7 @@ final class ClipBuffer: Sendable {
     }
 
     /// The last `span` of the broadcast, from the keyframe before it on; nil where there is nothing yet.
-    func excerpt(last span: MediaTime) -> Excerpt? {
+    package func excerpt(last span: MediaTime) -> Excerpt? {
         let packets = state.withLock { $0.packets }
         guard let end = packets.last(where: { $0.track == .screen })?.presentationTime else { return nil }
         let wanted = end - span

@@ -6,13 +6,13 @@ import Upload
 /// One destination of a running session: its queue, its task, its connections one after another, and what became of it.
 ///
 /// The life cycle is in `DestinationTask`; this type is what other threads see of it.
-final class Destination: Sendable {
-    let plan: DestinationPlan
-    let queue: PacketQueue
+package final class Destination: Sendable {
+    package let plan: DestinationPlan
+    package let queue: PacketQueue
     /// Set as soon as it is live for the first time, or over.
-    let decided = Once<Void>()
+    package let decided = Once<Void>()
     /// Set as soon as it is not just connecting: it is live, waits to connect again, or is over.
-    let answered = Once<Void>()
+    package let answered = Once<Void>()
     private let over = Once<Void>()
     private let executor: ThreadExecutor
     private let status = Mutex(Status())
@@ -37,7 +37,7 @@ final class Destination: Sendable {
     }
 
     /// Why no more packets come.
-    enum End: Sendable {
+    package enum End: Sendable {
         /// The user asked for it, so a destination that never connected is not a failure.
         case asked
         /// The content or the time is over.
@@ -47,7 +47,7 @@ final class Destination: Sendable {
     /// - Parameters:
     ///   - clock: for waits between tries.
     ///   - report: called on any thread. It must not block.
-    init(plan: DestinationPlan, clock: any Clock<Duration> = ContinuousClock(), report: @escaping @Sendable (SessionEvent) -> Void) {
+    package init(plan: DestinationPlan, clock: any Clock<Duration> = ContinuousClock(), report: @escaping @Sendable (SessionEvent) -> Void) {
         self.plan = plan
         self.clock = clock
         self.report = report
@@ -63,7 +63,7 @@ final class Destination: Sendable {
     // MARK: What the session asks of it
 
     /// Starts the task that serves the handler, on a thread of its own.
-    func start(_ stream: StreamDescription, requestKeyframe: @escaping @Sendable () -> Void) {
+    package func start(_ stream: StreamDescription, requestKeyframe: @escaping @Sendable () -> Void) {
         executor.start()
         let context = HandlerContext(requestKeyframe: requestKeyframe) { [report, name = plan.name] in
             report(.notice(.destination(name: name, $0)))
@@ -77,7 +77,7 @@ final class Destination: Sendable {
     }
 
     /// Nothing more comes. What waits is still sent; a connection that does not exist is not waited for.
-    func end(_ end: End) {
+    package func end(_ end: End) {
         let (task, isServing, retryNow) = status.withLock { status -> (Task<Void, Never>?, Bool, Once<Void>?) in
             status.end = status.end ?? end
             return (status.task, status.isServing, status.retryNow)
@@ -88,37 +88,42 @@ final class Destination: Sendable {
     }
 
     /// Makes a handler that blocks give up.
-    func abandon() {
+    package func abandon() {
         status.withLock { $0.task }?.cancel()
     }
 
     /// Tries to connect again now; false if it does not wait for that.
-    func retryNow() -> Bool {
+    package func retryNow() -> Bool {
         status.withLock { $0.retryNow }?.set(()) ?? false
     }
 
     /// Counts it as failed although its task has not ended.
-    func fail(_ error: UploadError) {
+    package func fail(_ error: UploadError) {
         change(to: .failed, error: error)
     }
 
-    var isStarted: Bool { status.withLock { $0.task } != nil }
+    /// It is not part of the session after all, and never started: nothing waits for it any more.
+    package func discard() {
+        for event in [over, decided, answered] { event.set(()) }
+    }
+
+    package var isStarted: Bool { status.withLock { $0.task } != nil }
 
     /// True until its handler has started.
-    var isWaitingToStart: Bool { status.withLock { !$0.isServing && !$0.state.isOver } }
+    package var isWaitingToStart: Bool { status.withLock { !$0.isServing && !$0.state.isOver } }
 
-    var state: DestinationState { status.withLock { $0.state } }
+    package var state: DestinationState { status.withLock { $0.state } }
 
     /// Suspends until it is finished or failed.
-    func waitUntilOver() async {
+    package func waitUntilOver() async {
         await over.value
     }
 
     /// Media that waits for its far end, here and in an extension.
-    var backlog: MediaTime { queue.backlog + (status.withLock { $0.handler }?.remarks.backlog ?? .zero) }
+    package var backlog: MediaTime { queue.backlog + (status.withLock { $0.handler }?.remarks.backlog ?? .zero) }
 
     /// Bytes written or sent over all its connections.
-    var byteCount: Int {
+    package var byteCount: Int {
         let (handler, earlier) = status.withLock { ($0.handler, $0.earlierBytes) }
         return earlier + (handler?.byteCount ?? 0)
     }
@@ -126,7 +131,7 @@ final class Destination: Sendable {
     /// Its state and figures.
     ///
     /// - Parameter time: on the session's clock, to measure its rate; nil leaves the rate as it was.
-    func snapshot(at time: MediaTime? = nil) -> SessionSnapshot.Destination {
+    package func snapshot(at time: MediaTime? = nil) -> SessionSnapshot.Destination {
         let bytes = byteCount
         let (status, rate) = status.withLock { status -> (Status, Double) in
             if let time, !status.state.isOver { status.meter.note(bytes, at: time) }
@@ -143,25 +148,25 @@ final class Destination: Sendable {
     // MARK: What its task reports
 
     /// The handler of the next connection.
-    func adopt(_ handler: any SampleHandler) {
+    package func adopt(_ handler: any SampleHandler) {
         status.withLock { status in
             status.earlierBytes += status.handler?.byteCount ?? 0
             status.handler = handler
         }
     }
 
-    func setServing(_ isServing: Bool) {
+    package func setServing(_ isServing: Bool) {
         status.withLock { $0.isServing = isServing }
     }
 
-    func countReconnect() {
+    package func countReconnect() {
         status.withLock { $0.reconnects += 1 }
     }
 
-    var end: End? { status.withLock { $0.end } }
+    package var end: End? { status.withLock { $0.end } }
 
     /// Reports the lost connection and waits for the next try; false if the end came meanwhile.
-    func waitForRetry(after error: UploadError, _ delay: Duration) async -> Bool {
+    package func waitForRetry(after error: UploadError, _ delay: Duration) async -> Bool {
         let retryNow = Once<Void>()
         let isEnding = status.withLock { status -> Bool in
             status.nextRetry = .now + delay
@@ -188,7 +193,7 @@ final class Destination: Sendable {
         }
     }
 
-    func change(to state: DestinationState, error: UploadError? = nil) {
+    package func change(to state: DestinationState, error: UploadError? = nil) {
         let isNews = status.withLock { status -> Bool in
             guard !status.state.isOver, status.state != state || state == .reconnecting else { return false }
             status.state = state

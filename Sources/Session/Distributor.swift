@@ -2,15 +2,22 @@ import Media
 import Synchronization
 
 /// Passes each packet to every destination that takes it. Encoder threads call it; nothing waits. Destinations come and go meanwhile.
-final class Distributor: Sendable {
+package final class Distributor: Sendable {
     /// One destination's queue, and which packets belong into it.
-    struct Outlet: Sendable {
-        var queue: PacketQueue
-        var tracks: Set<Track>
+    package struct Outlet: Sendable {
+        package var queue: PacketQueue
+        package var tracks: Set<Track>
         /// True if it takes pixels or PCM instead of encoded packets.
-        var isRaw: Bool
+        package var isRaw: Bool
         /// True if pauses reach it through this distributor: the one of its picture, or of its sound if it takes no picture.
-        var carriesMarks: Bool
+        package var carriesMarks: Bool
+
+        package init(queue: PacketQueue, tracks: Set<Track>, isRaw: Bool, carriesMarks: Bool) {
+            self.queue = queue
+            self.tracks = tracks
+            self.isRaw = isRaw
+            self.carriesMarks = carriesMarks
+        }
     }
 
     private struct State {
@@ -23,25 +30,25 @@ final class Distributor: Sendable {
     private let clips: ClipBuffer?
 
     /// - Parameter clips: keeps the last stretch of everything that is encoded.
-    init(clips: ClipBuffer?) {
+    package init(clips: ClipBuffer?) {
         self.clips = clips
     }
 
-    func add(_ outlet: Outlet) {
+    package func add(_ outlet: Outlet) {
         state.withLock { state in
             if outlet.carriesMarks, let pause = state.pause[outlet.isRaw] { outlet.queue.push(pause.element) }
             state.outlets.append(outlet)
         }
     }
 
-    func remove(_ queue: PacketQueue) {
+    package func remove(_ queue: PacketQueue) {
         state.withLock { $0.outlets.removeAll { $0.queue === queue } }
     }
 
-    var isEmpty: Bool { state.withLock { $0.outlets.isEmpty } }
+    package var isEmpty: Bool { state.withLock { $0.outlets.isEmpty } }
 
     /// Encoded packets, for the destinations that take them. True if a keyframe would help one of them.
-    func distribute(_ packets: [EncodedPacket]) -> Bool {
+    package func distribute(_ packets: [EncodedPacket]) -> Bool {
         guard !packets.isEmpty else { return false }
         let outlets = state.withLock { $0.outlets }
         var isKeyframeWanted = false
@@ -53,12 +60,12 @@ final class Distributor: Sendable {
     }
 
     /// Pixels or PCM, for the destinations that take them.
-    func distributeRaw(_ packet: EncodedPacket) {
+    package func distributeRaw(_ packet: EncodedPacket) {
         for outlet in state.withLock({ $0.outlets }) where outlet.isRaw && outlet.tracks.contains(packet.track) { outlet.queue.push(packet) }
     }
 
     /// The start or end of a pause, at this place of the stream of raw or of encoded packets.
-    func distribute(_ mark: PauseMark, raw: Bool) {
+    package func distribute(_ mark: PauseMark, raw: Bool) {
         state.withLock { state in
             if case .paused = mark { state.pause[raw] = mark } else { state.pause[raw] = nil }
             for outlet in state.outlets where outlet.carriesMarks && outlet.isRaw == raw { outlet.queue.push(mark.element) }
@@ -66,7 +73,7 @@ final class Distributor: Sendable {
     }
 
     /// The tracks that a destination takes, raw or encoded. What is kept for clips counts as `mixed`.
-    func tracks(raw: Bool) -> Set<Track> {
+    package func tracks(raw: Bool) -> Set<Track> {
         let wanted = state.withLock { state in
             state.outlets.reduce(into: Set<Track>()) { if $1.isRaw == raw { $0.formUnion($1.tracks) } }
         }

@@ -4,14 +4,14 @@ import Upload
 
 /// What the capture thread has for the encoder: at most one frame. The newest wins: the capture thread takes back a frame that the encoder has
 /// not taken, which is counted, and adds its damage to that of the next one.
-final class FrameMailbox: Sendable {
+package final class FrameMailbox: Sendable {
     /// What a tick gives.
-    enum Item {
+    package enum Item {
         case frame(SampleBuffer)
         /// Nothing changed: show the last frame again at this time.
         case unchanged(MediaTime)
 
-        var time: MediaTime {
+        package var time: MediaTime {
             switch self {
             case .frame(let frame): frame.presentationTime
             case .unchanged(let time): time
@@ -19,7 +19,7 @@ final class FrameMailbox: Sendable {
         }
     }
 
-    enum Delivery {
+    package enum Delivery {
         case item(Item)
         case timedOut
         case closed
@@ -33,13 +33,15 @@ final class FrameMailbox: Sendable {
 
     private let state = Monitor(State())
 
+    package init() {}
+
     /// Leaves a frame for the encoder, which has taken the one before or gets its damage with this one.
-    func put(_ frame: SampleBuffer) {
+    package func put(_ frame: SampleBuffer) {
         state.update { $0.item = .frame(frame) }
     }
 
     /// Takes back a frame that the encoder has not taken, to be replaced by a newer one. Returns its damage; its memory may be written again.
-    func takeBack() -> DamageRegion? {
+    package func takeBack() -> DamageRegion? {
         state.withLock { state in
             guard case .frame(let frame) = state.item, case .picture(let picture) = frame.payload else { return nil }
             state.replaced += 1
@@ -49,7 +51,7 @@ final class FrameMailbox: Sendable {
     }
 
     /// Reports that nothing changed; a frame that still waits says more.
-    func putUnchanged(at time: MediaTime) {
+    package func putUnchanged(at time: MediaTime) {
         state.update { state in
             if case .frame = state.item { return }
             state.item = .unchanged(time)
@@ -57,14 +59,14 @@ final class FrameMailbox: Sendable {
     }
 
     /// Nothing more comes.
-    func close() {
+    package func close() {
         state.update { $0.isClosed = true }
     }
 
     /// Takes the item, or waits for one.
     ///
     /// - Parameter deadline: `CLOCK_MONOTONIC` in nanoseconds; nil waits without limit.
-    func take(until deadline: Int64? = nil) -> Delivery {
+    package func take(until deadline: Int64? = nil) -> Delivery {
         state.wait(until: deadline) { state -> Delivery? in
             if let item = state.item {
                 state.item = nil
@@ -75,5 +77,5 @@ final class FrameMailbox: Sendable {
     }
 
     /// Frames that were replaced before the encoder took them.
-    var replacedCount: Int { state.withLock { $0.replaced } }
+    package var replacedCount: Int { state.withLock { $0.replaced } }
 }

@@ -126,15 +126,17 @@ final class VideoLoop: Sendable {
         if let last = work.lastTime, time <= last {
             // While the capture thread hung, this thread took its place in time; a pause may have begun meanwhile.
             time = last + MediaTime(value: 1, timescale: Int64(2 * frameRate))
-            guard case .frame = item, !disclosure.isWithheld(at: time) else {
+            // Or it is over, and the frame is the slate of that pause.
+            guard case .frame = item, !disclosure.isWithheld(at: time), !disclosure.isWithheld(at: item.time) else {
                 isWholeFrameWanted.store(true, ordering: .relaxed)
                 return
             }
         }
         switch item {
         case .frame(let frame):
-            try encode(frame.at(time, isWhole: work.showsOwnSlate), &work)
+            let isWhole = work.showsOwnSlate
             work.showsOwnSlate = false
+            try encode(frame.at(time, isWhole: isWhole), &work)
         case .unchanged:
             // What did not change is what the encoder has not seen.
             if work.showsOwnSlate { isWholeFrameWanted.store(true, ordering: .relaxed) }
@@ -159,7 +161,8 @@ final class VideoLoop: Sendable {
     /// A pause begins and ends with a keyframe, so that a recording can be cut there. Frames of one time are always judged alike: a pause only
     /// begins and ends at times that are still to come.
     private func prepare(at time: MediaTime, _ work: inout Work) {
-        let isPaused = disclosure.pauses.isPaused(at: time)
+        // After a pause a capture thread that hangs leaves nothing but the slate to repeat: the pause goes on, so that no recording gets it.
+        let isPaused = disclosure.pauses.isPaused(at: time) || work.isPaused && (work.isCovering || work.showsOwnSlate)
         if isPaused != work.isPaused {
             work.isPaused = isPaused
             // Encoded packets have whole microseconds: the mark must not be after the packet that it precedes.

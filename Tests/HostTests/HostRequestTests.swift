@@ -1,0 +1,256 @@
+import Glibc
+import Concurrency
+import Control
+import Host
+import Media
+import Session
+import SessionFakes
+import TestSupport
+import Testing
+import Upload
+import WindowPrivacy
+
+/// The requests on the control socket, one by one, and why each of them is refused.
+@Suite(.serialized)
+struct HostRequestTests {
+    private let phrases = TestPhrases()
+
+    /// Runs a session that is live.
+    private func withHost(
+        _ change: @escaping @Sendable (inout PreparedSession) -> Void = { _ in }, _ body: (HostRig) async throws -> Void
+    ) async throws {
+        try await withPeers { peers in
+            let rig = try HostRig(in: peers, change: change)
+            try await rig.host.start()
+            try await body(rig)
+            rig.host.requestStop()
+            _ = try await rig.host.ended()
+        }
+    }
+
+    /// Expects that the request is refused for that reason.
+    private func expect(
+        _ problem: RequestProblem, of rig: HostRig, _ command: String, _ fill: (inout ControlRequest) -> Void = { _ in },
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        let reply = try await rig.ask(command, fill)
+        #expect(reply.error == phrases.report(.request(problem)), sourceLocation: sourceLocation)
+        #expect(reply.session == nil, sourceLocation: sourceLocation)
+    }
+
+    @Test func `Status describes the session, its source, and its destinations`() async throws {
+        try await withHost { rig in
+            try await rig.waitForFrames()
+            let report = try #require(try await rig.ask("status").session)
+            #expect(report.session == "main" && report.state == "live" && report.title == "A talk" && report.elapsed > 0)
+            #expect(report.source.kind == "application" && report.source.name == "stage" && report.source.locked == nil)
+            #expect(report.source.width == 128 && report.source.height == 64)
+            #expect(report.video?.fps == 30 && (report.video?.captured ?? 0) > 0)
+            #expect(report.audio == .init(app: nil, mic: nil))
+            let destination = try #require(report.destinations.first)
+            #expect(destination.name == "viewer" && destination.extension == "rtmp" && destination.state == "live")
+            #expect(destination.bytes > 0 && destination.error == nil && destination.watchUrl == "https://example.org/watch")
+        }
+    }
+
+    @Test func `Pause and resume answer with the new state, and are refused where they change nothing`() async throws {
+        try await withHost { rig in
+            try await expect(.notPaused, of: rig, "resume")
+            #expect(try await rig.ask("pause").session?.state == "paused")
+            try await expect(.notLive, of: rig, "pause")
+            #expect(try await rig.ask("resume").session?.state == "live")
+        }
+    }
+
+    @Test func `A command that does not exist is refused with its name`() async throws {
+        try await withHost { rig in
+            try await expect(.unknownCommand("dance"), of: rig, "dance")
+        }
+    }
+
+    @Test func `The microphone is refused without a choice, and without sound`() async throws {
+        try await withHost { rig in
+            try await expect(.notOnOffOrToggle, of: rig, "mic")
+            try await expect(.notOnOffOrToggle, of: rig, "mic") { $0.value = "loud" }
+            try await expect(.noSound, of: rig, "mic") { $0.value = "on" }
+        }
+    }
+
+    @Test func `Annotations reach destinations, and are refused without a value`() async throws {
+        try await withHost { rig in
+            try await expect(.nothingToAnnotate, of: rig, "annotate")
+            try await expect(.nothingToAnnotate, of: rig, "annotate") { $0.values = [:] }
+            #expect(try await rig.ask("annotate") { $0.values = ["subject": "frames"] }.session?.state == "live")
+            try await waitUntil("the annotation") { rig.viewer.calls.contains(.annotated(["subject": "frames"])) }
+        }
+    }
+
+    @Test func `A clip is saved with its length, and refused without an absolute path or a buffer`() async throws {
+        try await withHost { rig in
+            try await expect(.clipWithoutPath, of: rig, "clip")
+            try await expect(.clipWithoutPath, of: rig, "clip") { $0.path = "clip.mp4" }
+            try await expect(.keepsNoClips, of: rig, "clip") { $0.path = "\(rig.folder)/clip.mp4" }
+        }
+        try await withHost({ $0.configuration.clipBuffer = MediaTime(milliseconds: 10_000) }) { rig in
+            let path = "\(rig.folder)/clip.mp4"
+            try await rig.waitForFrames()
+            try await rig.waitForFrames()
+            // A length that is none counts as the usual one.
+            for length in [0.2, -1, 1e9] {
+                let reply = try await rig.ask("clip") { request in
+                    request.path = path
+                    request.last = length
+                }
+                #expect(reply.clip?.path == path && (reply.clip?.duration ?? 0) > 0)
+            }
+            let missing = "/nowhere/at/all.mp4"
+            let reply = try await rig.ask("clip") { $0.path = missing }
+            #expect(reply.error == phrases.report(.destination(name: "clip", .cannotCreate(path: missing, .system(code: 2)))))
+        }
+    }
+
+    @Test func `A destination is added by what the user calls it, in the user's folder`() async throws {
+        try await withHost { rig in
+            let added = FakeViewer("second")
+            rig.define("second", added.livePlan())
+            let reply = try await rig.ask("add-destination") {
+                $0.destination = "second"
+                $0.folder = "/home/user"
+            }
+            #expect(reply.destination?.name == "second" && reply.destination?.state == "live")
+            #expect(rig.resolved == ["second in /home/user"])
+            try await waitUntil("pictures") { !added.video.isEmpty }
+            #expect(try await rig.ask("status").session?.destinations.map(\.name) == ["viewer", "second"])
+        }
+    }
+
+    @Test func `A destination without a name of its own gets one that is free`() async throws {
+        try await withHost { rig in
+            for number in 1...3 { rig.define("address \(number)", FakeViewer("viewer").livePlan()) }
+            for (number, name) in zip(1..., ["viewer-2", "viewer-3", "viewer-4"]) {
+                #expect(try await rig.ask("add-destination") { $0.destination = "address \(number)" }.destination?.name == name)
+            }
+            // A configured destination keeps its name.
+            rig.define("viewer", FakeViewer("viewer").livePlan())
+            let reply = try await rig.ask("add-destination") { $0.destination = "viewer" }
+            #expect(reply.error == phrases.report(.session(.nameInUse("viewer"))))
+        }
+    }
+
+    @Test func `Additions are refused without a name, for standard output, and where nothing is known or connects`() async throws {
+        try await withHost { rig in
+            try await expect(.noDestinationNamed, of: rig, "add-destination")
+            try await expect(.noDestinationNamed, of: rig, "add-destination") { $0.destination = "" }
+            rig.define("-", .stdout(name: "stdout", format: .flv))
+            try await expect(.outputLater, of: rig, "add-destination") { $0.destination = "-" }
+            let unknown = try await rig.ask("add-destination") { $0.destination = "unknown" }
+            #expect(unknown.error == phrases.report(.destination(name: "unknown", .connectionLost(status: "unknown"))))
+            let refusing = FakeViewer("refusing")
+            refusing.behave(.fail(.connectionLost(status: "no")), at: .started)
+            rig.define("refusing", refusing.livePlan())
+            let refused = try await rig.ask("add-destination") { $0.destination = "refusing" }
+            #expect(refused.error == phrases.report(.destination(name: "refusing", .connectionLost(status: "no"))))
+            let busy = FakeViewer("busy")
+            let error = UploadError.rtmp(.streamBusy(description: ""))
+            busy.behave(.fail(error), at: .started)
+            rig.define("busy", busy.plan(.live(retry: Backoff(first: .seconds(3600), longest: .seconds(3600)))))
+            try await expect(.notYetConnected(name: "busy", error), of: rig, "add-destination") { $0.destination = "busy" }
+            #expect(try await rig.ask("retry").retried == ["busy"])
+        }
+    }
+
+    @Test func `Retry names the destinations that waited, and nothing where none waits`() async throws {
+        try await withHost { rig in
+            let all = try await rig.ask("retry")
+            #expect(all.retried?.isEmpty == true)
+            let one = try await rig.ask("retry") { $0.destination = "viewer" }
+            #expect(one.retried?.isEmpty == true)
+        }
+    }
+
+    @Test func `A destination is removed by its name, but not the last one, and not one that does not exist`() async throws {
+        try await withHost { rig in
+            try await expect(.onlyDestination("viewer"), of: rig, "remove-destination") { $0.destination = "viewer" }
+            rig.define("second", FakeViewer("second").livePlan())
+            _ = try await rig.ask("add-destination") { $0.destination = "second" }
+            try await expect(.unknownDestination("nobody", known: ["viewer", "second"]), of: rig, "remove-destination") {
+                $0.destination = "nobody"
+            }
+            try await expect(.unknownDestination("", known: ["viewer", "second"]), of: rig, "remove-destination")
+            let reply = try await rig.ask("remove-destination") { $0.destination = "viewer" }
+            #expect(reply.destination?.name == "viewer" && reply.destination?.state == "finished")
+            #expect(ErrorReport.onlyDestination == RequestProblem.onlyDestination("second").code)
+        }
+    }
+
+    @Test func `Rules for windows are refused if they are none, and without a screen`() async throws {
+        try await withHost { rig in
+            for command in ["hide", "unhide"] {
+                try await expect(.rule(.unknownKind("")), of: rig, command)
+                try await expect(.rule(.notAProcess("pid:x")), of: rig, command) { $0.value = "pid:x" }
+                try await expect(.notAScreen, of: rig, command) { $0.value = "class:Gedit" }
+            }
+        }
+    }
+
+    @Test func `While the session is prepared requests are told to try again, and stop ends it`() async throws {
+        try await withPeers { peers in
+            let gate = Gate()
+            let rig = try HostRig(in: peers, prepare: { (_) throws(HostError) in gate.pass() })
+            let starting = Task { try await rig.host.start() }
+            try await waitUntil("the preparation") { gate.isReached }
+            for command in ["status", "pause", "retry"] { try await expect(.starting, of: rig, command) }
+            gate.open()
+            try await starting.value
+            #expect(try await rig.ask("status").session?.state == "live")
+            #expect(try await rig.ask("stop").session?.state == "finished")
+            _ = try await rig.host.ended()
+        }
+    }
+
+    @Test func `Stop answers with the last report once everything is closed`() async throws {
+        try await withPeers { peers in
+            let rig = try HostRig(in: peers)
+            try await rig.host.start()
+            try await rig.waitForFrames()
+            let report = try #require(try await rig.ask("stop").session)
+            #expect(report.state == "finished" && report.destinations.map(\.state) == ["finished"])
+            #expect(rig.viewer.calls.last == .finished(deadline: ShutdownTimetable.handlerFinish))
+            _ = try await rig.host.ended()
+            #expect(try await rig.running.ask("status") == nil)
+        }
+    }
+
+    @Test func `A stop that ends the preparation is told that the session ended early`() async throws {
+        try await withPeers { peers in
+            let rig = try HostRig(in: peers, prepare: { (preparation) throws(HostError) in
+                while !preparation.isStopWanted() { usleep(1000) }
+                throw .request(.endedEarly)
+            })
+            let starting = Task { try await rig.host.start() }
+            let reply = try await {
+                while true {
+                    if let reply = try await rig.running.ask("stop") { return reply }
+                    await Task.yield()
+                }
+            }()
+            #expect(reply.error == phrases.report(.request(.endedEarly)))
+            await #expect(throws: HostError.request(.endedEarly)) { try await starting.value }
+            await #expect(throws: HostError.request(.endedEarly)) { try await rig.host.ended() }
+        }
+    }
+
+    @Test func `A destination that fails is reported with the sentence and the exit status of the front end`() async throws {
+        try await withPeers { peers in
+            let (good, bad) = (FakeViewer("good"), FakeViewer("bad"))
+            bad.behave(.fail(.connectionLost(status: "no")), at: .started)
+            let rig = try HostRig(in: peers, viewer: good, change: { $0.destinations.append(bad.livePlan()) })
+            try await rig.host.start()
+            let report = try #require(try await rig.ask("status").session)
+            #expect(report.destinations.map(\.state) == ["live", "failed"])
+            #expect(report.destinations[1].error == phrases.report(.destination(name: "bad", .connectionLost(status: "no"))))
+            #expect(report.destinations[1].error?.status == 42 && report.destinations[1].watchUrl == nil)
+            #expect(try await rig.ask("stop").session?.state == "failed")
+        }
+    }
+}

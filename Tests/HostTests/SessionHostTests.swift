@@ -1,0 +1,280 @@
+import Capture
+import Concurrency
+import Control
+import Foundation
+import Host
+import Media
+import Session
+import SessionFakes
+import TestSupport
+import Testing
+import Upload
+
+/// The life of a hosted session: its name, its log, its events, and its end.
+@Suite(.serialized)
+struct SessionHostTests {
+    /// Collects what the host reports to its front end.
+    private final class FrontEnd: Sendable {
+        private let state = Shared<(events: [HostEvent], isOver: Bool)>(([], false))
+        init(_ host: SessionHost) {
+            Task { [state] in
+                for await event in host.events { state.update { $0.events.append(event) } }
+                state.update { $0.isOver = true }
+            }
+        }
+        var isOver: Bool { state.value.isOver }
+        var events: [HostEvent] { state.value.events }
+        var states: [SessionState] { events.compactMap { if case .state(let state) = $0 { state } else { nil } } }
+        var notices: [HostNotice] { events.compactMap { if case .notice(let notice) = $0 { notice } else { nil } } }
+    }
+
+    @Test func `A hosted session runs, reports to its front end, and ends with a whole outcome`() async throws {
+        try await withPeers { peers in
+            let rig = try HostRig(in: peers)
+            let front = FrontEnd(rig.host)
+            #expect(rig.host.session == nil)
+            try await rig.host.start()
+            try await rig.waitForFrames()
+            try await waitUntil("figures") { front.events.contains { if case .statistics(let snapshot) = $0 { snapshot.elapsed > .zero } else { false } } }
+            rig.stage.give(.noSharedMemory)
+            try await waitUntil("the notice") { front.notices == [.session(.source(.noSharedMemory))] }
+            rig.host.requestStop()
+            let outcome = try await rig.host.ended()
+            #expect(outcome.failure == nil && outcome.snapshot.state == .finished)
+            #expect(outcome.snapshot.destinations.map(\.state) == [.finished])
+            try await waitUntil("the end of the events") { front.isOver }
+            #expect(front.states == [.live, .finishing, .finished])
+            #expect(!FileManager.default.fileExists(atPath: rig.running.socket))
+        }
+    }
+
+    @Test func `A name is taken once, and is free again after the end`() async throws {
+        try await withPeers { peers in
+            let taken = Shared(0)
+            let first = try HostRig(in: peers, onNameTaken: { taken.update { $0 += 1 } })
+            let second = try HostRig(in: peers, folder: first.folder, onNameTaken: { taken.update { $0 += 1 } })
+            try await first.host.start()
+            #expect(taken.value == 1)
+            await #expect(throws: HostError.nameInUse("main")) { try await second.host.start() }
+            #expect(taken.value == 1)
+            // The first one goes on, with its log.
+            #expect(try await first.ask("status").session?.state == "live")
+            #expect(first.log.contains("main is live"))
+            _ = try await first.ask("stop")
+            _ = try await first.host.ended()
+            let third = try HostRig(in: peers, folder: first.folder, onNameTaken: { taken.update { $0 += 1 } })
+            try await third.host.start()
+            #expect(taken.value == 2)
+            third.host.requestStop()
+            _ = try await third.host.ended()
+        }
+    }
+
+    @Test func `A host whose name is taken ends for those who wait for its end`() async throws {
+        try await withPeers { peers in
+            let first = try HostRig(in: peers)
+            let second = try HostRig(in: peers, folder: first.folder)
+            let front = FrontEnd(second.host)
+            try await first.host.start()
+            await #expect(throws: HostError.nameInUse("main")) { try await second.host.start() }
+            let ended = Once<Bool>()
+            Task {
+                await #expect(throws: HostError.nameInUse("main")) { try await second.host.ended() }
+                ended.set(true)
+            }
+            #expect(await ended.value(within: .seconds(20)) == true)
+            try await waitUntil("the end of the events") { front.isOver }
+            first.host.requestStop()
+            _ = try await first.host.ended()
+        }
+    }
+
+    @Test func `A socket that cannot be created is an error with its path`() async throws {
+        try await withPeers { peers in
+            let folder = try peers.makeFolder("file")
+            try "".write(toFile: folder + "/f", atomically: false, encoding: .utf8)
+            let rig = try HostRig(in: peers, folder: folder + "/f")
+            let error = await #expect(throws: HostError.self) { try await rig.host.start() }
+            guard case .cannotListen(let path, let reason)? = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(path == rig.running.socket && !reason.isEmpty)
+        }
+    }
+
+    @Test func `A host starts once`() async throws {
+        try await withPeers { peers in
+            let rig = try HostRig(in: peers)
+            try await rig.host.start()
+            await #expect(throws: HostError.alreadyStarted) { try await rig.host.start() }
+            rig.host.requestStop()
+            _ = try await rig.host.ended()
+        }
+    }
+
+    @Test func `A preparation that fails leaves nothing behind, and is the reason of the end`() async throws {
+        try await withPeers { peers in
+            let error = HostError.destination(name: "viewer", .connectionLost(status: "no key"))
+            let rig = try HostRig(in: peers, prepare: { (_) throws(HostError) in throw error })
+            let front = FrontEnd(rig.host)
+            await #expect(throws: error) { try await rig.host.start() }
+            await #expect(throws: error) { try await rig.host.ended() }
+            try await waitUntil("the end of the events") { front.isOver }
+            #expect(front.events.isEmpty && rig.host.session == nil)
+            #expect(try await rig.running.ask("status") == nil && !FileManager.default.fileExists(atPath: rig.running.socket))
+        }
+    }
+
+    @Test func `A source that cannot be opened fails the start, and the end tells why`() async throws {
+        try await withPeers { peers in
+            let stage = Stage()
+            stage.refuse(.noActiveWindow)
+            let rig = try HostRig(in: peers, stage: stage)
+            let front = FrontEnd(rig.host)
+            await #expect(throws: HostError.session(.capture(.noActiveWindow))) { try await rig.host.start() }
+            let outcome = try await rig.host.ended()
+            #expect(outcome.failure == .capture(.noActiveWindow) && outcome.snapshot.state == .failed)
+            try await waitUntil("the end of the events") { front.isOver }
+            #expect(front.states == [.failed])
+            #expect(try await rig.running.ask("status") == nil)
+        }
+    }
+
+    @Test func `A source that fails later is the failure of the outcome`() async throws {
+        try await withPeers { peers in
+            let rig = try HostRig(in: peers)
+            try await rig.host.start()
+            rig.stage.fail(.displayServerGone(":9"))
+            let outcome = try await rig.host.ended()
+            #expect(outcome.failure == .capture(.displayServerGone(":9")) && outcome.snapshot.destinations.map(\.state) == [.finished])
+        }
+    }
+
+    @Test func `A stop while the session is prepared ends it as soon as it is made`() async throws {
+        try await withPeers { peers in
+            let gate = Gate()
+            let rig = try HostRig(in: peers, prepare: { (preparation) throws(HostError) in
+                gate.pass()
+                #expect(preparation.isStopWanted())
+            })
+            let starting = Task { try await rig.host.start() }
+            try await waitUntil("the preparation") { gate.isReached }
+            rig.host.requestStop()
+            gate.open()
+            try await starting.value
+            let outcome = try await rig.host.ended()
+            #expect(outcome.failure == nil && outcome.snapshot.state == .finished)
+        }
+    }
+
+    @Test func `A front end that never reads its events holds up nothing`() async throws {
+        try await withPeers { peers in
+            let rig = try HostRig(in: peers)
+            try await rig.host.start()
+            for number in 0..<2000 { rig.host.session?.annotate(["number": "\(number)"]) }
+            try await waitUntil("the annotations") { rig.viewer.calls.contains(.annotated(["number": "1999"])) }
+            try await rig.waitForFrames()
+            #expect(try await rig.ask("pause").session?.state == "paused")
+            rig.host.requestStop()
+            _ = try await rig.host.ended()
+            // What it reads later are the newest.
+            var events: [HostEvent] = []
+            for await event in rig.host.events { events.append(event) }
+            #expect(events.count <= 256)
+            guard case .state(.finished)? = events.last else {
+                Issue.record("The last event is \(String(describing: events.last)).")
+                return
+            }
+        }
+    }
+
+    @Test func `Everyone who follows gets the events, until the session has ended`() async throws {
+        try await withPeers { peers in
+            let rig = try HostRig(in: peers)
+            try await rig.host.start()
+            let followers = try await withThrowingTaskGroup(of: [EventReport].self) { group in
+                for _ in 0..<3 {
+                    let lines = try #require(try await ControlClient.lines(ControlRequest(command: "events"), at: rig.running.socket))
+                    group.addTask {
+                        var events: [EventReport] = []
+                        for await line in lines { if let event = ControlJSON.decode(EventReport.self, from: line) { events.append(event) } }
+                        return events
+                    }
+                }
+                // A follower is there when its first event arrives: figures come twice a second.
+                try await waitUntil("frames") { rig.viewer.video.count > 60 }
+                rig.stage.give(.noSharedMemory)
+                rig.host.session?.annotate(["subject": "frames"])
+                try await waitUntil("the annotation") { rig.viewer.calls.contains(.annotated(["subject": "frames"])) }
+                _ = rig.host.session?.pause()
+                try await waitUntil("the slate") { rig.viewer.video.last?.reading == .slate }
+                rig.host.requestStop()
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            _ = try await rig.host.ended()
+            #expect(followers.count == 3)
+            for events in followers {
+                #expect(events.allSatisfy { $0.session == "main" && $0.time.hasSuffix("Z") })
+                #expect(events.compactMap(\.state) == ["paused", "finishing", "finished"])
+                #expect(events.contains { $0.event == "warning" && $0.message == "sentence of \(HostNotice.session(.source(.noSharedMemory)))" })
+                #expect(events.contains { $0.event == "annotation" && $0.annotation == ["subject": "frames"] })
+                #expect(events.contains { $0.event == "destination" && $0.destination?.state == "finished" })
+                #expect(events.contains { $0.event == "statistics" && $0.statistics?.session == "main" })
+            }
+        }
+    }
+
+    @Test func `The log holds what the phrases give, with times, for the user alone, and begins again with each session`() async throws {
+        try await withPeers { peers in
+            let first = try HostRig(in: peers)
+            let path = "\(first.folder)/state/main.log"
+            try await first.host.start()
+            first.stage.give(.noSharedMemory)
+            try await waitUntil("the notice") { first.log.contains("noSharedMemory") }
+            first.host.requestStop()
+            _ = try await first.host.ended()
+            let lines = first.log.split(separator: "\n").map(String.init)
+            let words = lines.map { $0.split(separator: " ", maxSplits: 1).last.map(String.init) ?? "" }
+            #expect(
+                words == [
+                    "main is live", "sentence of \(HostNotice.session(.source(.noSharedMemory)))", "main is finishing", "main is finished",
+                ])
+            #expect(lines.allSatisfy { $0.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ .*/) != nil })
+            let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+            #expect(mode == 0o600)
+
+            let second = try HostRig(in: peers, folder: first.folder)
+            try await second.host.start()
+            second.host.requestStop()
+            _ = try await second.host.ended()
+            #expect(second.log.split(separator: "\n").count == 3)
+        }
+    }
+
+    @Test func `The application in front reaches destinations and status with the name of its desktop entry`() async throws {
+        try await withPeers { peers in
+            let rig = try HostRig(in: peers)
+            try await rig.host.start()
+            rig.stage.give(ApplicationInformation(id: "Gedit", title: "A text"))
+            try await waitUntil("the annotation") {
+                rig.viewer.calls.contains(.annotated(["application": "Gedit", "applicationTitle": "A text"]))
+            }
+            let report = try #require(try await rig.ask("status").session)
+            #expect(report.application == .init(id: "Gedit", title: "A text", name: nil))
+            rig.host.requestStop()
+            _ = try await rig.host.ended()
+        }
+    }
+
+    @Test func `What preparing reports reaches the front end and the log`() async throws {
+        try await withPeers { peers in
+            let rig = try HostRig(in: peers, prepare: { (preparation) throws(HostError) in preparation.notice(.keyInAddress) })
+            let front = FrontEnd(rig.host)
+            try await rig.host.start()
+            try await waitUntil("the notice") { front.notices == [.resolver(.keyInAddress)] && rig.log.contains("keyInAddress") }
+            rig.host.requestStop()
+            _ = try await rig.host.ended()
+        }
+    }
+}

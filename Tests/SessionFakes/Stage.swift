@@ -1,0 +1,146 @@
+import Capture
+import Concurrency
+import Media
+import Session
+import Synchronization
+
+/// A source of numbered pictures that the test controls: each call of `nextSample` paints the next number.
+///
+/// The source hangs at the places that `hang` names, as Xlib does when the X server is stopped. What it returns after that was painted after
+/// the release.
+package final class Stage: Sendable {
+    /// Where the source can hang.
+    package enum Place: Sendable {
+        case opening
+        /// Before the picture is painted.
+        case sample
+        /// After the picture is painted, and before it is returned.
+        case delivery
+        case rest
+    }
+
+    /// A picture that was painted.
+    package struct Painting: Sendable {
+        package var number: Int
+        /// `CLOCK_MONOTONIC` in nanoseconds.
+        package var time: Int64
+    }
+
+    fileprivate struct State {
+        var hangs: Set<Place> = []
+        var waiting: Place?
+        var paintings: [Painting] = []
+        var isStill = false
+        var failure: CaptureError?
+        var openingFailure: CaptureError?
+        var isEnded = false
+        var isLocked = false
+        var isWithheld = false
+        var notices: [SourceNotice] = []
+        var applications: [ApplicationInformation] = []
+        var rests = 0
+        var openSources = 0
+        var description = SourceDescription(kind: .application, name: "stage")
+    }
+
+    fileprivate let state = Monitor(State())
+    /// What opens the source.
+    package var picture: PictureRequest {
+        .custom { [self] () throws(CaptureError) in try StageSource(self) }
+    }
+
+    package init() {}
+
+    /// From now on the source hangs there.
+    package func hang(_ place: Place) { state.update { _ = $0.hangs.insert(place) } }
+    /// It hangs nowhere any more.
+    package func release() { state.update { $0.hangs = [] } }
+    /// It does not hang there any more.
+    package func release(_ place: Place) { state.update { _ = $0.hangs.remove(place) } }
+    /// Where the source hangs now; nil if it does not.
+    package var waiting: Place? { state.withLock { $0.waiting } }
+    /// The next sample throws.
+    package func fail(_ error: CaptureError) { state.update { $0.failure = error } }
+    /// The opening throws.
+    package func refuse(_ error: CaptureError) { state.update { $0.openingFailure = error } }
+    /// The source is at its end.
+    package func end() { state.update { $0.isEnded = true } }
+    package func lock(_ isLocked: Bool) { state.update { $0.isLocked = isLocked } }
+    package func withhold(_ isWithheld: Bool) { state.update { $0.isWithheld = isWithheld } }
+    package func give(_ notice: SourceNotice) { state.update { $0.notices.append(notice) } }
+    package func give(_ application: ApplicationInformation) { state.update { $0.applications.append(application) } }
+    /// The picture does not change any more.
+    package func freeze() { state.update { $0.isStill = true } }
+    package func rename(_ name: String) { state.update { $0.description.name = name } }
+
+    package var paintings: [Painting] { state.withLock { $0.paintings } }
+    package var lastNumber: Int { state.withLock { $0.paintings.last?.number ?? -1 } }
+    /// Ticks in which nothing was painted because nothing may be shown.
+    package var rests: Int { state.withLock { $0.rests } }
+    /// Sources that exist.
+    package var openSources: Int { state.withLock { $0.openSources } }
+
+    /// Blocks the calling thread while the stage hangs there.
+    fileprivate func pass(_ place: Place) {
+        state.update { if $0.hangs.contains(place) { $0.waiting = place } }
+        _ = state.wait(until: nil) { $0.hangs.contains(place) ? nil : true }
+        state.update { if $0.waiting == place { $0.waiting = nil } }
+    }
+}
+
+/// Used on the capture thread only.
+private final class StageSource: ScreenSource {
+    private let stage: Stage
+    private var picture: PixelBuffer?
+    private var wantsWhole = true
+
+    init(_ stage: Stage) throws(CaptureError) {
+        self.stage = stage
+        stage.pass(.opening)
+        if let error = stage.state.withLock({ $0.openingFailure }) { throw error }
+        stage.state.update { $0.openSources += 1 }
+    }
+
+    deinit {
+        stage.state.update { $0.openSources -= 1 }
+    }
+
+    var description: SourceDescription { stage.state.withLock { $0.description } }
+    var size: PixelSize { NumberedPicture.size }
+    var condition: SourceCondition { stage.state.withLock { $0.isEnded ? .ended : $0.isWithheld ? .withheld : .shown } }
+    var isLocked: Bool { stage.state.withLock { $0.isLocked } }
+
+    func nextSample(at now: MediaTime) throws(CaptureError) -> SampleBuffer? {
+        stage.pass(.sample)
+        if let error = stage.state.withLock({ $0.failure }) { throw error }
+        if stage.state.withLock({ $0.isStill }) && !wantsWhole { return nil }
+        let number = stage.state.update { state -> Int in
+            let number = state.isStill ? state.paintings.last?.number ?? 0 : state.paintings.count
+            if !state.isStill || state.paintings.isEmpty { state.paintings.append(.init(number: number, time: SessionClock.monotonic())) }
+            return number
+        }
+        wantsWhole = false
+        stage.pass(.delivery)
+        let pixels = NumberedPicture.paint(number)
+        picture = pixels
+        return SampleBuffer(
+            track: .screen, presentationTime: now,
+            payload: .picture(
+                Picture(size: NumberedPicture.size, patches: [.init(x: 0, y: 0, pixels: pixels)], damage: .whole(NumberedPicture.size))))
+    }
+
+    func requestWholePicture() { wantsWhole = true }
+
+    func rest() throws(CaptureError) {
+        stage.pass(.rest)
+        stage.state.update { $0.rests += 1 }
+    }
+
+    func takeNotice() -> SourceNotice? {
+        stage.state.withLock { $0.notices.isEmpty ? nil : $0.notices.removeFirst() }
+    }
+
+    func takeApplicationChange() -> ApplicationInformation? {
+        stage.state.withLock { $0.applications.isEmpty ? nil : $0.applications.removeFirst() }
+    }
+}

@@ -1,0 +1,90 @@
+import Concurrency
+import Media
+import Session
+import SessionFakes
+import Testing
+
+/// The one frame between the capture thread and the encoder.
+struct FrameMailboxTests {
+    private func frame(_ time: Int64, damage: DamageRegion = .whole(NumberedPicture.size)) -> SampleBuffer {
+        SampleBuffer(
+            track: .screen, presentationTime: MediaTime(milliseconds: time),
+            payload: .picture(Picture(size: NumberedPicture.size, patches: [], damage: damage)))
+    }
+
+    /// `frame 10`, `unchanged 20`, `timed out` or `closed`.
+    private func take(_ mailbox: FrameMailbox, until deadline: Int64? = 0) -> String {
+        switch mailbox.take(until: deadline) {
+        case .item(.frame(let frame)): "frame \(frame.presentationTime.milliseconds)"
+        case .item(.unchanged(let time)): "unchanged \(time.milliseconds)"
+        case .timedOut: "timed out"
+        case .closed: "closed"
+        }
+    }
+
+    @Test func `A frame is taken once`() {
+        let mailbox = FrameMailbox()
+        mailbox.put(frame(10))
+        #expect(take(mailbox) == "frame 10")
+        #expect(take(mailbox) == "timed out")
+        #expect(mailbox.replacedCount == 0)
+    }
+
+    @Test func `A frame that was not taken is taken back with its damage, and counted`() {
+        let mailbox = FrameMailbox()
+        #expect(mailbox.takeBack() == nil)
+        var damage = DamageRegion(size: NumberedPicture.size)
+        damage.add(PixelRect(x: 16, y: 16, width: 16, height: 16))
+        mailbox.put(frame(10, damage: damage))
+        #expect(mailbox.takeBack() == damage)
+        #expect(mailbox.replacedCount == 1)
+        #expect(mailbox.takeBack() == nil && mailbox.replacedCount == 1)
+        #expect(take(mailbox) == "timed out")
+    }
+
+    @Test func `That nothing changed does not replace a frame that waits, but a frame replaces it`() {
+        let mailbox = FrameMailbox()
+        mailbox.put(frame(10))
+        mailbox.putUnchanged(at: MediaTime(milliseconds: 20))
+        #expect(take(mailbox) == "frame 10")
+        mailbox.putUnchanged(at: MediaTime(milliseconds: 30))
+        mailbox.putUnchanged(at: MediaTime(milliseconds: 40))
+        #expect(mailbox.takeBack() == nil)
+        #expect(take(mailbox) == "unchanged 40")
+        mailbox.putUnchanged(at: MediaTime(milliseconds: 50))
+        mailbox.put(frame(60))
+        #expect(take(mailbox) == "frame 60")
+        #expect(mailbox.replacedCount == 0)
+    }
+
+    @Test func `What waits is taken before the mailbox counts as closed`() {
+        let mailbox = FrameMailbox()
+        mailbox.put(frame(10))
+        mailbox.close()
+        #expect(take(mailbox, until: nil) == "frame 10")
+        #expect(take(mailbox, until: nil) == "closed")
+    }
+
+    @Test func `A thread that waits gets the frame, the close, or the end of its patience`() async {
+        let mailbox = FrameMailbox()
+        let results = Once<[String]>()
+        _ = NamedThread(name: "taker") {
+            let name = { (delivery: FrameMailbox.Delivery) -> String in
+                switch delivery {
+                case .item(let item): "item \(item.time.milliseconds)"
+                case .timedOut: "timed out"
+                case .closed: "closed"
+                }
+            }
+            let first = name(mailbox.take(until: SessionClock.monotonic() + 1_000_000))
+            let second = name(mailbox.take())
+            results.set([first, second, name(mailbox.take())])
+        }
+        _ = await results.value(within: .milliseconds(50))
+        mailbox.put(frame(10))
+        _ = await results.value(within: .milliseconds(50))
+        mailbox.close()
+        let taken = await results.value
+        #expect(taken.last == "closed" && taken.contains("item 10"))
+    }
+}

@@ -1,0 +1,214 @@
+import Concurrency
+import Media
+import Session
+import SessionFakes
+import TestSupport
+import Testing
+import Upload
+
+/// Several destinations in one session: one that fails, one that joins, one that leaves.
+@Suite(.serialized)
+struct SessionDestinationsTests {
+    private static let lost = UploadError.connectionLost(status: nil)
+
+    private func waitForFrames(_ count: Int, of viewer: FakeViewer) async throws {
+        let before = viewer.video.count
+        try await waitUntil("\(count) frames") { viewer.video.count >= before + count }
+    }
+
+    @Test func `Where one of several destinations fails the start returns, and the others go on`() async throws {
+        let (bad, good) = (FakeViewer("bad"), FakeViewer("good"))
+        bad.behave(.fail(Self.lost), at: .started)
+        let session = BroadcastSession(configuration: .silent(Stage()), destinations: [bad.livePlan(), good.livePlan()])
+        try await session.start()
+        #expect(session.state == .live && session.snapshot().destinations.map(\.state) == [.failed, .live])
+        try await waitForFrames(10, of: good)
+        let outcome = await session.stop()
+        #expect(outcome.failure == nil && session.state == .failed)
+        #expect(outcome.destinations.map(\.error) == [Self.lost, nil])
+    }
+
+    @Test func `The session ends by itself when the last destination has failed`() async throws {
+        let (first, second) = (FakeViewer("first"), FakeViewer("second"))
+        first.behave(.fail(Self.lost), at: .started)
+        let session = BroadcastSession(configuration: .silent(Stage()), destinations: [first.livePlan(), second.livePlan()])
+        try await session.start()
+        try await waitForFrames(5, of: second)
+        second.behave(.fail(Self.lost), at: .process)
+        let outcome = await session.ended()
+        #expect(outcome.failure == nil && session.state == .failed)
+        #expect(outcome.destinations.map(\.state) == [.failed, .failed])
+    }
+
+    @Test func `A slow destination loses pictures, and another one does not`() async throws {
+        let (slow, good) = (FakeViewer("slow"), FakeViewer("good"))
+        slow.behave(.hang, at: .process, connection: 0)
+        let session = BroadcastSession(configuration: .silent(Stage(), frameRate: 60), destinations: [slow.plan(), good.plan()])
+        try await session.start()
+        try await waitUntil("dropped pictures") { session.snapshot().destinations[0].dropped > 0 }
+        #expect(session.snapshot().destinations[0].backlog <= MediaTime(milliseconds: 2000))
+        #expect(session.snapshot().destinations[1].dropped == 0)
+        #expect(zip(good.video, good.video.dropFirst()).allSatisfy { $0.sequence + 1 == $1.sequence })
+        slow.behave(nil, at: .process)
+        slow.letGo()
+        _ = await session.stop()
+    }
+
+    @Test func `A destination that is added begins with a keyframe, while the others go on`() async throws {
+        let stage = Stage()
+        let (first, second) = (FakeViewer("first"), FakeViewer("second"))
+        let session = BroadcastSession(configuration: .silent(stage), destinations: [first.plan()])
+        try await session.start()
+        try await waitForFrames(5, of: first)
+        try await session.add(second.plan())
+        #expect(await session.waitUntilAnswered("second")?.state == .live)
+        #expect(await session.waitUntilAnswered("nobody") == nil)
+        try await waitForFrames(5, of: second)
+        #expect(second.video.first?.isKeyframe == true)
+        let outcome = await session.stop()
+        #expect(outcome.destinations.map(\.name) == ["first", "second"] && outcome.destinations.map(\.state) == [.finished, .finished])
+        #expect(zip(first.video, first.video.dropFirst()).allSatisfy { $0.sequence + 1 == $1.sequence })
+    }
+
+    @Test func `A destination with a picture of its own gets another encode, which ends with it`() async throws {
+        let (first, small) = (FakeViewer("first"), FakeViewer("small"))
+        let session = BroadcastSession(configuration: .silent(Stage()), destinations: [first.plan()])
+        try await session.start()
+        var plan = small.plan()
+        plan.picture = PictureRequirements(size: PixelSize(width: 64, height: 32), bitrate: 100)
+        try await session.add(plan)
+        try await waitForFrames(5, of: small)
+        #expect(small.streams.first?.video?.size == PixelSize(width: 64, height: 32))
+        #expect(first.streams.first?.video?.size == NumberedPicture.size)
+        #expect(try await session.remove(named: "small")?.state == .finished)
+        try await waitForFrames(5, of: first)
+        _ = await session.stop()
+    }
+
+    @Test func `A name, a file and a session that is not live are refused`() async throws {
+        try await withPeers { peers in
+            let path = try peers.makeFolder("out") + "/out.mp4"
+            let viewer = FakeViewer("viewer")
+            let session = BroadcastSession(
+                configuration: .silent(Stage()), destinations: [viewer.livePlan(), .file(name: "file", path: path, format: .mp4)])
+            await #expect(throws: SessionError.notBegun) { try await session.add(FakeViewer("early").livePlan()) }
+            try await session.start()
+            await #expect(throws: SessionError.nameInUse("viewer")) { try await session.add(FakeViewer("viewer").livePlan()) }
+            await #expect(throws: SessionError.pathInUse(path)) { try await session.add(.file(name: "other", path: path, format: .mp4)) }
+            let folder = path.split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 }
+            try await waitUntil("the file") { session.snapshot().destinations[1].byteCount > 0 }
+            let other = folder + "/../out/out.mp4"
+            await #expect(throws: SessionError.pathInUse(other)) { try await session.add(.file(name: "other", path: other, format: .mp4)) }
+            await #expect(throws: UploadError.cannotCreate(path: path, .inUse)) { try await session.saveClip(last: .zero, to: path) }
+            _ = await session.stop()
+            await #expect(throws: SessionError.ending) { try await session.add(FakeViewer("late").livePlan()) }
+        }
+    }
+
+    @Test func `The name of a destination that has failed is free again`() async throws {
+        let (good, bad, again) = (FakeViewer("good"), FakeViewer("other"), FakeViewer("other"))
+        bad.behave(.fail(Self.lost), at: .started)
+        let session = BroadcastSession(configuration: .silent(Stage()), destinations: [good.livePlan(), bad.livePlan()])
+        try await session.start()
+        try await session.add(again.livePlan())
+        #expect(await session.waitUntilAnswered("other")?.state == .live)
+        #expect(session.snapshot().destinations.map(\.name) == ["good", "other"])
+        #expect(await session.stop().destinations.map(\.state) == [.finished, .finished])
+        #expect(session.state == .finished)
+    }
+
+    @Test func `A destination that is removed ends properly, and the last one stays`() async throws {
+        let (first, second) = (FakeViewer("first"), FakeViewer("second"))
+        let session = BroadcastSession(configuration: .silent(Stage()), destinations: [first.livePlan(), second.livePlan()])
+        try await session.start()
+        try await waitForFrames(5, of: first)
+        #expect(try await session.remove(named: "nobody") == nil)
+        #expect(try await session.remove(named: "first")?.state == .finished)
+        #expect(first.calls.last == .finished(deadline: ShutdownTimetable.handlerFinish))
+        await #expect(throws: SessionError.onlyDestination("second")) { try await session.remove(named: "second") }
+        #expect(try await session.remove(named: "first") == nil)
+        try await waitForFrames(5, of: second)
+        let outcome = await session.stop()
+        #expect(outcome.destinations.map(\.name) == ["first", "second"] && session.state == .finished)
+    }
+
+    @Test func `Of two that are removed at once one stays`() async throws {
+        let (first, second) = (FakeViewer("first"), FakeViewer("second"))
+        let session = BroadcastSession(configuration: .silent(Stage()), destinations: [first.livePlan(), second.livePlan()])
+        try await session.start()
+        let refused = await withTaskGroup(of: Bool.self) { group in
+            for name in ["first", "second"] {
+                group.addTask {
+                    do throws(SessionError) {
+                        _ = try await session.remove(named: name)
+                        return false
+                    } catch {
+                        return error == .onlyDestination(name)
+                    }
+                }
+            }
+            return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        #expect(refused == 1 && session.state == .live)
+        _ = await session.stop()
+    }
+
+    @Test func `A destination that fails while the user removes it does not fail the session`() async throws {
+        let (good, hanging) = (FakeViewer("good"), FakeViewer("hanging"))
+        hanging.behave(.fail(Self.lost), at: .finished)
+        let session = BroadcastSession(configuration: .silent(Stage()), destinations: [good.livePlan(), hanging.livePlan()])
+        try await session.start()
+        #expect(try await session.remove(named: "hanging")?.state == .failed)
+        #expect(session.snapshot().destinations.map(\.name) == ["good"])
+        _ = await session.stop()
+        #expect(session.state == .finished)
+    }
+
+    @Test func `Retry ends the waits of those that wait, and names them`() async throws {
+        let clock = ManualClock()
+        let (good, lost) = (FakeViewer("good"), FakeViewer("lost"))
+        lost.behave(.fail(Self.lost), at: .process, connection: 0)
+        let plan = lost.plan(
+            .live(retry: Backoff(first: .seconds(2), longest: .seconds(60))), media: .init(video: .raw, audio: .pcm, prefersConstantPacing: true))
+        let session = BroadcastSession(configuration: .silent(Stage()), destinations: [good.livePlan(), plan], clock: clock)
+        try await session.start()
+        try await waitUntil("the loss") { session.snapshot().destinations[1].state == .reconnecting && clock.sleeperCount == 1 }
+        #expect(session.retry("good") == [] && session.retry("nobody") == [])
+        #expect(session.retry(nil) == ["lost"])
+        try await waitUntil("the connection") { session.snapshot().destinations[1].state == .live }
+        #expect(lost.connections == 2 && session.snapshot().destinations[1].reconnects == 1 && session.retry(nil) == [])
+        _ = await session.stop()
+    }
+
+    @Test func `A clip holds the last stretch, and is reported`() async throws {
+        try await withPeers { peers in
+            let path = try peers.makeFolder("clips") + "/clip.mp4"
+            let live = FakeViewer()
+            var configuration = SessionConfiguration.silent(Stage())
+            configuration.clipBuffer = MediaTime(milliseconds: 10_000)
+            configuration.keyframeInterval = MediaTime(milliseconds: 500)
+            let session = BroadcastSession(configuration: configuration, destinations: [live.plan(), .clips(name: "clips")])
+            let events = EventRecorder(session)
+            try await session.start()
+            try await waitForFrames(45, of: live)
+            let clip = try #require(try await session.saveClip(last: MediaTime(milliseconds: 500), to: path))
+            #expect(clip.path == path && clip.duration >= MediaTime(milliseconds: 500))
+            try await MediaFile(path: path, peers: peers).expectDecodable()
+            let frames = try await FrameDecoder(path).frames(in: peers)
+            #expect(frames.count >= 15 && !frames.map { NumberedPicture.read(luma: $0.bytes) }.contains(.unknown))
+            await #expect(throws: UploadError.self) { try await session.saveClip(last: .zero, to: "/nowhere/at/all.mp4") }
+            _ = await session.stop()
+            try await waitUntil("the end of the events") { events.isOver }
+            #expect(events.events.contains { if case .clip(clip) = $0 { true } else { false } })
+        }
+    }
+
+    @Test func `A session that keeps nothing has no clip`() async throws {
+        let session = BroadcastSession(configuration: .silent(Stage()), destinations: [FakeViewer().plan()])
+        try await session.start()
+        #expect(try await session.saveClip(last: .zero, to: "/nowhere/clip.mp4") == nil)
+        #expect(session.setMicrophone { !$0 } == nil)
+        #expect(await session.changeHiddenWindows { _ in true } == nil)
+        _ = await session.stop()
+    }
+}

@@ -1,0 +1,258 @@
+import Capture
+import Concurrency
+import Encode
+import Media
+import Session
+import SessionFakes
+import TestSupport
+import Testing
+import Upload
+
+/// How a session starts and ends, and what it reports meanwhile.
+@Suite(.serialized)
+struct SessionLifecycleTests {
+    private func waitForFrames(_ count: Int, of viewer: FakeViewer) async throws {
+        let before = viewer.video.count
+        try await waitUntil("\(count) frames") { viewer.video.count >= before + count }
+    }
+
+    // MARK: Start
+
+    @Test func `Start returns once the destination is live, and stop once everything is closed`() async throws {
+        let stage = Stage()
+        let live = FakeViewer()
+        let session = BroadcastSession(configuration: .silent(stage), destinations: [live.livePlan()])
+        let events = EventRecorder(session)
+        #expect(session.state == .starting && session.snapshot().elapsed == .zero)
+        try await session.start()
+        #expect(session.state == .live && session.snapshot().destinations.map(\.state) == [.live])
+        try await waitForFrames(5, of: live)
+        let snapshot = session.snapshot()
+        #expect(snapshot.source == SourceDescription(kind: .application, name: "stage") && snapshot.sourceSize == NumberedPicture.size)
+        #expect(snapshot.video?.size == NumberedPicture.size && snapshot.video?.frameRate == 30 && (snapshot.video?.captured ?? 0) > 0)
+        #expect(snapshot.app == nil && snapshot.mic == nil && !snapshot.isLocked)
+        let outcome = await session.stop()
+        #expect(outcome.failure == nil && outcome.destinations.map(\.state) == [.finished])
+        #expect(session.state == .finished && stage.openSources == 0)
+        try await waitUntil("the end of the events") { events.isOver }
+        #expect(events.states == [.live, .finishing, .finished])
+        #expect(await session.ended().destinations.map(\.name) == ["viewer"])
+    }
+
+    @Test func `A session cannot be started twice`() async throws {
+        let stage = Stage()
+        let session = BroadcastSession(configuration: .silent(stage), destinations: [FakeViewer().livePlan()])
+        try await session.start()
+        await #expect(throws: SessionError.notBegun) { try await session.start() }
+        #expect(session.state == .live)
+        _ = await session.stop()
+        await #expect(throws: SessionError.notBegun) { try await session.start() }
+    }
+
+    @Test func `Stop before the start returns at once, and a start after it ends properly`() async throws {
+        let stage = Stage()
+        let live = FakeViewer()
+        let session = BroadcastSession(configuration: .silent(stage), destinations: [live.livePlan()])
+        let outcome = await session.stop()
+        #expect(outcome.failure == nil && outcome.destinations.isEmpty)
+        try await session.start()
+        let ended = await session.ended()
+        #expect(ended.failure == nil && session.state == .finished)
+        try await waitUntil("the end of the source") { stage.openSources == 0 }
+    }
+
+    @Test func `Any number of tasks can stop a session`() async throws {
+        let session = BroadcastSession(configuration: .silent(Stage()), destinations: [FakeViewer().livePlan()])
+        try await session.start()
+        let states = await withTaskGroup(of: [DestinationState].self) { group in
+            for _ in 0..<8 { group.addTask { await session.stop().destinations.map(\.state) } }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(states == Array(repeating: [.finished], count: 8))
+    }
+
+    @Test func `A source that cannot be opened fails the start`() async throws {
+        let stage = Stage()
+        stage.refuse(.noActiveWindow)
+        let live = FakeViewer()
+        let session = BroadcastSession(configuration: .silent(stage), destinations: [live.livePlan()])
+        let events = EventRecorder(session)
+        await #expect(throws: SessionError.capture(.noActiveWindow)) { try await session.start() }
+        #expect(session.state == .failed && live.calls.isEmpty)
+        #expect(await session.stop().failure == .capture(.noActiveWindow))
+        try await waitUntil("the end of the events") { events.isOver }
+        #expect(events.states == [.failed])
+    }
+
+    @Test func `An encoder that cannot be opened fails the start, and closes the source`() async throws {
+        let stage = Stage()
+        let live = FakeViewer()
+        var configuration = SessionConfiguration.silent(stage)
+        configuration.preset = "no such preset"
+        let session = BroadcastSession(configuration: configuration, destinations: [live.plan()])
+        let error = await #expect(throws: SessionError.self) { try await session.start() }
+        guard case .encode(.cannotOpenVideo)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(session.state == .failed && live.calls.isEmpty)
+        try await waitUntil("the end of the source") { stage.openSources == 0 }
+    }
+
+    @Test func `A picture that cannot be encoded fails the start`() async throws {
+        let stage = Stage()
+        var configuration = SessionConfiguration.silent(stage)
+        configuration.outputSize = PixelSize(width: 8, height: 8)
+        let session = BroadcastSession(configuration: configuration, destinations: [FakeViewer().plan()])
+        await #expect(throws: SessionError.unusableSize(PixelSize(width: 8, height: 8))) { try await session.start() }
+        try await waitUntil("the end of the source") { stage.openSources == 0 }
+    }
+
+    // MARK: The end
+
+    @Test func `A session ends by itself after its duration`() async throws {
+        let stage = Stage()
+        let live = FakeViewer()
+        var configuration = SessionConfiguration.silent(stage)
+        configuration.duration = MediaTime(milliseconds: 700)
+        let session = BroadcastSession(configuration: configuration, destinations: [live.livePlan()])
+        try await session.start()
+        let outcome = await session.ended()
+        #expect(outcome.failure == nil && outcome.destinations.map(\.state) == [.finished])
+        let last = try #require(live.video.last)
+        #expect(last.time >= MediaTime(milliseconds: 600) && session.snapshot().elapsed >= MediaTime(milliseconds: 700))
+        #expect(live.calls.last == .finished(deadline: ShutdownTimetable.handlerFinish))
+    }
+
+    @Test func `A duration ends the session also while it is paused`() async throws {
+        var configuration = SessionConfiguration.silent(Stage())
+        configuration.duration = MediaTime(milliseconds: 500)
+        let session = BroadcastSession(configuration: configuration, destinations: [FakeViewer().livePlan()])
+        try await session.start()
+        _ = session.pause()
+        #expect(await session.ended().failure == nil)
+        #expect(session.state == .finished)
+    }
+
+    @Test func `The end of the source ends the session properly`() async throws {
+        let stage = Stage()
+        let live = FakeViewer()
+        let session = BroadcastSession(configuration: .silent(stage), destinations: [live.livePlan()])
+        try await session.start()
+        try await waitForFrames(5, of: live)
+        stage.end()
+        let outcome = await session.ended()
+        #expect(outcome.failure == nil && outcome.destinations.map(\.state) == [.finished] && session.state == .finished)
+    }
+
+    @Test func `A source that fails ends the session with its error, and destinations are closed`() async throws {
+        let stage = Stage()
+        let (live, recording) = (FakeViewer("live"), FakeViewer("recording"))
+        let session = BroadcastSession(configuration: .silent(stage), destinations: [live.livePlan(), recording.rawRecording()])
+        try await session.start()
+        try await waitForFrames(5, of: live)
+        stage.fail(.displayServerGone(":9"))
+        let outcome = await session.ended()
+        #expect(outcome.failure == .capture(.displayServerGone(":9")) && session.state == .failed)
+        #expect(outcome.destinations.map(\.state) == [.finished, .finished])
+        let end = FakeViewer.Call.finished(deadline: ShutdownTimetable.handlerFinish)
+        #expect(live.calls.last == end && recording.calls.last == end)
+    }
+
+    @Test func `Handlers that hang are abandoned in the times of the timetable, and the others end properly`() async throws {
+        let (starts, works, ends, good) = (FakeViewer("starts"), FakeViewer("works"), FakeViewer("ends"), FakeViewer("good"))
+        starts.behave(.hang, at: .started)
+        works.behave(.hang, at: .process)
+        ends.behave(.hang, at: .finished)
+        let session = BroadcastSession(
+            configuration: .silent(Stage()),
+            destinations: [starts.livePlan(), works.livePlan(), ends.livePlan(), good.livePlan()])
+        let starting = Task { try await session.start() }
+        try await waitUntil("handlers that hang") { starts.hanging == .started && works.hanging == .process && good.video.count > 5 }
+        let start = ContinuousClock.now
+        let outcome = await session.stop()
+        let length = ContinuousClock.now - start
+        try await starting.value
+        #expect(outcome.destinations.map(\.name) == ["starts", "works", "ends", "good"])
+        #expect(outcome.destinations.map(\.state) == [.finished, .failed, .failed, .finished])
+        #expect(outcome.destinations.map(\.error) == [nil, .notFinishedInTime, .notFinishedInTime, nil])
+        #expect(outcome.failure == nil && session.state == .failed)
+        // The next time of the table is that of extensions.
+        #expect(length >= ShutdownTimetable.liveAbandoned && length < ShutdownTimetable.extensionAbandoned)
+    }
+
+    @Test func `Handlers that cannot be ended are left behind in the end, and an extension gets more time than others`() async throws {
+        let (blocked, program) = (FakeViewer("blocked"), FakeViewer("program"))
+        blocked.behave(.hangForever, at: .finished)
+        program.behave(.hang, at: .finished)
+        var plan = program.livePlan()
+        plan.kind = .program("hls")
+        let session = BroadcastSession(configuration: .silent(Stage()), destinations: [blocked.livePlan(), plan])
+        try await session.start()
+        let start = ContinuousClock.now
+        let outcome = await session.stop()
+        #expect(ContinuousClock.now - start >= ShutdownTimetable.extensionAbandoned)
+        #expect(outcome.destinations.map(\.state) == [.failed, .failed])
+        #expect(outcome.destinations.map(\.error) == [.notFinishedInTime, .notFinishedInTime])
+        #expect(blocked.hanging == .finished)
+        blocked.letGo()
+    }
+
+    // MARK: Events
+
+    @Test func `Events that nobody reads hold up nothing, and the newest are kept`() async throws {
+        let stage = Stage()
+        let live = FakeViewer()
+        let session = BroadcastSession(configuration: .silent(stage), destinations: [live.livePlan()])
+        try await session.start()
+        for number in 0..<3000 { session.annotate(["number": "\(number)"]) }
+        try await waitUntil("the annotations") { live.calls.contains(.annotated(["number": "2999"])) }
+        try await waitForFrames(5, of: live)
+        #expect(session.pause() && session.resume())
+        #expect(await session.stop().failure == nil)
+        var events: [SessionEvent] = []
+        for await event in session.events { events.append(event) }
+        #expect(events.count <= 512)
+        guard case .state(.finished)? = events.last else {
+            Issue.record("The last event is \(String(describing: events.last)).")
+            return
+        }
+        let states = events.compactMap { if case .state(let state) = $0 { state } else { nil } }
+        #expect(states == [.paused, .live, .finishing, .finished])
+    }
+
+    @Test func `What the source reports becomes events`() async throws {
+        let stage = Stage()
+        let live = FakeViewer()
+        let session = BroadcastSession(configuration: .silent(stage), destinations: [live.livePlan()])
+        let events = EventRecorder(session)
+        try await session.start()
+        stage.give(.noSharedMemory)
+        stage.give(ApplicationInformation(id: "Gedit", title: "A text"))
+        stage.rename("another monitor")
+        try await waitUntil("the events") {
+            events.notices.contains(.source(.noSharedMemory))
+                && events.events.contains { if case .application(let application) = $0 { application.id == "Gedit" } else { false } }
+                && session.snapshot().source?.name == "another monitor"
+        }
+        session.annotate(["subject": "frames"])
+        try await waitUntil("the annotation") { live.calls.contains(.annotated(["subject": "frames"])) }
+        try await waitUntil("figures") { events.events.contains { if case .statistics = $0 { true } else { false } } }
+        _ = await session.stop()
+        #expect(events.events.contains { if case .annotation(["subject": "frames"]) = $0 { true } else { false } })
+    }
+
+    @Test func `A source with nothing to show gives viewers the slate`() async throws {
+        let stage = Stage()
+        let live = FakeViewer()
+        let session = BroadcastSession(configuration: .silent(stage), destinations: [live.livePlan()])
+        try await session.start()
+        try await waitForFrames(5, of: live)
+        stage.withhold(true)
+        try await waitUntil("the slate") { live.video.last?.reading == .slate }
+        stage.withhold(false)
+        try await waitUntil("pictures") { if case .number? = live.video.last?.reading { true } else { false } }
+        _ = await session.stop()
+        #expect(live.lifecycle.count == 2 && !live.video.contains { $0.reading == .unknown })
+    }
+}

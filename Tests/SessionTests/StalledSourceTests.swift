@@ -1,0 +1,168 @@
+import Capture
+import Concurrency
+import Media
+import Session
+import SessionFakes
+import TestSupport
+import Testing
+import Upload
+
+/// A source that hangs, as Xlib does while the X server is stopped.
+@Suite(.serialized)
+struct StalledSourceTests {
+    private func waitForFrames(_ count: Int, of viewer: FakeViewer) async throws {
+        let before = viewer.video.count
+        try await waitUntil("\(count) frames") { viewer.video.count >= before + count }
+    }
+
+    @Test func `Viewers get a repeat picture at every tick while the source hangs, and whole pictures after it`() async throws {
+        let stage = Stage()
+        let (live, encoded) = (FakeViewer("live"), FakeViewer("encoded"))
+        let session = BroadcastSession(configuration: .silent(stage), destinations: [live.livePlan(), encoded.plan()])
+        try await session.start()
+        try await waitForFrames(10, of: live)
+        stage.hang(.sample)
+        try await waitUntil("a grab that hangs") { stage.waiting == .sample }
+        let last = stage.lastNumber
+        // The last picture is on its way.
+        try await waitUntil("the last picture") { live.video.last?.reading == .number(last) }
+        let first = live.video.count
+        try await waitForFrames(45, of: live)
+        let repeats = live.video[first...].prefix(45)
+        #expect(repeats.allSatisfy { $0.reading == .number(last) })
+        // Each of them is one tick after the one before.
+        let ticks = repeats.map { $0.time.value(timescale: 30) }
+        #expect(zip(ticks, ticks.dropFirst()).allSatisfy { $0 + 1 == $1 })
+        let hung = session.snapshot()
+        #expect(hung.state == .live)
+        stage.release()
+        try await waitUntil("new pictures") { if case .number(let number)? = live.video.last?.reading { number > last + 10 } else { false } }
+        #expect(await session.stop().failure == nil)
+        #expect(!live.video.contains { $0.reading == .unknown || $0.reading == .slate })
+        #expect(zip(live.video, live.video.dropFirst()).allSatisfy { $0.time < $1.time })
+        #expect(zip(encoded.video, encoded.video.dropFirst()).allSatisfy { $0.time < $1.time && $0.sequence + 1 == $1.sequence })
+        let numbers = live.video.compactMap { if case .number(let number)? = $0.reading { number } else { nil } }
+        #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $0 <= $1 })
+    }
+
+    @Test func `The session reports that the source hangs, and that it answers again`() async throws {
+        let stage = Stage()
+        let live = FakeViewer()
+        let session = BroadcastSession(configuration: .silent(stage), destinations: [live.livePlan()])
+        let events = EventRecorder(session)
+        try await session.start()
+        try await waitForFrames(5, of: live)
+        stage.hang(.sample)
+        try await waitUntil("the notice") { events.notices.contains(.sourceStalled) }
+        stage.release()
+        try await waitUntil("the second notice") { events.notices.contains(.sourceAnswersAgain) }
+        _ = await session.stop()
+    }
+
+    @Test func `A session whose source hangs ends every destination properly`() async throws {
+        try await withPeers { peers in
+            let stage = Stage()
+            let path = try peers.makeFolder("out") + "/out.mp4"
+            let (live, recording) = (FakeViewer("live"), FakeViewer("recording"))
+            let session = BroadcastSession(
+                configuration: .silent(stage),
+                destinations: [live.plan(), recording.plan(.recording, kind: .file, media: .init()), .file(name: "file", path: path, format: .mp4)])
+            try await session.start()
+            try await waitForFrames(30, of: recording)
+            stage.hang(.sample)
+            try await waitUntil("a grab that hangs") { stage.waiting == .sample }
+            let outcome = await session.stop()
+            #expect(stage.waiting == .sample)
+            #expect(outcome.failure == nil && outcome.destinations.map(\.state) == [.finished, .finished, .finished])
+            let end = FakeViewer.Call.finished(deadline: ShutdownTimetable.handlerFinish)
+            #expect(live.calls.last == end && recording.calls.last == end)
+            try await MediaFile(path: path, peers: peers).expectDecodable()
+            let frames = try await FrameDecoder(path).frames(in: peers)
+            #expect(frames.count == recording.video.count)
+            stage.release()
+            try await waitUntil("the end of the source") { stage.openSources == 0 }
+        }
+    }
+
+    @Test func `A session whose source hangs while it opens ends when it is asked to`() async throws {
+        let stage = Stage()
+        let live = FakeViewer()
+        stage.hang(.opening)
+        let session = BroadcastSession(configuration: .silent(stage), destinations: [live.livePlan()])
+        let events = EventRecorder(session)
+        let starting = Task { try await session.start() }
+        try await waitUntil("an opening that hangs") { stage.waiting == .opening }
+        let outcome = await session.stop()
+        try await starting.value
+        #expect(outcome.failure == nil && session.state == .finished && live.calls.isEmpty)
+        try await waitUntil("the end of the events") { events.isOver }
+        #expect(events.states == [.finishing, .finished])
+        // What opens after that is closed again.
+        stage.release()
+        try await waitUntil("the end of the capture thread") { stage.openSources == 0 && stage.waiting == nil }
+        #expect(stage.paintings.isEmpty)
+    }
+
+    @Test func `A recording alone waits for the source, and goes on when it answers`() async throws {
+        let stage = Stage()
+        let recording = FakeViewer()
+        let session = BroadcastSession(configuration: .silent(stage), destinations: [recording.rawRecording()])
+        let events = EventRecorder(session)
+        try await session.start()
+        try await waitForFrames(5, of: recording)
+        stage.hang(.sample)
+        try await waitUntil("the notice") { events.notices.contains(.sourceStalled) }
+        stage.release()
+        try await waitForFrames(5, of: recording)
+        _ = await session.stop()
+        #expect(!recording.video.contains { $0.reading == .unknown || $0.reading == .slate })
+    }
+
+    @Test func `A still picture that hangs is whole when something joins after the hang`() async throws {
+        let stage = Stage()
+        let live = FakeViewer("live")
+        let session = BroadcastSession(configuration: .silent(stage), destinations: [live.livePlan()])
+        try await session.start()
+        try await waitForFrames(5, of: live)
+        stage.freeze()
+        try await waitForFrames(5, of: live)
+        stage.hang(.sample)
+        try await waitUntil("a grab that hangs") { stage.waiting == .sample }
+        #expect(session.pause())
+        try await waitUntil("the slate") { live.video.last?.reading == .slate }
+        #expect(session.resume())
+        stage.release()
+        // Nothing changes on the screen any more, and viewers see it nevertheless.
+        try await waitUntil("the picture") { live.video.last?.reading == .number(stage.lastNumber) }
+        try await waitForFrames(10, of: live)
+        #expect(live.video.last?.reading == .number(stage.lastNumber))
+        _ = await session.stop()
+    }
+}
+
+/// How long the end takes while the source hangs.
+@Suite(.serialized)
+struct StalledSourceTimingTests {
+    @Test(arguments: [Stage.Place.opening, .sample, .rest])
+    func `A session whose source hangs ends within two seconds`(place: Stage.Place) async throws {
+        let stage = Stage()
+        let (live, recording) = (FakeViewer("live"), FakeViewer("recording"))
+        if place == .opening { stage.hang(.opening) }
+        let session = BroadcastSession(
+            configuration: .silent(stage), destinations: [live.plan(), recording.plan(.recording, kind: .file, media: .init())])
+        let starting = Task { try await session.start() }
+        if place != .opening {
+            try await waitUntil("frames") { live.video.count > 5 }
+            stage.hang(place)
+            if place == .rest { #expect(session.pause()) }
+        }
+        try await waitUntil("a source that hangs") { stage.waiting == place }
+        let start = ContinuousClock.now
+        let outcome = await session.stop()
+        #expect(ContinuousClock.now - start < .seconds(2))
+        try await starting.value
+        #expect(outcome.failure == nil)
+        if place != .opening { #expect(outcome.destinations.map(\.state) == [.finished, .finished]) }
+        stage.release()
+    }
+}
