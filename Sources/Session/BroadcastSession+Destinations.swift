@@ -1,3 +1,4 @@
+import Encode
 import Glibc
 import Media
 import Upload

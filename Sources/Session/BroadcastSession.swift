@@ -1,4 +1,5 @@
 import Concurrency
+import Encode
 import Media
 import Synchronization
 import Upload

@@ -1,6 +1,7 @@
 import BroadcastKit
 import Credentials
 import Desktop
+import Encode
 import FoundationEssentials
 import Presentation
 import UserConfiguration

@@ -1,6 +1,6 @@
 import Foundation
-import Testing
 import Host
+import Testing
 
 @Suite struct DesktopEntriesTests {
     private static let files = [

@@ -1,6 +1,6 @@
-import Glibc
 import Concurrency
 import Control
+import Glibc
 import Host
 import Media
 import Session
@@ -8,7 +8,6 @@ import SessionFakes
 import TestSupport
 import Testing
 import Upload
-import WindowPrivacy
 
 /// The requests on the control socket, one by one, and why each of them is refused.
 @Suite(.serialized)

@@ -2,8 +2,6 @@ import Concurrency
 import Control
 import Foundation
 import Host
-import Media
-import Session
 import SessionFakes
 import Synchronization
 import TestSupport
@@ -17,7 +15,7 @@ struct TestPhrases: HostPhrases {
         switch event {
         case .state(let state): "\(session) is \(state.rawValue)"
         case .notice(let notice): sentence(notice)
-        case .destination, .annotation, .clip, .statistics: nil
+        case .prepared, .destination, .annotation, .clip, .statistics: nil
         }
     }
 }

@@ -3,12 +3,10 @@ import Concurrency
 import Control
 import Foundation
 import Host
-import Media
 import Session
 import SessionFakes
 import TestSupport
 import Testing
-import Upload
 
 /// The life of a hosted session: its name, its log, its events, and its end.
 @Suite(.serialized)

@@ -1,6 +1,5 @@
 import Concurrency
 import Media
-import RTMP
 import Session
 import SessionFakes
 import Synchronization

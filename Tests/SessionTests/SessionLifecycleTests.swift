@@ -1,12 +1,9 @@
 import Capture
-import Concurrency
-import Encode
 import Media
 import Session
 import SessionFakes
 import TestSupport
 import Testing
-import Upload
 
 /// How a session starts and ends, and what it reports meanwhile.
 @Suite(.serialized)

@@ -6,7 +6,6 @@ import SessionFakes
 import Synchronization
 import TestSupport
 import Testing
-import Upload
 
 /// What viewers and recordings get around a pause: the pictures are numbered, so that each one can be told from those before the pause.
 @Suite(.serialized)

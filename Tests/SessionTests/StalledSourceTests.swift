@@ -1,11 +1,7 @@
-import Capture
-import Concurrency
-import Media
 import Session
 import SessionFakes
 import TestSupport
 import Testing
-import Upload
 
 /// A source that hangs, as Xlib does while the X server is stopped.
 @Suite(.serialized)

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Media
 import Upload
 
 /// The options for the pointer, the size and the encoding of the picture.

@@ -1,5 +1,5 @@
+import Encode
 import Media
-import Session
 import Testing
 
 /// The reaction of the bitrate to a simulated network.

@@ -1,12 +1,12 @@
 import FoundationEssentials
 
 /// Pictures on a terminal in kitty's graphics protocol, which WezTerm, Ghostty and Konsole support too.
-enum KittyGraphics {
+package enum KittyGraphics {
     /// The maximum number of base64 bytes in one escape code.
     private static let chunk = 4096
 
     /// True if the environment names a terminal that supports the protocol. Terminal multiplexers do not.
-    static func isKnown(to environment: [String: String]) -> Bool {
+    package static func isKnown(to environment: [String: String]) -> Bool {
         let terminal = environment["TERM"] ?? ""
         if terminal.hasPrefix("tmux") || terminal.hasPrefix("screen") { return false }
         return terminal.contains("kitty") || terminal.contains("ghostty") || !(environment["KITTY_WINDOW_ID"] ?? "").isEmpty
@@ -14,7 +14,7 @@ enum KittyGraphics {
     }
 
     /// The escape codes that transmit the whole picture and show it at the cursor.
-    static func text(png: [UInt8]) -> String {
+    package static func text(png: [UInt8]) -> String {
         let text = Array(base64(png).utf8)
         var result = ""
         var start = 0

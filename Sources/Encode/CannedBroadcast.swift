@@ -1,21 +1,20 @@
-import Encode
 import Media
 
 /// A short broadcast with the same content each time: moving pictures and silence, a pause, an annotation, and a gap of
 /// dropped pictures.
-struct CannedBroadcast {
+package struct CannedBroadcast {
     private static let size = PixelSize(width: 320, height: 180)
     private static let frameRate = 10
 
-    private(set) var stream: StreamDescription
+    package private(set) var stream: StreamDescription
     /// The elements that a destination's queue would deliver, in order.
-    private(set) var elements: [PacketQueue.Element] = []
+    package private(set) var elements: [PacketQueue.Element] = []
 
     /// - Parameters:
     ///   - seconds: the duration, at least 4.
     ///   - isRaw: true for I420 pictures instead of H.264.
     ///   - hasRawSound: true for PCM instead of AAC.
-    init(seconds: Int, isRaw: Bool, hasVideo: Bool, hasSound: Bool, hasRawSound: Bool) throws(EncodeError) {
+    package init(seconds: Int, isRaw: Bool, hasVideo: Bool, hasSound: Bool, hasRawSound: Bool) throws(EncodeError) {
         stream = StreamDescription(video: nil, audio: [], title: "A canned broadcast")
         var packets: [EncodedPacket] = []
         if hasVideo { packets += try Self.pictures(seconds: seconds, isRaw: isRaw, stream: &stream) }
