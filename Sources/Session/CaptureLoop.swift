@@ -62,8 +62,9 @@ final class CaptureLoop: Sendable {
         let thread = NamedThread(name: "capture") { [self] in
             do throws(CaptureError) {
                 let source = try open()
-                opening.set(.success(Opening(source: source.description, sourceSize: source.size, frameRate: source.nominalFrameRate)))
-                run(source)
+                let opened = Opening(source: source.description, sourceSize: source.size, frameRate: source.nominalFrameRate)
+                opening.set(.success(opened))
+                run(source, opened)
             } catch {
                 opening.set(.failure(error))
             }
@@ -95,23 +96,26 @@ final class CaptureLoop: Sendable {
     /// When the thread last gave a sign of life, on the session's clock.
     var lastHeartbeat: MediaTime { MediaTime(nanoseconds: heartbeat.load(ordering: .relaxed)) }
 
-    private func run(_ source: any ScreenSource) {
+    private func run(_ source: any ScreenSource, _ opened: Opening) {
         let opening = gate.wait { gate -> Gate? in
             if case .closed = gate { return nil }
             return gate
         }
         guard case .open(let clock, let frameRate) = opening else { return }
         do throws(CaptureError) {
-            try tick(source, clock: clock, rate: Int64(frameRate))
+            try tick(source, opened, clock: clock, rate: Int64(frameRate))
         } catch {
             if !stopping.load(ordering: .relaxed) { report(.failed(error)) }
         }
     }
 
-    private func tick(_ source: any ScreenSource, clock: SessionClock, rate: Int64) throws(CaptureError) {
+    private func tick(
+        _ source: any ScreenSource, _ opened: Opening, clock: SessionClock, rate: Int64
+    ) throws(CaptureError) {
         var composers: [RenditionComposer] = []
         var index: Int64 = 0
-        var description = source.description
+        // A source may change between its opening and the first tick.
+        var description = opened.source
         var wasLocked = false
         while !stopping.load(ordering: .relaxed) {
             clock.sleep(until: MediaTime(value: index, timescale: rate))

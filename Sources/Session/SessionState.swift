@@ -1,4 +1,4 @@
-/// The states of a session, as status and events name them (DESIGN section 7).
+/// The states of a session, as status and events name them (`docs/protocols.md`).
 package enum SessionState: String, Sendable {
     case starting
     case live

@@ -43,7 +43,7 @@ struct HLSSettingsTests {
             return
         }
         #expect(address.url(of: "a") == "https://example.com/up?cid=canary-7Q2x&file=a" && address.host == "example.com")
-        #expect(throws: BroadcastFailure(code: 401, message: "The address needs a key: broadcast setup hls")) {
+        #expect(throws: BroadcastFailure(code: 401, message: "The address requires a key: broadcast setup hls")) {
             try HLSSettings(setup: ["url": "https://example.com/{key}/"], home: nil)
         }
     }

@@ -145,7 +145,7 @@ import PickerModel
         for letter in "zzz" { _ = model.press(.character(letter)) }
         let lines = PickerRenderer(width: 80, height: 24).lines(model)
         #expect(lines.count == 24 && !lines.contains { $0.style == .selected })
-        #expect(lines.filter { $0.text.contains("Nothing is called so") }.map(\.style) == [.faint])
+        #expect(lines.filter { $0.text.contains("No match.") }.map(\.style) == [.faint])
         #expect(lines.last?.text.contains("Enter") == false)
     }
 

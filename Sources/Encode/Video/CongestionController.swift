@@ -3,7 +3,7 @@ import Media
 /// How many bits a second a destination can be given, judged by what waits for it and by what gets through. A value, without a clock.
 ///
 /// The bitrate falls with the backlog, at 200, 400 and 700 ms, and not below what was measured to pass; it climbs back once
-/// the backlog is gone, quickly to where it was too much the last time, and carefully past that (DESIGN section 11). A destination that takes
+/// the backlog is gone, quickly to where it was too much the last time, and carefully past that (`docs/protocols.md`). A destination that takes
 /// nothing at all has no say, from the moment on at which it hangs: others that share its encode are not to suffer for it.
 package struct CongestionController: Sendable {
     /// How often the bitrate is lowered, at most.
