@@ -82,11 +82,13 @@ let package = Package(
             ],
             swiftSettings: strict),
         .target(
-            name: "Upload", dependencies: ["Media", "Concurrency", "Processes", "Bitstream", "Mux", "RTMP", "BroadcastExtension"], swiftSettings: strict),
+            name: "Upload", dependencies: ["Media", "Concurrency", "Processes", "Bitstream", "Mux", "RTMP", "BroadcastExtension"],
+            swiftSettings: strict),
         .target(
             name: "Session",
             dependencies: [
-                "Media", "Concurrency", "Capture", "WindowPrivacy", "X11Capture", "PulseCapture", "ContentCapture", "Mix", "Encode", "Mux", "Upload", "RTMP",
+                "Media", "Concurrency", "Capture", "WindowPrivacy", "X11Capture", "PulseCapture", "ContentCapture", "Mix", "Encode", "Mux", "Upload",
+                "RTMP",
             ],
             swiftSettings: strict),
         // The host of a session on a desktop.
@@ -106,7 +108,9 @@ let package = Package(
         .target(name: "Desktop", dependencies: ["Concurrency", "Processes", "CDBus"], swiftSettings: strict),
         .target(
             name: "Host",
-            dependencies: ["UserConfiguration", "Control", "Desktop", "Session", "Capture", "WindowPrivacy", "Upload", "Processes", "Concurrency", "Media"],
+            dependencies: [
+                "UserConfiguration", "Control", "Desktop", "Session", "Capture", "WindowPrivacy", "Upload", "Processes", "Concurrency", "Media",
+            ],
             swiftSettings: strict),
         .target(name: "BroadcastExtension", dependencies: ["Bitstream", "Media"], swiftSettings: strict),
         // The sentences of the command: errors, notices and lines of status, in one place.
@@ -120,7 +124,8 @@ let package = Package(
         .executableTarget(
             name: "broadcast",
             dependencies: [
-                "BroadcastKit", "Presentation", "Host", "UserConfiguration", "Credentials", "PickerModel", "Session", "Control", "Desktop", "Media", "Concurrency",
+                "BroadcastKit", "Presentation", "Host", "UserConfiguration", "Credentials", "PickerModel", "Session", "Control", "Desktop", "Media",
+                "Concurrency",
                 "Processes", "Capture", "WindowPrivacy", "X11Capture", "PulseCapture", "Mix", "Encode", "Upload", "RTMP", "CLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -130,7 +135,8 @@ let package = Package(
         .target(
             name: "BroadcastKit",
             dependencies: [
-                "Host", "UserConfiguration", "Credentials", "Session", "Capture", "WindowPrivacy", "X11Capture", "ContentCapture", "Control", "Desktop",
+                "Host", "UserConfiguration", "Credentials", "Session", "Capture", "WindowPrivacy", "X11Capture", "ContentCapture", "Control",
+                "Desktop",
                 "Upload", "RTMP", "Processes", "Concurrency", "Media",
             ], swiftSettings: strict),
         .executableTarget(name: "in-app", dependencies: ["BroadcastKit"], path: "Examples/in-app", swiftSettings: strict),
@@ -179,7 +185,8 @@ let package = Package(
         .testTarget(
             name: "CaptureTests",
             dependencies: [
-                "Capture", "WindowPrivacy", "X11Capture", "PulseCapture", "ContentCapture", "Concurrency", "Media", "CX11", "TestPatterns", "TestSupport", "TestScreen",
+                "Capture", "WindowPrivacy", "X11Capture", "PulseCapture", "ContentCapture", "Concurrency", "Media", "CX11", "TestPatterns",
+                "TestSupport", "TestScreen",
             ], swiftSettings: strict),
         .testTarget(name: "MixTests", dependencies: ["Mix", "Media", "CPixelKernels", "CYUV"], swiftSettings: strict),
         .testTarget(name: "BitstreamTests", dependencies: ["Bitstream", "FuzzTargets", "Media"], swiftSettings: strict),
@@ -207,7 +214,8 @@ let package = Package(
         .testTarget(
             name: "HostTests",
             dependencies: [
-                "Host", "SessionFakes", "Session", "Control", "UserConfiguration", "Capture", "WindowPrivacy", "Upload", "RTMP", "Concurrency", "Media",
+                "Host", "SessionFakes", "Session", "Control", "UserConfiguration", "Capture", "WindowPrivacy", "Upload", "RTMP", "Concurrency",
+                "Media",
                 "TestSupport",
             ], swiftSettings: strict),
         .testTarget(

@@ -82,7 +82,9 @@ public final class BroadcastController: Sendable {
         let sessionSettings = SessionSettings(content, sound, settings)
         self.init(options: options, context: context) { preparation throws(HostError) in
             try context.prepare(sessionSettings, destinations, usesConfiguration: settings.usesConfiguration, preparation)
-        } resolve: { _, _, _ throws(HostError) in throw .request(.noDestinationNamed) }
+        } resolve: { _, _, _ throws(HostError) in
+            throw .request(.noDestinationNamed)
+        }
     }
 
     init(
@@ -203,7 +205,9 @@ public final class BroadcastController: Sendable {
         let result: Result<[DestinationResult], BroadcastError> =
             switch outcome {
             case .success(let outcome):
-                if let failure = outcome.failure { .failure(BroadcastError(.session(failure))) } else {
+                if let failure = outcome.failure {
+                    .failure(BroadcastError(.session(failure)))
+                } else {
                     .success(outcome.snapshot.destinations.map(DestinationResult.init))
                 }
             case .failure(let error): .failure(BroadcastError(error))

@@ -169,7 +169,8 @@ package actor SessionHost {
         guard let path = options.socket else { return nil }
         do throws(ControlServer.Failure) {
             return try await ControlServer.listen(
-                at: path, events: { [hub] in hub.subscribe() }, answer: { [weak self] request in await self?.reply(to: request) ?? ControlReply(retried: []) })
+                at: path, events: { [hub] in hub.subscribe() },
+                answer: { [weak self] request in await self?.reply(to: request) ?? ControlReply(retried: []) })
         } catch {
             switch error {
             case .inUse: throw .nameInUse(options.name)

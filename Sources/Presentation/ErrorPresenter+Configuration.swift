@@ -178,7 +178,8 @@ extension ConfigurationFault.Problem {
         case .notAScheme(let name): "\"\(name)\" is not a scheme that an extension can have"
         case .schemesWithoutURL: "the address is the answer to the question url, which is not declared"
         case .notAsked(let name, let questions):
-            "the extension \(name) does not ask for this. " + (questions.isEmpty ? "It asks for nothing" : "It asks for \(questions.joined(separator: ", "))")
+            "the extension \(name) does not ask for this. "
+                + (questions.isEmpty ? "It asks for nothing" : "It asks for \(questions.joined(separator: ", "))")
         case .isSecret: "this is secret and must not be in the config. Remove it from there"
         case .passwordInAddress(let destination):
             "the password in this address must not be in the config. Give it to broadcast setup \(destination), and remove it here"

@@ -76,7 +76,8 @@ extension ExtensionProblem {
         let consequence = isEnded ? " and was ended" : ""
         switch self {
         case .cannotStart(let program, let code):
-            return "The extension \(name) cannot start: \(program): \(String(cString: strerror(code))). Check that it is executable, and its first line."
+            return
+                "The extension \(name) cannot start: \(program): \(String(cString: strerror(code))). Check that it is executable, and its first line."
         case .cannotWrite(let code): return "Cannot write to the extension \(name): \(String(cString: strerror(code))). Start again."
         case .noHello(let limit):
             return "The extension \(name) did not write {\"hello\":1} within \(limit.wholeSeconds) s\(consequence). \(Self.protocolAdvice)"

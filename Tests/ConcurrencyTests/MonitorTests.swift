@@ -51,7 +51,13 @@ struct MonitorTests {
 
     @Test func `Results of changes are given back`() {
         let monitor = Monitor("a")
-        #expect(monitor.update { text in text += "b"; return text.count } == 2)
-        #expect(monitor.withLock { text in text += "c"; return text } == "abc")
+        #expect(
+            monitor.update { text in
+                text += "b"; return text.count
+            } == 2)
+        #expect(
+            monitor.withLock { text in
+                text += "c"; return text
+            } == "abc")
     }
 }

@@ -23,7 +23,8 @@ struct PrivateFileTests {
         try await withTemporaryFolder { folder in
             let file = file(in: folder)
             let values = [
-                "key": "value", "a key.with \"signs\"": "quote \" backslash \\ tab \t newline \n return \r bell \u{7} delete \u{7f} ä 漢 😀", "empty": "",
+                "key": "value", "a key.with \"signs\"": "quote \" backslash \\ tab \t newline \n return \r bell \u{7} delete \u{7f} ä 漢 😀",
+                "empty": "",
                 "": "no name", "toml": "a = 1\n[b]\n'''",
             ]
             try file.write(values)

@@ -43,7 +43,9 @@ struct SetupProgramTests {
         }
     }
 
-    @Test(arguments: ["exit 130", "kill -INT $$", "kill -TERM $$", "kill -HUP $$"]) func `A user who gives up has cancelled`(script: String) async throws {
+    @Test(arguments: ["exit 130", "kill -INT $$", "kill -TERM $$", "kill -HUP $$"]) func `A user who gives up has cancelled`(script: String)
+        async throws
+    {
         #expect(try await problem("trap - INT; " + script) == .cancelled)
     }
 
@@ -90,7 +92,10 @@ struct KeyCommandTests {
         #expect(result(command) == .success(key))
     }
 
-    @Test(arguments: ["true", "echo", "echo key; exit 1", "kill -TERM $$", "no-such-command-anywhere 2>/dev/null", "printf '\\377'", "head -c 4097 /dev/zero | tr '\\0' k"])
+    @Test(arguments: [
+        "true", "echo", "echo key; exit 1", "kill -TERM $$", "no-such-command-anywhere 2>/dev/null", "printf '\\377'",
+        "head -c 4097 /dev/zero | tr '\\0' k",
+    ])
     func `Without a key there is a problem`(command: String) {
         #expect(result(command) == .failure(.keyCommandWithoutKey(destination: "mine")))
     }

@@ -91,7 +91,9 @@ extension EndToEndTests {
                 let peer = try studio.broadcast.start(["start", "--to", studio.path("read.ts"), "--to", studio.path("unread.ts")])
                 try await peer.wait(for: "the session") { try await studio.status()?.destinations.map(\.state) == ["connecting", "connecting"] }
                 // Both are waited for, and the user is told so.
-                try await peer.wait(for: "both messages") { peer.standardError.components(separatedBy: "is a named pipe without a reader").count == 3 }
+                try await peer.wait(for: "both messages") {
+                    peer.standardError.components(separatedBy: "is a named pipe without a reader").count == 3
+                }
                 let reader = try studio.peers.start("reader", ["sh", "-c", "cat read.ts > copy.ts"], folder: studio.folder)
                 _ = try await peer.waitForErrorLine(containing: "session default: live")
                 try await studio.broadcast.waitForMoreSeconds(1, of: peer)

@@ -222,10 +222,12 @@ struct HostRequestTests {
 
     @Test func `A stop that ends the preparation is told that the session ended early`() async throws {
         try await withPeers { peers in
-            let rig = try HostRig(in: peers, prepare: { (preparation) throws(HostError) in
-                while !preparation.isStopWanted() { usleep(1000) }
-                throw .request(.endedEarly)
-            })
+            let rig = try HostRig(
+                in: peers,
+                prepare: { (preparation) throws(HostError) in
+                    while !preparation.isStopWanted() { usleep(1000) }
+                    throw .request(.endedEarly)
+                })
             let starting = Task { try await rig.host.start() }
             let reply = try await {
                 while true {

@@ -33,7 +33,9 @@ struct SessionHostTests {
             #expect(rig.host.session == nil)
             try await rig.host.start()
             try await rig.waitForFrames()
-            try await waitUntil("figures") { front.events.contains { if case .statistics(let snapshot) = $0 { snapshot.elapsed > .zero } else { false } } }
+            try await waitUntil("figures") {
+                front.events.contains { if case .statistics(let snapshot) = $0 { snapshot.elapsed > .zero } else { false } }
+            }
             rig.stage.give(.noSharedMemory)
             try await waitUntil("the notice") { front.notices == [.session(.source(.noSharedMemory))] }
             rig.host.requestStop()
@@ -152,10 +154,12 @@ struct SessionHostTests {
     @Test func `A stop while the session is prepared ends it as soon as it is made`() async throws {
         try await withPeers { peers in
             let gate = Gate()
-            let rig = try HostRig(in: peers, prepare: { (preparation) throws(HostError) in
-                gate.pass()
-                #expect(preparation.isStopWanted())
-            })
+            let rig = try HostRig(
+                in: peers,
+                prepare: { (preparation) throws(HostError) in
+                    gate.pass()
+                    #expect(preparation.isStopWanted())
+                })
             let starting = Task { try await rig.host.start() }
             try await waitUntil("the preparation") { gate.isReached }
             rig.host.requestStop()

@@ -1,5 +1,5 @@
-import Testing
 import PickerModel
+import Testing
 
 @Suite struct DisplayWidthTests {
     @Test(arguments: [("abc", 3), ("", 0), ("é", 1), ("e\u{301}", 1), ("漢字", 4), ("한", 2), ("ｗ", 2), ("😀", 2), ("🇫🇷", 2), ("…", 1), ("●", 1)])

@@ -1,5 +1,5 @@
-import Testing
 import PickerModel
+import Testing
 
 @Suite struct KeyDecoderTests {
     private static func keys(_ text: String) -> [PickerKey] {

@@ -1,5 +1,5 @@
-import Testing
 import PickerModel
+import Testing
 
 @Suite struct PickerModelTests {
     private static let items: [PickerModel.Item] = [

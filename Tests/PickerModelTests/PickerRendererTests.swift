@@ -1,5 +1,5 @@
-import Testing
 import PickerModel
+import Testing
 
 @Suite struct PickerRendererTests {
     private static let model = PickerModel(

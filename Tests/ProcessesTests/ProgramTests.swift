@@ -51,7 +51,8 @@ struct ProgramTests {
 
     @Test func `One descriptor can be used several times`() throws {
         var pipe = try Pipe()
-        let process = try Shell.program("echo 1; echo 2 >&2; echo 3 >&3").start(.init(output: pipe.writing, errors: pipe.writing, fourth: pipe.writing))
+        let process = try Shell.program("echo 1; echo 2 >&2; echo 3 >&3").start(
+            .init(output: pipe.writing, errors: pipe.writing, fourth: pipe.writing))
         pipe.closeWriting()
         #expect(try Shell.readAll(pipe.reading) == "1\n2\n3\n")
         #expect(Shell.reap(process) == .exited(0))

@@ -34,19 +34,19 @@ struct FakeSecrets: SecretSource {
     }
 }
 
-/// What a user calls a destination, and what that makes. The home folder is `home` in the test's folder, the working folder `work`.
+/// What a user calls a destination, and what that makes. The home folder is `home` in the test's folder, the working folder `cwd`.
 struct DestinationResolverTests {
     /// A resolver in a folder of its own, for a configuration file of `text`.
     private func resolver(
         in folder: TemporaryFolder, _ text: String = "", secrets: FakeSecrets = FakeSecrets(), session: SessionConfiguration = .init()
     ) throws -> DestinationResolver {
         try folder.makeFolder("home")
-        try folder.makeFolder("work")
+        try folder.makeFolder("cwd")
         let environment = ["HOME": folder.path + "/home", "BROADCAST_EXTENSION_PATH": folder.path + "/extensions"]
         var resolver = DestinationResolver(
             configuration: try ConfigurationFile.parse(text, path: folder.path + "/config.toml"), paths: Paths(environment: environment),
             secrets: secrets, catalog: folder.catalog, session: session, now: Date(timeIntervalSince1970: 1_700_000_000))
-        resolver.folder = folder.path + "/work"
+        resolver.folder = folder.path + "/cwd"
         return resolver
     }
 
@@ -65,7 +65,10 @@ struct DestinationResolverTests {
         }
     }
 
-    @Test(arguments: [("rtmp://live.example/app/secret", true), ("rtmp://127.0.0.1/app/key", false), ("rtmp://localhost/app/key", false), ("rtmp://[::1]/a/k", false)])
+    @Test(arguments: [
+        ("rtmp://live.example/app/secret", true), ("rtmp://127.0.0.1/app/key", false), ("rtmp://localhost/app/key", false),
+        ("rtmp://[::1]/a/k", false),
+    ])
     func `A key on the command line is noticed, unless the server is this machine`(address: String, isNoticed: Bool) async throws {
         try await withTemporaryFolder { folder in
             let notices = Notices()
@@ -123,7 +126,8 @@ struct DestinationResolverTests {
                 in: folder, "[destinations.a]\nextension = \"rtmp\"\nurl = \"rtmp://h/a\"\nkey-command = \"show\"", secrets: FakeSecrets(key: "k"))
             resolver.isInterrupted = { true }
             #expect(
-                expectProblem { () throws(ConfigurationError) in try resolver.resolve("a") } == .credentials(.keyCommandInterrupted(destination: "a")))
+                expectProblem { () throws(ConfigurationError) in try resolver.resolve("a") } == .credentials(.keyCommandInterrupted(destination: "a"))
+            )
         }
     }
 
@@ -156,9 +160,11 @@ struct DestinationResolverTests {
             #expect(expectProblem { () throws(ConfigurationError) in try plain.resolve("custom") } == .notSignedIn("custom"))
             // A wrong address comes before a missing key.
             let wrong = try resolver(in: folder, secrets: FakeSecrets(answers: ["custom": ["url": "rtmp://host:0/app"]]))
-            guard case .notAnRTMPAddress(_, source: folder.path + "/config.toml") = expectProblem({ () throws(ConfigurationError) in
-                try wrong.resolve("custom")
-            }) else {
+            guard
+                case .notAnRTMPAddress(_, source: folder.path + "/config.toml") = expectProblem({ () throws(ConfigurationError) in
+                    try wrong.resolve("custom")
+                })
+            else {
                 Issue.record("another problem")
                 return
             }
@@ -219,7 +225,8 @@ struct DestinationResolverTests {
             }
             for (written, path) in [("ca.pem", "/ca.pem"), ("~/ca.pem", "/home/ca.pem"), (folder.path + "/other.pem", "/other.pem")] {
                 let expected = ConfigurationFault(
-                    path: folder.path + "/config.toml", line: 4, key: "destinations.a.ca-file", problem: .unreadableCertificates(path: folder.path + path))
+                    path: folder.path + "/config.toml", line: 4, key: "destinations.a.ca-file",
+                    problem: .unreadableCertificates(path: folder.path + path))
                 #expect(try attempt(written) == expected)
                 try folder.write("", to: path)
                 #expect(try attempt(written) == nil)
@@ -244,7 +251,7 @@ struct DestinationResolverTests {
     @Test func `Without a target the preferred destination is used, else a file`() async throws {
         try await withTemporaryFolder { folder async throws in
             #expect(try resolver(in: folder, "preferred = \"clips\"").resolve([]).map(\.kind) == [.clips])
-            #expect(try resolver(in: folder).resolve([]).map(\.path) == [folder.path + "/work/" + name("mp4")])
+            #expect(try resolver(in: folder).resolve([]).map(\.path) == [folder.path + "/cwd/" + name("mp4")])
         }
     }
 
@@ -267,7 +274,7 @@ struct DestinationResolverTests {
             #expect(expectProblem { () throws(ConfigurationError) in try resolver.resolve(["-", "out"]) } == .outputTwice)
             #expect(
                 expectProblem { () throws(ConfigurationError) in try resolver.resolve(["a.mp4", "./a.mp4"]) }
-                    == .fileTwice(folder.path + "/work/./a.mp4"))
+                    == .fileTwice(folder.path + "/cwd/./a.mp4"))
         }
     }
 
@@ -276,11 +283,11 @@ struct DestinationResolverTests {
     @Test func `A file is in the working folder, in the home folder, or where its path leads`() async throws {
         try await withTemporaryFolder { folder in
             let resolver = try resolver(in: folder)
-            #expect(try resolver.resolve("a.flv").path == folder.path + "/work/a.flv")
+            #expect(try resolver.resolve("a.flv").path == folder.path + "/cwd/a.flv")
             #expect(try resolver.resolve("~/a.flv").path == folder.path + "/home/a.flv")
             #expect(try resolver.resolve("/srv/a.ts").path == "/srv/a.ts")
             let plan = try resolver.resolve("sub/no-ending")
-            #expect(plan.path == folder.path + "/work/sub/no-ending" && plan.name == "no-ending" && plan.delivery == .recording)
+            #expect(plan.path == folder.path + "/cwd/sub/no-ending" && plan.name == "no-ending" && plan.delivery == .recording)
         }
     }
 
@@ -288,10 +295,10 @@ struct DestinationResolverTests {
         try await withTemporaryFolder { folder in
             var resolver = try resolver(in: folder)
             #expect(try resolver.resolve(folder.path).path == folder.path + "/" + name("mp4"))
-            #expect(try resolver.resolve("missing/").path == folder.path + "/work/missing/" + name("mp4"))
+            #expect(try resolver.resolve("missing/").path == folder.path + "/cwd/missing/" + name("mp4"))
             resolver.format = .mpegts
             #expect(try resolver.resolve(folder.path).path == folder.path + "/" + name("ts"))
-            #expect(try resolver.resolve("file").path == folder.path + "/work/" + name("ts"))
+            #expect(try resolver.resolve("file").path == folder.path + "/cwd/" + name("ts"))
             try folder.makeFolder("home/Videos")
             #expect(try resolver.resolve("file").path == folder.path + "/home/Videos/" + name("ts"))
         }
@@ -345,7 +352,7 @@ struct DestinationResolverTests {
             #expect(folder.names(in: "home") == ["Films"])
             #expect(try resolver.resolve("one").path == folder.path + "/home/one.ts")
             #expect(try resolver.resolve("home").path == folder.path + "/home/" + name("mp4"))
-            #expect(try resolver.resolve("usual").path == folder.path + "/work/" + name("mp4"))
+            #expect(try resolver.resolve("usual").path == folder.path + "/cwd/" + name("mp4"))
             #expect(
                 expectProblem { () throws(ConfigurationError) in try resolver.resolve("deep") }
                     == .cannotCreateFolder(
@@ -413,7 +420,8 @@ struct DestinationResolverTests {
             try folder.writeExtension("secret", "[[setup]]\nkey = \"token\"\nsecret = true\nrequired = true")
             let resolver = try resolver(in: folder)
             #expect(
-                expectProblem { () throws(ConfigurationError) in try resolver.resolve("open") } == .notSetUp("open", question: "url", prompt: "Address"))
+                expectProblem { () throws(ConfigurationError) in try resolver.resolve("open") }
+                    == .notSetUp("open", question: "url", prompt: "Address"))
             #expect(expectProblem { () throws(ConfigurationError) in try resolver.resolve("secret") } == .notSignedIn("secret"))
         }
     }

@@ -40,7 +40,9 @@ struct KnownServiceTests {
 
     @Test func `The bitrate that follows from a large picture can be too high`() throws {
         #expect(
-            try limits { $0.outputSize = PixelSize(width: 3840, height: 2160); $0.frameRate = 60 } == [.bitrate(limit: 6000, actual: 24_000)])
+            try limits {
+                $0.outputSize = PixelSize(width: 3840, height: 2160); $0.frameRate = 60
+            } == [.bitrate(limit: 6000, actual: 24_000)])
         #expect(try limits { $0.outputSize = PixelSize(width: 2560, height: 1440) } == [.bitrate(limit: 6000, actual: 9000)])
         #expect(try limits("restream") { $0.outputSize = PixelSize(width: 3840, height: 2160) } == [])
     }
@@ -52,8 +54,14 @@ struct KnownServiceTests {
 
     @Test func `Sound can have too high a bitrate, where there is sound`() throws {
         #expect(try limits("facebook") { $0.audio.bitrate = 320 } == [.audioBitrate(limit: 256, actual: 320)])
-        #expect(try limits("facebook") { $0.audio.bitrate = 320; $0.audio.app = nil } == [])
-        #expect(try limits("facebook") { $0.audio.bitrate = 320; $0.audio.app = nil; $0.audio.mic = .init() } == [.audioBitrate(limit: 256, actual: 320)])
+        #expect(
+            try limits("facebook") {
+                $0.audio.bitrate = 320; $0.audio.app = nil
+            } == [])
+        #expect(
+            try limits("facebook") {
+                $0.audio.bitrate = 320; $0.audio.app = nil; $0.audio.mic = .init()
+            } == [.audioBitrate(limit: 256, actual: 320)])
         #expect(try limits("youtube") { $0.audio.bitrate = 320 } == [])
     }
 }

@@ -64,10 +64,11 @@ struct ManifestFileTests {
                 fault(1, "name", .missing(.text)), fault(1, "exec", .missing(.text)),
                 fault(1, "mode", .missing(.oneOf(["samples", "stream", "clips"]))),
             ])
-        #expect(faults("name = \"\"\nexec = 1\nmode = \"sample\"") == [
-            fault(1, "name", .missing(.text)), fault(2, "exec", .wrong(.text)),
-            fault(3, "mode", .notAChoice("sample", choices: ["samples", "stream", "clips"])),
-        ])
+        #expect(
+            faults("name = \"\"\nexec = 1\nmode = \"sample\"") == [
+                fault(1, "name", .missing(.text)), fault(2, "exec", .wrong(.text)),
+                fault(3, "mode", .notAChoice("sample", choices: ["samples", "stream", "clips"])),
+            ])
     }
 
     @Test(arguments: ["a b", "-a", "a/b", "ä", "../a"]) func `A name is of letters, digits and two signs`(name: String) {
@@ -140,8 +141,10 @@ struct ManifestFileTests {
         try await withTemporaryFolder { folder in
             let own = try folder.makeFolder("a")
             let path = own + "/extension.toml"
-            #expect(ManifestFile.examine(folder: own).problems == [.manifest(.notThere(path: path, code: ENOENT)), .manifest(.unreadable(path: path))])
-            #expect(expectError { () throws(ConfigurationError) in try ManifestFile.load(folder: own) } == .manifest(.notThere(path: path, code: ENOENT)))
+            #expect(
+                ManifestFile.examine(folder: own).problems == [.manifest(.notThere(path: path, code: ENOENT)), .manifest(.unreadable(path: path))])
+            #expect(
+                expectError { () throws(ConfigurationError) in try ManifestFile.load(folder: own) } == .manifest(.notThere(path: path, code: ENOENT)))
         }
     }
 
@@ -164,9 +167,10 @@ struct ManifestFileTests {
             try folder.makeFolder("extensions/a/sign-in")
             try folder.setMode(0o600, of: "extensions/a/program")
             #expect(
-                ManifestFile.examine(folder: own).problems == ["exec", "setup-exec"].map {
-                    .manifest(.notExecutable(path: path, key: $0, program: own + ($0 == "exec" ? "/program" : "/sign-in")))
-                })
+                ManifestFile.examine(folder: own).problems
+                    == ["exec", "setup-exec"].map {
+                        .manifest(.notExecutable(path: path, key: $0, program: own + ($0 == "exec" ? "/program" : "/sign-in")))
+                    })
         }
     }
 

@@ -166,10 +166,22 @@ struct SessionSettingsTests {
     }
 
     @Test func `Settings that do not go together are a problem`() {
-        #expect(problem { $0.bitrate = 100; $0.quality = 20 } == .bitrateAndQuality)
-        #expect(problem { $0.sound = .wav(path: "a"); $0.appSource = "b" } == .soundFileAndApplications)
-        #expect(problem { $0.sound = .wav(path: "a"); $0.appAudio = false } == .soundFileAndApplications)
-        #expect(problem { $0.source = .y4m(path: "-"); $0.sound = .wav(path: "-") } == .twoStandardInputs)
+        #expect(
+            problem {
+                $0.bitrate = 100; $0.quality = 20
+            } == .bitrateAndQuality)
+        #expect(
+            problem {
+                $0.sound = .wav(path: "a"); $0.appSource = "b"
+            } == .soundFileAndApplications)
+        #expect(
+            problem {
+                $0.sound = .wav(path: "a"); $0.appAudio = false
+            } == .soundFileAndApplications)
+        #expect(
+            problem {
+                $0.source = .y4m(path: "-"); $0.sound = .wav(path: "-")
+            } == .twoStandardInputs)
     }
 
     @Test func `Settings out of their range are a problem`() {

@@ -43,7 +43,10 @@ struct SettingTextTests {
         #expect(WindowNumber.parse(text) == number)
     }
 
-    @Test(arguments: [("main", true), ("A-z_09", true), (String(repeating: "a", count: 64), true), ("", false), (String(repeating: "a", count: 65), false), ("a b", false), ("a/b", false), ("ä", false), (".", false)])
+    @Test(arguments: [
+        ("main", true), ("A-z_09", true), (String(repeating: "a", count: 64), true), ("", false), (String(repeating: "a", count: 65), false),
+        ("a b", false), ("a/b", false), ("ä", false), (".", false),
+    ])
     func `A session's name can be the name of a file`(name: String, isValid: Bool) {
         #expect(SessionNaming.isValid(name) == isValid)
     }

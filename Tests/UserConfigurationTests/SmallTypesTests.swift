@@ -7,7 +7,8 @@ import UserConfiguration
 struct NearestNameTests {
     @Test(
         arguments: [
-            ("twicth", "twitch"), ("Twitch", "twitch"), ("yutube", "youtube"), ("mobcrush", "mobcrush"), ("kcik", "kick"), ("zzzzzz", nil), ("x", nil),
+            ("twicth", "twitch"), ("Twitch", "twitch"), ("yutube", "youtube"), ("mobcrush", "mobcrush"), ("kcik", "kick"), ("zzzzzz", nil),
+            ("x", nil),
             ("", nil),
         ] as [(String, String?)])
     func `A mistyped name leads to the nearest one`(name: String, nearest: String?) {

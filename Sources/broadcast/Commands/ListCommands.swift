@@ -31,7 +31,8 @@ struct ListExtensionsCommand: ParsableCommand {
                 rows.append(
                     Row(
                         name: manifest.name, description: manifest.description, builtIn: false, version: manifest.version,
-                        mode: manifest.mode.rawValue, folder: manifest.folder, error: manifest.problem.map { $0.sentence(extension: manifest.name, destination: manifest.name) }))
+                        mode: manifest.mode.rawValue, folder: manifest.folder,
+                        error: manifest.problem.map { $0.sentence(extension: manifest.name, destination: manifest.name) }))
             case .failure(let error):
                 rows.append(Row(name: entry.name, description: "", builtIn: false, folder: entry.folder, error: CommandError(error).message))
             }

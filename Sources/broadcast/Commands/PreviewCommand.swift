@@ -34,7 +34,9 @@ struct PreviewCommand: AsyncParsableCommand {
             source: source, video: video, audio: try AudioOptions.parse([]), privacy: privacy, session: try SessionOptions.parse([]))
         try source.refuseWayland(context)
         if try source.selection() == nil { settings.source = .screen(display: source.display, .window(try source.pickWindow())) }
-        let configuration = try presenting { [settings] () throws(ConfigurationError) in try SessionConfiguration(settings, over: context.configuration) }
+        let configuration = try presenting { [settings] () throws(ConfigurationError) in
+            try SessionConfiguration(settings, over: context.configuration)
+        }
         let picture = try await PreviewPicture.take(configuration)
         switch file {
         case nil: _ = try picture.show(context)

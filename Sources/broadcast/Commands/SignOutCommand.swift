@@ -83,7 +83,8 @@ struct SignOutCommand: AsyncParsableCommand {
         }
     }
 
-    private static func reply(_ answer: Result<ControlReply?, ControlClient.Failure>, _ session: RunningSession) throws(CommandError) -> ControlReply? {
+    private static func reply(_ answer: Result<ControlReply?, ControlClient.Failure>, _ session: RunningSession) throws(CommandError) -> ControlReply?
+    {
         do throws(ControlClient.Failure) {
             return try answer.get()
         } catch {
