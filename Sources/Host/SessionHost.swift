@@ -207,34 +207,8 @@ package actor SessionHost {
 
     private func report(_ event: HostEvent) {
         if let line = options.phrases.logLine(event, session: options.name) { log.write(line) }
-        hub.publish(eventReport(event))
+        hub.publish(EventReport(event, session: options.name, phrases: options.phrases, report: report))
         continuation.yield(event)
-    }
-
-    private func eventReport(_ event: HostEvent) -> EventReport {
-        var result = EventReport(time: FileDate.iso8601(Date()), event: "", session: options.name)
-        switch event {
-        case .prepared: break
-        case .state(let state):
-            result.event = "state"
-            result.state = state.rawValue
-        case .destination(let destination):
-            result.event = "destination"
-            result.destination = DestinationReport(destination, phrases: options.phrases)
-        case .notice(let notice):
-            result.event = "warning"
-            result.message = options.phrases.sentence(notice)
-        case .annotation(let values):
-            result.event = "annotation"
-            result.annotation = values
-        case .clip(let clip):
-            result.event = "clip"
-            result.clip = ClipReport(clip)
-        case .statistics(let snapshot):
-            result.event = "statistics"
-            result.statistics = report(snapshot)
-        }
-        return result
     }
 
     // MARK: Reports

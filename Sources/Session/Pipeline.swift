@@ -20,13 +20,13 @@ final class Pipeline: Sendable {
     private let audio: AudioLoop?
     private let clips: ClipBuffer?
     private let monitor: SourceMonitor
+    private let pool: RenditionPool
     private let state = Mutex(State())
 
     private struct State {
         var clock: SessionClock?
-        var source: CaptureLoop.Opening?
-        var frameRate = 30
-        var renditions: [Rendition] = []
+        /// Nil until the source is open.
+        var source: RenditionPool.Source?
         var captureThread: NamedThread?
         var soundThreads: [NamedThread] = []
         var audioFormat: AudioTrackFormat?
@@ -46,6 +46,9 @@ final class Pipeline: Sendable {
         self.monitor = monitor
         let request = configuration.picture
         capture = CaptureLoop(open: { () throws(CaptureError) in try request.open() }, disclosure: disclosure, report: { monitor.note($0) })
+        pool = RenditionPool(
+            configuration: configuration, disclosure: disclosure, capture: capture, clips: clips,
+            onFailure: { ending.set(.failed(.encode($0))) })
     }
 
     // MARK: Start
@@ -54,24 +57,14 @@ final class Pipeline: Sendable {
     ///
     /// - Returns: false if the session was stopped before the source was open. A display that does not answer is not waited for then.
     func open(for plans: [DestinationPlan]) async throws(SessionError) -> Bool {
-        guard let opening = try await openSource() else { return false }
-        var groups: [(picture: PictureRequirements, plans: [DestinationPlan])] = []
-        for plan in plans {
-            if let index = groups.firstIndex(where: { $0.picture == plan.picture }) {
-                groups[index].plans.append(plan)
-            } else {
-                groups.append((plan.picture, [plan]))
-            }
-        }
-        for group in groups {
-            let settings = try settings(for: group.plans, source: opening, keepsClips: clips != nil && renditions.isEmpty)
-            if !renditions.contains(where: { $0.settings == settings }) { _ = try await makeRendition(settings, requirements: group.picture) }
-        }
+        guard let source = try await openSource() else { return false }
+        try await pool.open(for: plans, from: source)
         if plans.contains(where: { !$0.media.audioTracks.isEmpty }) || clips != nil { try await openSound() }
         return true
     }
 
-    private func openSource() async throws(SessionError) -> CaptureLoop.Opening? {
+    /// Opens the source. Returns nil if the session ends first.
+    private func openSource() async throws(SessionError) -> RenditionPool.Source? {
         let (thread, opening) = capture.start()
         state.withLock { $0.captureThread = thread }
         let first = Once<Result<CaptureLoop.Opening, CaptureError>?>()
@@ -82,37 +75,11 @@ final class Pipeline: Sendable {
         }
         do throws(CaptureError) {
             guard let value = try await first.value?.get() else { return nil }
-            state.withLock { state in
-                state.source = value
-                state.frameRate = configuration.frameRate ?? value.frameRate ?? 30
-            }
-            return value
+            let source = RenditionPool.Source(opening: value, frameRate: configuration.frameRate ?? value.frameRate ?? 30)
+            state.withLock { $0.source = source }
+            return source
         } catch {
             throw .capture(error)
-        }
-    }
-
-    private func settings(
-        for plans: [DestinationPlan], source: CaptureLoop.Opening, keepsClips: Bool
-    ) throws(SessionError) -> RenditionSettings {
-        try RenditionSettings(
-            plans: plans, configuration: configuration, sourceSize: source.sourceSize, frameRate: frameRate, keepsClips: keepsClips)
-    }
-
-    private func makeRendition(_ settings: RenditionSettings, requirements: PictureRequirements) async throws(SessionError) -> Rendition {
-        do throws(EncodeError) {
-            let rendition = try await Rendition(
-                settings: settings, requirements: requirements, frameRate: frameRate, clips: renditions.isEmpty ? clips : nil,
-                disclosure: disclosure, onFailure: { [ending] in ending.set(.failed(.encode($0))) })
-            let clock = state.withLock { state in
-                state.renditions.append(rendition)
-                return state.clock
-            }
-            if let clock { rendition.begin(clock: clock) }
-            capture.add(rendition)
-            return rendition
-        } catch {
-            throw .encode(error)
         }
     }
 
@@ -132,13 +99,13 @@ final class Pipeline: Sendable {
     /// Pictures and sound flow from now on. Time zero is now.
     func begin() -> SessionClock {
         let clock = SessionClock()
-        let (rate, hasSound) = state.withLock { state in
+        let hasSound = state.withLock { state in
             state.clock = clock
-            return (state.frameRate, state.audioFormat != nil)
+            return state.audioFormat != nil
         }
         monitor.begin()
-        for rendition in renditions { rendition.begin(clock: clock) }
-        capture.begin(clock: clock, frameRate: rate)
+        pool.begin(clock: clock)
+        capture.begin(clock: clock, frameRate: frameRate)
         if hasSound { beginSound(clock, at: .zero) }
         return clock
     }
@@ -162,8 +129,9 @@ final class Pipeline: Sendable {
         var served: Rendition?
         let media = plan.media
         if media.takesVideo {
-            let rendition = try await rendition(for: plan)
-            rendition.distributor.add(.init(queue: queue, tracks: [.screen], isRaw: media.takesRawVideo, carriesMarks: true))
+            guard let source = state.withLock({ $0.source }) else { throw .notBegun }
+            let outlet = Distributor.Outlet(queue: queue, tracks: [.screen], isRaw: media.takesRawVideo, carriesMarks: true)
+            let rendition = try await pool.attach(outlet, for: plan, from: source)
             description.video = rendition.format
             if media.takesRawVideo { description.video?.codec = rendition.settings.chroma.rawCodec }
             served = rendition
@@ -179,30 +147,10 @@ final class Pipeline: Sendable {
         return (description, served)
     }
 
-    private func rendition(for plan: DestinationPlan) async throws(SessionError) -> Rendition {
-        let isRunning = state.withLock { $0.clock } != nil
-        if !isRunning, let own = renditions.first(where: { $0.requirements == plan.picture }) { return own }
-        guard let source = state.withLock({ $0.source }) else { throw .notBegun }
-        let settings = try settings(for: [plan], source: source, keepsClips: false)
-        if let own = renditions.first(where: { $0.settings == settings }) ?? renditions.first(where: { $0.settings.serves(settings) }) { return own }
-        return try await makeRendition(settings, requirements: plan.picture)
-    }
-
     /// Gives `queue` nothing more. An encode that serves no other destination ends.
     func detach(_ queue: PacketQueue, from rendition: Rendition?) async {
         sound.remove(queue)
-        guard let rendition else { return }
-        rendition.distributor.remove(queue)
-        guard !rendition.keepsClips, rendition.distributor.isEmpty else { return }
-        let isAlone = state.withLock { state -> Bool in
-            guard state.renditions.contains(where: { $0 === rendition }), state.renditions.count > 1 else { return true }
-            state.renditions.removeAll { $0 === rendition }
-            return false
-        }
-        // The last one stays, since status shows its figures.
-        guard !isAlone else { return }
-        capture.remove(rendition)
-        await rendition.finish()
+        if let rendition { await pool.detach(queue, from: rendition) }
     }
 
     // MARK: While it runs
@@ -241,13 +189,16 @@ final class Pipeline: Sendable {
         return audio?.status(of: track)
     }
 
-    var renditions: [Rendition] { state.withLock { $0.renditions } }
+    /// All renditions, the first one first.
+    var renditions: [Rendition] { pool.all }
+
+    /// The source; nil until it is open.
     var source: CaptureLoop.Opening? {
-        var source = state.withLock { $0.source }
+        var source = state.withLock { $0.source }?.opening
         if let description = monitor.description { source?.source = description }
         return source
     }
-    private var frameRate: Int { state.withLock { $0.frameRate } }
+    private var frameRate: Int { state.withLock { $0.source }?.frameRate ?? 30 }
 
     // MARK: The end
 
@@ -263,7 +214,7 @@ final class Pipeline: Sendable {
         halt(at: end)
         let (captureThread, soundThreads) = state.withLock { ($0.captureThread, $0.soundThreads) }
         _ = await captureThread?.join(within: ShutdownTimetable.captureThread)
-        for rendition in renditions { await rendition.finish() }
+        await pool.finish()
         for thread in soundThreads { _ = await thread.join(within: ShutdownTimetable.encoderThread) }
     }
 }

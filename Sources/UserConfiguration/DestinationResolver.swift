@@ -4,26 +4,6 @@ import RTMP
 import Session
 import Upload
 
-/// The source of secrets and setup answers for a resolver. Its calls may block, because they query a keyring, a program
-/// or the user.
-package protocol SecretSource: Sendable {
-    /// Returns the secret of that key; nil if there is no secret.
-    func secret(_ key: String, of destination: String) throws(CredentialProblem) -> String?
-    /// The answers to `setup` that are not secret.
-    func answers(of destination: String) throws(CredentialProblem) -> [String: String]
-    /// Returns the key that a shell command prints.
-    ///
-    /// - Parameter isInterrupted: polled; if it returns true, the command is ended.
-    func key(from command: String, for destination: String, isInterrupted: () -> Bool) throws(CredentialProblem) -> String
-}
-
-/// A notice for the user about a destination before it starts.
-package enum ResolverNotice: Sendable, Equatable {
-    case limit(ServiceLimit, service: String)
-    /// Other users of the machine can read the stream key in the address.
-    case keyInAddress
-}
-
 /// Resolves a target of `--to` to a destination: a configured name, an extension, a URL, a file, or `-`.
 package struct DestinationResolver {
     /// The state of this process's standard output.
@@ -116,25 +96,41 @@ package struct DestinationResolver {
 
     // MARK: Kinds of targets
 
+    private var context: ResolverContext {
+        ResolverContext(
+            configuration: configuration, paths: paths, secrets: secrets, session: session, notice: notice,
+            isInterrupted: isInterrupted)
+    }
+
+    private var extensions: ExtensionResolver { ExtensionResolver(context: context) }
+
+    private var rtmp: RTMPResolver { RTMPResolver(context: context) }
+
+    private var files: FileResolver {
+        FileResolver(
+            configuration: configuration, paths: paths, now: now, format: format, separatesAudio: separatesAudio, folder: folder,
+            output: output)
+    }
+
     private func plan(for target: String) throws(ConfigurationError) -> DestinationPlan {
-        if target == "-" { return try stdout(name: "stdout") }
+        if target == "-" { return try files.stdout(name: "stdout") }
         if let destination = configuration.destination(named: target) { return try configured(destination) }
-        if let manifest = catalog.manifest(for: target) { return try program(manifest, address: target) }
-        if target.contains("://") { return try rtmp(address: target, key: nil, name: "rtmp", source: nil) }
+        if let manifest = catalog.manifest(for: target) { return try extensions.program(manifest, address: target) }
+        if target.contains("://") { return try rtmp.plan(address: target, key: nil, name: "rtmp", source: nil) }
         switch target {
-        case "file": return file(path: standardFolder, name: "file", format: format)
-        case "stdout": return try stdout(name: "stdout")
+        case "file": return files.file(path: files.standardFolder, name: "file", format: format)
+        case "stdout": return try files.stdout(name: "stdout")
         case "clips": return .clips(name: "clips")
         case "rtmp": throw .destination(.rtmpWithoutAddress)
         default:
-            if let service = KnownService.named(target) { return try known(service, as: nil) }
+            if let service = KnownService.named(target) { return try rtmp.known(service, as: nil) }
         }
         if !target.contains("/"), let manifest = try catalog.manifest(named: target) {
-            return try program(manifest, name: target, setup: [:], destination: nil)
+            return try extensions.program(manifest, name: target, setup: [:], destination: nil)
         }
         if target.contains("/") || ContainerFormat(ending: target) != nil || format != nil || FileStatus(target)?.isFolder == true {
-            try checkEnding(target)
-            return file(path: target, name: URLName.last(target), format: format)
+            try files.checkEnding(target)
+            return files.file(path: target, name: URLName.last(target), format: format)
         }
         throw .destination(.unknown(target, known: configuration.knownNames(with: catalog)))
     }
@@ -142,199 +138,19 @@ package struct DestinationResolver {
     private func configured(_ destination: Configuration.Destination) throws(ConfigurationError) -> DestinationPlan {
         switch destination.extensionName {
         case "rtmp":
-            if let service = destination.service.flatMap(KnownService.named) { return try known(service, as: destination) }
-            return try rtmp(destination, address: destination.url ?? "", mayHoldKey: true)
-        case "stdout": return try stdout(name: destination.name)
+            if let service = destination.service.flatMap(KnownService.named) { return try rtmp.known(service, as: destination) }
+            return try rtmp.plan(for: destination, address: destination.url ?? "", mayHoldKey: true)
+        case "stdout": return try files.stdout(name: destination.name)
         case "clips": return .clips(name: destination.name)
-        case "file": return file(path: try configuredPath(of: destination), name: destination.name, format: format ?? destination.format)
+        case "file": return files.file(path: try files.configuredPath(of: destination), name: destination.name, format: format ?? destination.format)
         default:
             guard let manifest = try catalog.manifest(named: destination.extensionName) else {
                 throw .fault(
-                    fault(
+                    context.fault(
                         of: destination, "extension", line: destination.extensionLine,
                         .unknownExtension(destination.extensionName, known: BuiltInExtension.names + catalog.names)))
             }
-            return try program(manifest, name: destination.name, setup: destination.setup, destination: destination)
-        }
-    }
-
-    private func fault(
-        of destination: Configuration.Destination, _ key: String, line: Int? = nil, _ problem: ConfigurationFault.Problem
-    ) -> ConfigurationFault {
-        ConfigurationFault(
-            path: configuration.path, line: line ?? destination.line, key: "destinations.\(destination.name).\(key)", problem: problem)
-    }
-
-    // MARK: Extensions
-
-    /// An extension that is a separate program.
-    private func program(
-        _ manifest: ExtensionManifest, name: String, setup: [String: String], destination: Configuration.Destination?
-    ) throws(ConfigurationError) -> DestinationPlan {
-        if let problem = manifest.problem { throw .destination(.unsupported(name: manifest.name, problem)) }
-        if let destination {
-            for (key, value) in setup.sorted(by: { $0.key < $1.key }) { try check(key, value, of: destination, manifest) }
-        }
-        // The configuration overrides the answers to `setup`.
-        var setup = try credentials { () throws(CredentialProblem) in try secrets.answers(of: name) }.merging(setup) { $1 }
-        for question in manifest.questions where question.isSecret {
-            let secret = try credentials { () throws(CredentialProblem) in try secrets.secret(question.key, of: name) }
-            if let secret { setup[question.key] = secret }
-        }
-        if let missing = manifest.questions.first(where: { $0.isRequired && setup[$0.key] == nil }) {
-            if missing.isSecret { throw .destination(.notSignedIn(name)) }
-            throw .destination(.notSetUp(name, question: missing.key, prompt: missing.prompt))
-        }
-        return .program(
-            name: name, manifest: manifest,
-            launch: ExtensionLaunch(environment: paths.extensionEnvironment, setup: setup, clipFolder: paths.stateFolder + "/clips"))
-    }
-
-    private func check(
-        _ key: String, _ value: String, of destination: Configuration.Destination, _ manifest: ExtensionManifest
-    ) throws(ConfigurationError) {
-        guard let question = manifest.questions.first(where: { $0.key == key }) else {
-            throw .fault(fault(of: destination, "setup.\(key)", .notAsked(extension: manifest.name, questions: manifest.questions.map(\.key))))
-        }
-        if question.isSecret { throw .fault(fault(of: destination, "setup.\(key)", .isSecret)) }
-        if key == "url" && AddressPassword.isPresent(in: value) {
-            throw .fault(fault(of: destination, "setup.url", .passwordInAddress(destination: destination.name)))
-        }
-    }
-
-    /// An address whose scheme belongs to an extension. Secrets in the address are rejected, since every user can read
-    /// a command line.
-    private func program(_ manifest: ExtensionManifest, address: String) throws(ConfigurationError) -> DestinationPlan {
-        if AddressPassword.isPresent(in: address) { throw .destination(.passwordInAddress(extension: manifest.name)) }
-        let parts = address.split(separator: "?", maxSplits: 1)
-        for parameter in parts.dropFirst().joined().split(separator: "&") {
-            let key = parameter.prefix { $0 != "=" }
-            guard manifest.questions.contains(where: { $0.isSecret && $0.key == key }) else { continue }
-            throw .destination(.secretInAddress(extension: manifest.name, key: String(key)))
-        }
-        var plan = try program(manifest, name: manifest.name, setup: ["url": address], destination: nil)
-        plan.url = parts.first.map(String.init)
-        return plan
-    }
-
-    // MARK: RTMP
-
-    /// A known service, configured or not.
-    private func known(_ service: KnownService, as destination: Configuration.Destination?) throws(ConfigurationError) -> DestinationPlan {
-        let name = destination?.name ?? service.name
-        let answers = destination?.url == nil ? try credentials { () throws(CredentialProblem) in try secrets.answers(of: name) } : [:]
-        guard let url = destination?.url ?? answers["url"] ?? service.url else { throw .destination(.notSignedIn(name)) }
-        for limit in service.limits(brokenBy: session) { notice(.limit(limit, service: service.title)) }
-        let made =
-            destination
-            ?? Configuration.Destination(name: name, line: 0, extensionLine: 0, extensionName: "rtmp", service: name)
-        return try rtmp(made, address: url, mayHoldKey: destination?.url != nil)
-    }
-
-    /// A destination with a stream key: from its key command, from the credential store, or in its address.
-    private func rtmp(
-        _ destination: Configuration.Destination, address: String, mayHoldKey: Bool
-    ) throws(ConfigurationError) -> DestinationPlan {
-        let source = "\(configuration.path):\(destination.line)"
-        var key: String?
-        if let command = destination.keyCommand {
-            key = try credentials { () throws(CredentialProblem) in
-                try secrets.key(from: command, for: destination.name, isInterrupted: isInterrupted)
-            }
-        }
-        if key == nil { key = try credentials { () throws(CredentialProblem) in try secrets.secret("key", of: destination.name) } }
-        if key == nil && !(mayHoldKey && RTMPAddress.hasKey(address)) {
-            // Report an invalid address before a missing key.
-            _ = try rtmp(address: address, key: "key", name: destination.name, source: configuration.path)
-            throw .destination(.notSignedIn(destination.name))
-        }
-        return try rtmp(address: address, key: key, name: destination.name, source: source, caFile: try caFile(of: destination))
-    }
-
-    /// The absolute path of the destination's own certificate authorities.
-    private func caFile(of destination: Configuration.Destination) throws(ConfigurationError) -> String? {
-        guard let written = destination.caFile else { return nil }
-        let folder = configuration.path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
-        let path = written.hasPrefix("~/") || written.hasPrefix("/") ? paths.expanding(written) : "\(folder)/\(written)"
-        guard access(path, R_OK) == 0 else {
-            throw .fault(fault(of: destination, "ca-file", line: destination.caFileLine, .unreadableCertificates(path: path)))
-        }
-        return path
-    }
-
-    /// - Parameter source: the origin of the address; nil for the command line.
-    private func rtmp(
-        address: String, key: String?, name: String, source: String?, caFile: String? = nil
-    ) throws(ConfigurationError) -> DestinationPlan {
-        let url: RTMPURL
-        do throws(RTMPURLError) {
-            url = try RTMPURL(address, streamKey: key)
-        } catch .unknownScheme {
-            throw .destination(.unknownScheme(String(address.prefix { $0 != ":" }), source: source))
-        } catch {
-            throw .destination(.notAnRTMPAddress(reason: error.description, source: source))
-        }
-        if key == nil && source == nil && !RTMPAddress.isLoopback(url.host) { notice(.keyInAddress) }
-        return .rtmp(name: name, url: url, caFile: caFile)
-    }
-
-    // MARK: Files and standard output
-
-    private func stdout(name: String) throws(ConfigurationError) -> DestinationPlan {
-        switch output {
-        case .closed: throw .destination(.outputIsClosed)
-        case .terminal: throw .destination(.outputIsATerminal)
-        case .usable: return .stdout(name: name, format: format ?? .mpegts, separatesAudio: separatesAudio)
-        }
-    }
-
-    /// A file, or a new file named after the date if `path` is a folder.
-    private func file(path: String, name: String, format: ContainerFormat?) -> DestinationPlan {
-        var path = paths.expanding(path)
-        let container: ContainerFormat
-        if path.hasSuffix("/") || FileStatus(path)?.isFolder == true {
-            container = format ?? .mp4
-            path += (path.hasSuffix("/") ? "" : "/") + "broadcast-\(FileDate.text(now)).\(container.fileEnding)"
-        } else {
-            container = format ?? ContainerFormat(ending: path) ?? .mp4
-        }
-        if !path.hasPrefix("/") { path = folder + "/" + path }
-        return .file(name: name, path: path, format: container, separatesAudio: separatesAudio)
-    }
-
-    /// Throws if the ending of a new file is not that of a known format, before the file is created.
-    private func checkEnding(_ path: String) throws(ConfigurationError) {
-        let name = URLName.last(path)
-        guard format == nil, ContainerFormat(ending: name) == nil, !path.hasSuffix("/"), FileStatus(path) == nil,
-            let dot = name.lastIndex(of: "."), dot != name.startIndex
-        else { return }
-        throw .destination(.unknownEnding(path: path, ending: String(name[dot...])))
-    }
-
-    /// The path of a configured file. It is a folder unless it has the ending of a file or something else exists there.
-    /// A missing folder is created. A relative path starts at the home folder, independent of the working folder.
-    private func configuredPath(of destination: Configuration.Destination) throws(ConfigurationError) -> String {
-        guard let written = destination.path else { return standardFolder }
-        var path = written == "~" ? paths.home : paths.expanding(written)
-        if !path.hasPrefix("/") { path = paths.home + "/" + path }
-        guard ContainerFormat(ending: path) == nil, FileStatus(path) == nil else { return path }
-        guard mkdir(path, 0o777) == 0 else {
-            throw .destination(
-                .cannotCreateFolder(path: path, destination: destination.name, configuration: configuration.path, code: errno))
-        }
-        return path
-    }
-
-    private var standardFolder: String {
-        let videos = paths.home + "/Videos"
-        return FileStatus(videos)?.isFolder == true ? videos : folder
-    }
-
-    private func credentials<Value>(_ body: () throws(CredentialProblem) -> Value) throws(ConfigurationError) -> Value {
-        do throws(CredentialProblem) {
-            return try body()
-        } catch {
-            throw .destination(.credentials(error))
+            return try extensions.program(manifest, name: destination.name, setup: destination.setup, destination: destination)
         }
     }
 }

@@ -198,7 +198,7 @@ final class PublisherChannelHandler: ChannelInboundHandler {
     private func add(_ waiter: PublisherWaiter, for need: PublisherWaiters.Need) {
         waiters.add(waiter, for: need)
         if let ending {
-            answerAll(ending)
+            waiters.end(ending)
         } else if isFinishing {
             waiters.answer(.failure(.closed(during: .finishing))) { $0.isRoom }
         } else if isLive {
@@ -219,17 +219,8 @@ final class PublisherChannelHandler: ChannelInboundHandler {
         ending = result
         deadline?.cancel()
         countBytes()
-        answerAll(result)
+        waiters.end(result)
         context?.close(promise: nil)
-    }
-
-    private func answerAll(_ result: Result<Void, RTMPError>) {
-        waiters.answer(.success(())) { $0.isClosed }
-        if case .failure(let error) = result {
-            waiters.answer(.failure(error)) { _ in true }
-        } else {
-            waiters.answer(.failure(.closed(during: .finishing))) { _ in true }
-        }
     }
 
     // MARK: Deadlines

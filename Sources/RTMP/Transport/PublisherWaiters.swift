@@ -54,4 +54,14 @@ struct PublisherWaiters {
         entries.removeAll(where: matches)
         for entry in answered { entry.waiter.promise.succeed(result) }
     }
+
+    /// Completes all waiters when the connection has ended with `result`. A waiter for the end gets success.
+    mutating func end(_ result: Result<Void, RTMPError>) {
+        answer(.success(())) { $0.isClosed }
+        if case .failure(let error) = result {
+            answer(.failure(error)) { _ in true }
+        } else {
+            answer(.failure(.closed(during: .finishing))) { _ in true }
+        }
+    }
 }

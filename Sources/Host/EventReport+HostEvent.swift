@@ -1,0 +1,36 @@
+import Control
+import FoundationEssentials
+import Session
+import UserConfiguration
+
+extension EventReport {
+    /// An event of the session with that name, at the current time, as `broadcast events` prints it.
+    ///
+    /// - Parameters:
+    ///   - phrases: the sentences for notices and destinations.
+    ///   - report: makes the report of a session's figures.
+    init(_ event: HostEvent, session: String, phrases: any HostPhrases, report: (SessionSnapshot) -> SessionReport) {
+        self.init(time: FileDate.iso8601(Date()), event: "", session: session)
+        switch event {
+        case .prepared: break
+        case .state(let state):
+            self.event = "state"
+            self.state = state.rawValue
+        case .destination(let destination):
+            self.event = "destination"
+            self.destination = DestinationReport(destination, phrases: phrases)
+        case .notice(let notice):
+            self.event = "warning"
+            message = phrases.sentence(notice)
+        case .annotation(let values):
+            self.event = "annotation"
+            annotation = values
+        case .clip(let clip):
+            self.event = "clip"
+            self.clip = ClipReport(clip)
+        case .statistics(let snapshot):
+            self.event = "statistics"
+            statistics = report(snapshot)
+        }
+    }
+}

@@ -1,0 +1,137 @@
+import Glibc
+import UserConfiguration
+
+extension ConfigurationFault {
+    package var sentence: String {
+        let phrase = problem.phrase + problem.hint + keyHint
+        return "\(path):\(line): \(key): \(phrase)" + (phrase.hasSuffix("?") || phrase.hasSuffix(".") ? "" : ".")
+    }
+}
+
+extension ConfigurationFault {
+    /// A suggestion for an unknown key, or the known keys.
+    private var keyHint: String {
+        guard case .unknownKey(let known) = problem else { return "" }
+        let name = key.split(separator: ".").last.map(String.init) ?? key
+        return "; " + (NearestName.of(name, among: known).map { "did you mean \($0)?" } ?? "known are \(known.joined(separator: ", ")).")
+    }
+}
+
+extension ConfigurationFault.Problem {
+    fileprivate var phrase: String {
+        switch self {
+        case .unknownKey: "there is no such key"
+        case .missing(let expected): "this is required: \(expected.phrase)"
+        case .wrong(let expected): "this must be \(expected.phrase)"
+        case .notAChoice(let value, let choices): "\"\(value)\" is not one of \(choices.joined(separator: ", "))"
+        case .notASize(let value): "\"\(value)\" is not a size from 16x16 to 16384x16384; write it like 1280x720"
+        case .notARule(let value):
+            "\"\(value)\" is not a rule; write class:NAME, title:*TEXT*, pid:NUMBER or id:0xNUMBER"
+        case .bitrateAndQuality: "bitrate and quality exclude each other; remove one of them"
+        case .noExtension: "every destination needs an extension or a service; see broadcast list-extensions"
+        case .noURL: "an rtmp destination needs a url"
+        case .notAnRTMPAddress(let reason): reason
+        case .certificatesOfNoRTMP: "only rtmp destinations have certificates to check"
+        case .unreadableCertificates(let path): "cannot read \(path). Name a file of PEM certificates"
+        case .unknownService(let name, _): "there is no service \"\(name)\""
+        case .unknownExtension(let name, _): "there is no extension \"\(name)\""
+        case .unknownDestination(let name, _): "there is no destination \"\(name)\""
+        case .notAName: "this must be letters, digits, - and _"
+        case .nameIsBuiltIn(let name): "\"\(name)\" is built in; choose another name"
+        case .noQuestions: "the keys that it answers must be declared: add [[setup]] tables"
+        case .clipsWithoutScreen: "clips need the screen track"
+        case .nothingToSend: "this extension would get neither picture nor sound"
+        case .notAScheme(let name): "\"\(name)\" is not a scheme that an extension can have"
+        case .schemesWithoutURL: "the address is the answer to the question url, which is not declared"
+        case .notAsked(let name, let questions):
+            "the extension \(name) does not ask for this. "
+                + (questions.isEmpty ? "It asks for nothing" : "It asks for \(questions.joined(separator: ", "))")
+        case .isSecret: "this is secret and must not be in the config. Remove it from there"
+        case .passwordInAddress(let destination):
+            "the password in this address must not be in the config. Give it to broadcast setup \(destination), and remove it here"
+        }
+    }
+
+    /// `; did you mean …?`, or the known names.
+    fileprivate var hint: String {
+        switch self {
+        case .unknownService(let name, let known), .unknownExtension(let name, let known), .unknownDestination(let name, let known):
+            "; " + (NearestName.of(name, among: known).map { "did you mean \($0)?" } ?? "known are \(known.joined(separator: ", "))")
+        default: ""
+        }
+    }
+}
+
+extension ConfigurationFault.Expected {
+    fileprivate var phrase: String {
+        switch self {
+        case .table: "a table"
+        case .text: "a string in quotes"
+        case .boolean: "true or false"
+        case .integer(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
+        case .number(let range): "a number from \(range.lowerBound) to \(range.upperBound)"
+        case .texts(let choices): choices.isEmpty ? "an array of strings" : "an array of \(choices.joined(separator: ", "))"
+        case .tables: "an array of tables, [[key]]"
+        case .oneOf(let choices): "one of \(choices.joined(separator: ", "))"
+        }
+    }
+}
+
+extension ManifestProblem {
+    package var sentence: String {
+        switch self {
+        case .empty(let path): "\(path) is empty. Write a manifest."
+        case .unreadable(let path): "Cannot read \(path) as UTF-8 text. Check that it exists, and its permissions."
+        case .notThere(let path, let code): "Cannot read \(path): \(String(cString: strerror(code))). Check that it exists."
+        case .notExecutable(let path, let key, let program):
+            "\(path): \(key): \(program) is not a program that you may run. Correct the path, or make it executable."
+        case .foreignOwner(let path):
+            "\(path) belongs to another user, so that user can change what it does. Copy it to a file of your own."
+        case .writableByOthers(let path): "Users other than its owner may write \(path). Forbid that: chmod go-w '\(path)'."
+        }
+    }
+}
+
+extension FolderProblem {
+    package func sentence(path: String) -> String {
+        switch self {
+        case .cannotCreate(let code): "Cannot create the folder \(path): \(String(cString: strerror(code))). Check the folder above it."
+        case .notOurs: "The folder \(path) is not yours. Set XDG_RUNTIME_DIR to a folder of your own, or remove it."
+        }
+    }
+}
+
+extension SettingProblem {
+    package var sentence: String {
+        switch self {
+        case .outOfRange(.quality, _, _): "--quality must be from 0 (lossless) to 51; 23 is usual."
+        case .outOfRange(.keyframeInterval, _, _): "--keyframe-interval must be from 0.1 to 60 seconds; 2 is usual."
+        case .outOfRange(let setting, let range, let value):
+            "\(setting.option) must be from \(Int(range.lowerBound)) to \(Int(range.upperBound)), not \(Int(value))."
+        case .bitrateAndQuality: "--bitrate and --quality exclude each other. Use --bitrate for live, --quality for files."
+        case .unknownPreset(let name, let known): "There is no preset \"\(name)\". Use one of \(known.joined(separator: ", "))."
+        case .pictureFileAndScreen: "--y4m replaces the screen: omit --display and --follow-focus."
+        case .soundFileAndApplications: "--wav replaces the sound of the applications: omit --app-source and --no-app-audio."
+        case .twoStandardInputs: "Pictures and sound cannot both come from standard input. Use a named pipe for one of them."
+        }
+    }
+}
+
+extension SettingProblem.Setting {
+    fileprivate var option: String {
+        switch self {
+        case .frameRate: "--fps"
+        case .bitrate: "--bitrate (kbit/s)"
+        case .quality: "--quality"
+        case .keyframeInterval: "--keyframe-interval"
+        case .audioBitrate: "--audio-bitrate (kbit/s)"
+        }
+    }
+}
+
+extension NearestName {
+    /// `Did you mean …?`, or the known names.
+    package static func hint(_ name: String, among known: [String]) -> String {
+        of(name, among: known).map { "Did you mean \($0)?" } ?? "Known are \(known.joined(separator: ", "))."
+    }
+}

@@ -1,0 +1,62 @@
+import RTMP
+import Session
+import Upload
+
+/// The source of secrets and setup answers for a resolver. Its calls may block, because they query a keyring, a program
+/// or the user.
+package protocol SecretSource: Sendable {
+    /// Returns the secret of that key; nil if there is no secret.
+    func secret(_ key: String, of destination: String) throws(CredentialProblem) -> String?
+    /// The answers to `setup` that are not secret.
+    func answers(of destination: String) throws(CredentialProblem) -> [String: String]
+    /// Returns the key that a shell command prints.
+    ///
+    /// - Parameter isInterrupted: polled; if it returns true, the command is ended.
+    func key(from command: String, for destination: String, isInterrupted: () -> Bool) throws(CredentialProblem) -> String
+}
+
+/// A notice for the user about a destination before it starts.
+package enum ResolverNotice: Sendable, Equatable {
+    case limit(ServiceLimit, service: String)
+    /// Other users of the machine can read the stream key in the address.
+    case keyInAddress
+}
+
+/// What every kind of destination is resolved with.
+struct ResolverContext {
+    let configuration: Configuration
+    let paths: Paths
+    let secrets: any SecretSource
+    /// The settings of the session, to check them against the limits of services.
+    let session: SessionConfiguration
+    let notice: @Sendable (ResolverNotice) -> Void
+    /// Returns true if the user cancelled the broadcast.
+    let isInterrupted: @Sendable () -> Bool
+
+    /// The fault of a key of a configured destination.
+    func fault(
+        of destination: Configuration.Destination, _ key: String, line: Int? = nil, _ problem: ConfigurationFault.Problem
+    ) -> ConfigurationFault {
+        ConfigurationFault(
+            path: configuration.path, line: line ?? destination.line, key: "destinations.\(destination.name).\(key)", problem: problem)
+    }
+
+    /// Returns the secret of that key; nil if there is no secret.
+    func secret(_ key: String, of destination: String) throws(ConfigurationError) -> String? {
+        try credentials { () throws(CredentialProblem) in try secrets.secret(key, of: destination) }
+    }
+
+    /// The answers to `setup` that are not secret.
+    func answers(of destination: String) throws(ConfigurationError) -> [String: String] {
+        try credentials { () throws(CredentialProblem) in try secrets.answers(of: destination) }
+    }
+
+    /// Runs `body`, which reads credentials, and throws its problem as the problem of a destination.
+    func credentials<Value>(_ body: () throws(CredentialProblem) -> Value) throws(ConfigurationError) -> Value {
+        do throws(CredentialProblem) {
+            return try body()
+        } catch {
+            throw .destination(.credentials(error))
+        }
+    }
+}
