@@ -149,6 +149,23 @@ import Testing
         #expect(abs(mixer.drift(of: .app) - partsPerMillion) < 60, "\(mixer.drift(of: .app)) ppm")
     }
 
+    @Test(arguments: [-32, 32]) func `a lasting shift of 32 ms is corrected within two seconds`(shift: Int64) {
+        // A server that lost or repeated some sound delivers all later sound with shifted times.
+        var mixer = AudioMixer(tracks: [.app])
+        var mix: [Float] = []
+        for piece in 0..<200 {
+            let time = Int64(piece) * 20 + (piece < 50 ? 0 : shift)
+            // One loud piece a second marks a position of the source.
+            mixer.feed(constant(piece % 50 == 10 ? 0.5 : 0, at: time, frames: 960))
+            mix += takeAll(&mixer, until: MediaTime(milliseconds: Int64(piece) * 20 - 100)).flatMap(\.samples)
+        }
+        for mark in [10, 160] {
+            let expected = mark * 20 + (mark < 50 ? 0 : Int(shift))
+            let onset = (max(0, expected - 100)..<expected + 100).first { mix[$0 * 96] > 0.25 } ?? 0
+            #expect(abs(onset - expected) < 8, "\(onset) ms instead of \(expected) ms")
+        }
+    }
+
     // MARK: Level
 
     @Test func `gain and mute apply to one source`() {

@@ -4,16 +4,19 @@ import Media
 ///
 /// Positions are in sample frames since the session's start.
 struct TrackTimeline {
-    /// The error in seconds above which the sound is treated as interrupted and is positioned again.
+    /// The error in seconds above which the sound is treated as interrupted and is positioned again at once.
     static let resynchronisation = 0.05
+    /// The mean error in seconds over a window above which the sound is positioned again. Resampling would take many
+    /// seconds to remove such an error.
+    static let lastingError = 0.02
     /// The maximum length in seconds that the sound can be ahead of the mix. Sound further ahead is dropped, because a
     /// clock must be wrong.
     static let maximumAhead = 10.0
 
-    /// The length of the trial in seconds. The first measurements are imprecise, so their mean over the trial corrects
-    /// the position once.
-    private static let trial = 0.5
-    /// The error in seconds that is not corrected after the trial.
+    /// The length in seconds over which errors are averaged.
+    private static let window = 0.5
+    /// The mean error in seconds that is not corrected after the first window. The first measurements are imprecise, so
+    /// their mean corrects the position once.
     private static let tolerance = 0.005
 
     let format: AudioFormat
@@ -24,8 +27,10 @@ struct TrackTimeline {
     private var start = 0
     /// The end of the sound, or nil before the first sound and after a reset.
     private var end: Int?
-    /// The sum of error × frames, and the number of frames, since the sound was positioned. Nil after the trial.
-    private var trial: (error: Double, frames: Int)?
+    /// The sum of error × frames, and the number of frames, in the current window.
+    private var errors: (sum: Double, frames: Int) = (0, 0)
+    /// True in the first window after the sound was positioned.
+    private var isFirstWindow = true
 
     init(format: AudioFormat) {
         self.format = format
@@ -57,20 +62,18 @@ struct TrackTimeline {
         if availableEnd - floor > Int(Self.maximumAhead * rate) { reset(at: floor) }
     }
 
-    /// Processes a measurement. During the trial it is only accumulated; after the trial it controls the resampler.
+    /// Processes a measurement. The mean of a window corrects the position; after the first window, each measurement
+    /// also controls the resampler.
     private mutating func follow(error: Double, frames: Int) {
         let rate = Double(format.sampleRate)
-        guard var trial else {
-            resampler?.setStretch(drift.stretch(error: error, duration: Double(frames) / rate))
-            return
-        }
-        trial.error += error * Double(frames)
-        trial.frames += frames
-        self.trial = trial
-        guard Double(trial.frames) >= Self.trial * rate, let end else { return }
-        let mean = trial.error / Double(trial.frames)
-        if abs(mean) > Self.tolerance { relocate(to: end + Int((mean * rate).rounded())) }
-        self.trial = nil
+        if !isFirstWindow { resampler?.setStretch(drift.stretch(error: error, duration: Double(frames) / rate)) }
+        errors.sum += error * Double(frames)
+        errors.frames += frames
+        guard Double(errors.frames) >= Self.window * rate, let end else { return }
+        let mean = errors.sum / Double(errors.frames)
+        if abs(mean) > (isFirstWindow ? Self.tolerance : Self.lastingError) { relocate(to: end + Int((mean * rate).rounded())) }
+        errors = (0, 0)
+        isFirstWindow = false
     }
 
     /// Adds the frames from `position` on to `mix`, multiplied by `gain`. Missing frames are silence. Discards all
@@ -85,7 +88,8 @@ struct TrackTimeline {
 
     /// Moves the end of the sound to `position`. It fills a gap with silence and cuts an overlap off.
     private mutating func relocate(to position: Int) {
-        trial = (0, 0)
+        errors = (0, 0)
+        isFirstWindow = true
         let channels = format.channelCount
         guard end != nil, position >= start, position - start < Int(Self.maximumAhead) * format.sampleRate else {
             samples.removeAll()
