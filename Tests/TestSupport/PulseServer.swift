@@ -78,7 +78,8 @@ package final class PulseServer: Sendable {
         try await server.waitUntilItAnswers()
         try await server.control(["load-module", "module-null-sink", "sink_name=app"])
         try await server.peer.wait(for: "the sink to be the default") {
-            try await server.control(["set-default-sink", "app"])
+            // PipeWire answers "Not supported" until the session manager has created its metadata.
+            _ = try? await server.control(["set-default-sink", "app"])
             return try await server.control(["info"]).contains("Default Sink: app\n")
         }
         return server
