@@ -206,6 +206,11 @@ let package = Package(
                 "Control", "FuzzTargets", .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
             ],
             swiftSettings: strict),
+        .testTarget(
+            name: "PresentationTests",
+            dependencies: [
+                "Presentation", "Host", "Session", "Desktop", "Processes", "Capture", "WindowPrivacy", "X11Capture", "Media", "UserConfiguration",
+            ], swiftSettings: strict),
         .testTarget(name: "PickerModelTests", dependencies: ["PickerModel"], swiftSettings: strict),
         // A source, destinations and a clock of the tests, for SessionTests and HostTests.
         .target(

@@ -73,6 +73,91 @@ extension EndToEndTests {
             }
         }
 
+        @Test(arguments: ["n", "no", "x"]) func `An answer other than Enter or y starts nothing`(answer: String) async throws {
+            try await withQuestion(in: "xterm-kitty") { studio, terminal in
+                try await terminal.type(answer)
+                try await terminal.wait(for: "status=1")
+                #expect(try await terminal.text().contains("Nothing was started."))
+                #expect(!FileManager.default.fileExists(atPath: studio.path("out.mp4")))
+            }
+        }
+
+        @Test func `Ctrl-D starts nothing, and y goes live`() async throws {
+            try await withQuestion(in: "xterm-kitty") { studio, terminal in
+                try await terminal.press("C-d")
+                try await terminal.wait(for: "status=1")
+                #expect(try await studio.status() == nil)
+            }
+            try await withQuestion(in: "xterm-kitty") { studio, terminal in
+                try await terminal.type("y")
+                try await waitUntil("the session") { try await studio.status()?.state == "live" }
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                try await terminal.wait(for: "status=0")
+            }
+        }
+
+        @Test func `The viewer's picture is named in the question, and is removed after the answer`() async throws {
+            try await withQuestion(in: "dumb", viewer: "exec /bin/cp \"$1\" \"$(dirname \"$0\")/seen.png\"") { studio, terminal in
+                let pictures = try pictures(studio)
+                #expect(pictures.count == 1)
+                #expect(try await terminal.text().contains(pictures.first ?? "no picture"))
+                try await terminal.type("no")
+                try await terminal.wait(for: "status=1")
+                #expect(try self.pictures(studio) == [])
+            }
+            // Ctrl-C ends the command by the signal, and leaves no picture either.
+            try await withQuestion(in: "dumb", viewer: "exit 0") { studio, terminal in
+                try await terminal.press("C-c")
+                try await waitUntil("no picture") { try pictures(studio) == [] }
+                #expect(try await studio.status() == nil)
+            }
+        }
+
+        @Test(arguments: ["exit 3", "kill -TERM $$"]) func `A preview that the viewer cannot show starts nothing, and asks nothing`(viewer: String) async throws {
+            try await withStudio(["clock"], width: 320, height: 240, hasSound: false) { studio in
+                var broadcast = studio.broadcast
+                broadcast.environment["PATH"] = try makeViewer(viewer, in: studio) + ":/usr/bin:/bin"
+                for arguments in [["preview"], ["start", "--preview", "--to", studio.path("out.mp4")]] {
+                    let result = try await broadcast.run(arguments)
+                    #expect(result.status == .exited(69), "\(arguments)")
+                    expectSentence(in: result.errors, saying: ["The preview cannot be shown", "xdg-open", "broadcast preview FILE.png"])
+                }
+                #expect(try pictures(studio) == [])
+                #expect(!FileManager.default.fileExists(atPath: studio.path("out.mp4")))
+            }
+        }
+
+        /// Runs `start --preview` on a terminal of that kind, up to the question.
+        ///
+        /// - Parameter viewer: the script of xdg-open; nil if there is none.
+        private nonisolated(nonsending) func withQuestion(
+            in kind: String, viewer: String? = nil, _ body: (Studio, Terminal) async throws -> Void
+        ) async throws {
+            try await withStudio(["clock"], width: 320, height: 240, hasSound: false) { studio in
+                let folder = try makeViewer(viewer ?? "exit 3", in: studio)
+                let terminal = try await Terminal.open(environment: studio.broadcast.environment, in: studio.peers)
+                try await terminal.type(
+                    "TERM=\(kind) PATH=\(folder):$PATH \(studio.broadcast.binary) start --preview --to \(studio.path("out.mp4")); echo status=$?")
+                try await terminal.wait(for: "Enter or y goes live, anything else cancels:")
+                #expect(try await studio.status() == nil)
+                try await body(studio, terminal)
+            }
+        }
+
+        /// A folder with this script as xdg-open.
+        private func makeViewer(_ script: String, in studio: Studio) throws -> String {
+            let folder = try studio.peers.makeFolder("viewer")
+            try "#!/bin/sh\n\(script)\n".write(toFile: folder + "/xdg-open", atomically: false, encoding: .utf8)
+            try #require(chmod(folder + "/xdg-open", 0o700) == 0)
+            return folder
+        }
+
+        /// The pictures in the runtime folder.
+        private func pictures(_ studio: Studio) throws -> [String] {
+            let folder = studio.broadcast.home + "/run/broadcast"
+            return try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".png") }.map { "\(folder)/\($0)" }
+        }
+
         @Test func `On a terminal that shows pictures start --preview waits for Enter`() async throws {
             try await withStudio(["clock"], width: 320, height: 240, hasSound: false) { studio in
                 var broadcast = studio.broadcast
@@ -80,7 +165,7 @@ extension EndToEndTests {
                 let command = "\(broadcast.binary) start --preview --to \(studio.path("out.mp4"))"
                 let terminal = try studio.peers.start(
                     "script", ["script", "-qec", command, "/dev/null"], environment: broadcast.environment, input: .pipe)
-                try await terminal.wait(for: "the question") { terminal.standardOutput.contains("Enter goes live") }
+                try await terminal.wait(for: "the question") { terminal.standardOutput.contains("Enter or y goes live") }
                 #expect(terminal.standardOutput.contains("\u{1b}_Gf=100,a=T"))
                 #expect(try await studio.status() == nil)
                 try await terminal.write([0x0a])

@@ -12,7 +12,9 @@ struct PreviewCommand: AsyncParsableCommand {
             Captures one picture with the options of broadcast start for source, video and privacy. It shows hidden \
             windows painted over, the pointer, and the black bars of --size. The command writes it as PNG into FILE, \
             or to standard output for -. Without FILE it shows the picture on the terminal if the terminal supports \
-            kitty's graphics protocol or sixels, and otherwise in the desktop's image viewer.
+            kitty's graphics protocol or sixels, and otherwise in the desktop's image viewer. The viewer reads a file \
+            that only you can read and that the command removes before it exits. The exit status is 69 if the \
+            picture cannot be shown.
             """)
 
     @Argument(
@@ -39,9 +41,23 @@ struct PreviewCommand: AsyncParsableCommand {
         }
         let picture = try await PreviewPicture.take(configuration)
         switch file {
-        case nil: _ = try picture.show(context)
+        case nil: try await Self.show(picture, context)
         case "-": try picture.writeToOutput()
         case .some(let path): try picture.write(to: path)
+        }
+    }
+
+    /// Shows the picture. An image viewer keeps its file until the user presses Enter, or for some seconds if there is
+    /// no terminal.
+    private static func show(_ picture: PreviewPicture, _ context: CommandContext) async throws(CommandError) {
+        guard case .viewer(let file) = try await picture.show(context) else { return }
+        defer { file.remove() }
+        if isatty(STDIN_FILENO) != 0 && Output.isTerminal {
+            Output.raw(PreviewSentences.inViewer(file.path) + " Press Enter to remove the file. ")
+            _ = readLine()
+        } else {
+            Output.note("\(PreviewSentences.inViewer(file.path)) The file is removed after \(ViewedPicture.grace) s.")
+            sleep(ViewedPicture.grace)
         }
     }
 }

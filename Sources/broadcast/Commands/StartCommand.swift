@@ -22,18 +22,17 @@ struct StartCommand: AsyncParsableCommand {
             date. A relative path starts at your home folder.
             """)
 
-    @Option(
-        name: .customLong("to"), parsing: .singleValue, help: ArgumentHelp("Where to send the broadcast. Repeatable.", valueName: "destination"))
-    var targets: [String] = []
-
+    @OptionGroup(title: "Destinations") var destinations: DestinationOptions
     @OptionGroup(title: "Source") var source: SourceOptions
     @OptionGroup(title: "Video") var video: VideoOptions
     @OptionGroup(title: "Audio") var audio: AudioOptions
     @OptionGroup(title: "Privacy") var privacy: PrivacyOptions
     @OptionGroup(title: "Session") var session: SessionOptions
 
-    @Flag(help: "Show what viewers will see, and go live after Enter, or at once if there is no terminal.")
+    @Flag(help: "Show what viewers will see, and ask before going live; without a terminal, go live at once.")
     var preview = false
+
+    private var targets: [String] { destinations.targets }
 
     /// A descriptor that the parent of a detached session reads.
     @Option(help: .hidden) var readinessDescriptor: Int32?
@@ -158,13 +157,20 @@ struct StartCommand: AsyncParsableCommand {
         if isOutput { throw CommandError(.usage, "A detached broadcast has no standard output. Omit --detach, or choose a file.") }
     }
 
-    /// Shows what viewers will see, and asks whether to go live if there is a terminal.
+    /// Shows what viewers will see, and asks whether to go live if there is a terminal. Throws if the picture cannot be
+    /// shown, or if the answer is not yes.
     private func showPreview(of configuration: SessionConfiguration, _ context: CommandContext) async throws(CommandError) {
-        let path = try await PreviewPicture.take(configuration).show(context)
-        guard isatty(STDIN_FILENO) != 0 else { return }
-        defer { if let path { unlink(path) } }
-        Output.raw("This is what viewers will see. Enter goes live, Ctrl-C does not. ")
-        guard readLine() != nil else { throw CommandError(.nothing, "Nothing was started.") }
+        let place = try await PreviewPicture.take(configuration).show(context)
+        let file: ViewedPicture? = if case .viewer(let file) = place { file } else { nil }
+        guard isatty(STDIN_FILENO) != 0 else {
+            file?.removeLater()
+            return
+        }
+        defer { file?.remove() }
+        // A key that was pressed before the question is no answer.
+        tcflush(STDIN_FILENO, TCIFLUSH)
+        Output.raw(PreviewSentences.question(file: file?.path))
+        guard PreviewSentences.isYes(readLine()) else { throw .nothingStarted }
     }
 
     /// Shows an error on the desktop if the user sees no terminal.

@@ -1,11 +1,19 @@
 import ArgumentParser
 import Upload
 
+/// Where the broadcast goes.
+struct DestinationOptions: ParsableArguments {
+    @Option(
+        name: .customLong("to"), parsing: .singleValue, help: ArgumentHelp("Where to send the broadcast. Repeatable.", valueName: "destination"))
+    var targets: [String] = []
+}
+
 /// The options for the pointer, the size and the encoding of the picture.
 struct VideoOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The output size; the picture keeps its aspect ratio. Default: the size of the source.", valueName: "WxH"))
+            "The output size, as in 1280x720 or 720p; the picture keeps its aspect ratio. Default: the size of the source.",
+            valueName: "WxH"))
     var size: String?
 
     @Option(help: ArgumentHelp("The maximum frame rate in frames per second. Default: 30.", valueName: "n"))
@@ -13,8 +21,9 @@ struct VideoOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The video bitrate in kbit/s. Default with a live destination: chosen by size.", valueName: "kbit/s"))
-    var bitrate: Int?
+            "The video bitrate in kbit/s, or with a unit, as in 6M. Default with a live destination: chosen by size.",
+            valueName: "kbit/s"))
+    var bitrate: String?
 
     @Option(
         help: ArgumentHelp(
@@ -85,7 +94,7 @@ struct AudioOptions: ParsableArguments {
     var audioTracks: AudioTracks?
 
     @Option(help: ArgumentHelp("The audio bitrate in kbit/s. Default: 160.", valueName: "kbit/s"))
-    var audioBitrate: Int?
+    var audioBitrate: String?
 }
 
 /// The options for the session: its name, its duration, its clips and the format of its files.
@@ -96,7 +105,7 @@ struct SessionOptions: ParsableArguments {
     @Flag(help: "Continue in the background; return once every destination is live.")
     var detach = false
 
-    @Option(help: ArgumentHelp("Stop after this time: 90s, 5m, 1h.", valueName: "time"))
+    @Option(help: ArgumentHelp("Stop after this time: 90s, 5m, 1h30m, 01:30.", valueName: "time"))
     var duration: String?
 
     @Option(help: ArgumentHelp("The title of the broadcast, for services and files.", valueName: "text"))

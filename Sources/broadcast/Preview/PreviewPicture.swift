@@ -1,3 +1,4 @@
+import Concurrency
 import Encode
 import Glibc
 import Media
@@ -42,32 +43,53 @@ struct PreviewPicture {
         }
     }
 
-    /// Shows it on the terminal if the terminal can show pictures, otherwise in the desktop's image viewer.
-    ///
-    /// - Returns: the file for the image viewer, which the caller removes later; nil if no viewer is used.
-    func show(_ context: CommandContext) throws(CommandError) -> String? {
+    /// Where a picture is shown.
+    enum Place {
+        case terminal
+        /// The desktop's image viewer, which reads this file.
+        case viewer(ViewedPicture)
+    }
+
+    /// The time in which xdg-open reports that it found no viewer. On some desktops it runs as long as the viewer.
+    private static let viewerStart = Duration.seconds(5)
+
+    /// Shows it on the terminal if the terminal can show pictures, otherwise in the desktop's image viewer. Throws if
+    /// neither can show it; then no file is left.
+    func show(_ context: CommandContext) async throws(CommandError) -> Place {
         if Output.isTerminal && context.terminalKnowsKittyGraphics {
             Output.raw(KittyGraphics.text(png: try png()) + "\n")
-            return nil
+            return .terminal
         }
         if Output.isTerminal, context.hasCursor, let limit = SixelTerminal.ask() {
             let shown = frame.scaled(toFit: limit)
             if let text = SixelEncoder.encode(rgb: shown.rgb(), size: shown.size) {
                 Output.raw(text + [0x0a])
-                return nil
+                return .terminal
             }
         }
+        return .viewer(try await openViewer(context))
+    }
+
+    private func openViewer(_ context: CommandContext) async throws(CommandError) -> ViewedPicture {
         try presenting { () throws(ConfigurationError) in try context.paths.prepareRuntimeFolder() }
-        let path = context.paths.runtimeFolder + "/preview.png"
-        try write(to: path)
-        guard (try? Command.launch(["xdg-open", path])) != nil else {
-            unlink(path)
-            throw CommandError(
-                .unavailable,
-                "The preview cannot be shown: this terminal shows none, and there is no xdg-open. "
-                    + "Write it to a file: broadcast preview FILE.png"
-            )
+        let file = ViewedPicture(path: "\(context.paths.runtimeFolder)/preview-\(getpid()).png")
+        do throws(CommandError) {
+            try write(to: file.path)
+            try await Self.open(file.path)
+        } catch {
+            file.remove()
+            throw error
         }
-        return path
+        return file
+    }
+
+    private static func open(_ path: String) async throws(CommandError) {
+        let end: Once<TerminationStatus>
+        do throws(SystemError) {
+            end = try Command.launch(["xdg-open", path])
+        } catch {
+            throw .previewNotShown(viewer: nil)
+        }
+        if let status = await end.value(within: viewerStart), status != .exited(0) { throw .previewNotShown(viewer: status) }
     }
 }

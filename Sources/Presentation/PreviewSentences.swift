@@ -1,0 +1,36 @@
+import Processes
+
+/// What `preview` and `start --preview` write on the terminal.
+package enum PreviewSentences {
+    /// The question before a broadcast goes live.
+    ///
+    /// - Parameter file: the file that the image viewer reads; nil if the terminal shows the picture.
+    package static func question(file: String?) -> String {
+        (file.map(inViewer) ?? "This is what viewers will see.") + " Enter or y goes live, anything else cancels: "
+    }
+
+    package static func inViewer(_ file: String) -> String {
+        "The desktop's image viewer shows what viewers will see (\(file))."
+    }
+
+    /// Returns true if the answer to `question` allows the broadcast to go live: an empty line, or `y`.
+    ///
+    /// - Parameter answer: the line without its newline; nil if the terminal was closed.
+    package static func isYes(_ answer: String?) -> Bool {
+        guard let answer else { return false }
+        return ["", "y"].contains(answer.filter { !$0.isWhitespace }.lowercased())
+    }
+}
+
+extension CommandError {
+    /// The user does not want to go live.
+    package static var nothingStarted: CommandError { CommandError(.nothing, "Nothing was started.") }
+
+    /// - Parameter viewer: how xdg-open ended; nil if there is none.
+    package static func previewNotShown(viewer: TerminationStatus?) -> CommandError {
+        let reason = viewer.map { "xdg-open opened no image viewer (\(ExitStatus.text($0)))" } ?? "there is no xdg-open"
+        return CommandError(
+            .unavailable,
+            "The preview cannot be shown: this terminal shows none, and \(reason). To write it to a file, run: broadcast preview FILE.png")
+    }
+}
