@@ -64,7 +64,7 @@ package final class DesktopLink: Sendable {
 
     private func run(until descriptor: Int32) {
         guard let bus = SessionBus(address: request.address) else {
-            began.set(nil)
+            began.set(request.holdsNotifications ? .noBus : nil)
             return
         }
         var quiet = DoNotDisturb(bus: bus, recordPath: request.recordPath, run: request.run)

@@ -1,5 +1,7 @@
 /// Why notifications may be visible although they should be suppressed.
 package enum DesktopWarning: Sendable, Equatable {
+    /// No session bus answers at its address.
+    case noBus
     /// The desktop does not answer in time.
     case slow
     /// The notification service does not answer.

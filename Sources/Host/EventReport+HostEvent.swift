@@ -12,7 +12,8 @@ extension EventReport {
     init(_ event: HostEvent, session: String, phrases: any HostPhrases, report: (SessionSnapshot) -> SessionReport) {
         self.init(time: FileDate.iso8601(Date()), event: "", session: session)
         switch event {
-        case .prepared: break
+        // It is for the user at the start; scripts read the source and the rules in the status.
+        case .exposed: break
         case .state(let state):
             self.event = "state"
             self.state = state.rawValue

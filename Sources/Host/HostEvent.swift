@@ -5,8 +5,8 @@ import UserConfiguration
 
 /// What a hosted session reports to its front end.
 package enum HostEvent: Sendable {
-    /// Names are resolved, and the session is about to open this source.
-    case prepared(PictureRequest)
+    /// The source is open, the desktop has answered, and nothing was sent yet: what viewers will see.
+    case exposed(Exposure)
     case state(SessionState)
     case destination(SessionSnapshot.Destination)
     case notice(HostNotice)

@@ -31,6 +31,7 @@ package actor SessionHost {
     private var log = SessionLog(path: nil)
     private var application: ApplicationInformation?
     private var watchURLs: [String: String] = [:]
+    private var exposure: Exposure?
     private let outcome = Once<Result<HostOutcome, HostError>>()
     /// The last report; nil if the session never began.
     private let finalReport = Once<SessionReport?>()
@@ -111,7 +112,7 @@ package actor SessionHost {
     private func makeSession() async throws(HostError) -> BroadcastSession {
         let prepared = try await onThread(prepare)
         watchURLs = prepared.watchURLs
-        continuation.yield(.prepared(prepared.configuration.picture))
+        exposure = Exposure(picture: prepared.configuration.picture)
         let session = BroadcastSession(configuration: prepared.configuration, destinations: prepared.destinations)
         let isStopWanted = current.withLock { current in
             current.session = session
@@ -140,7 +141,9 @@ package actor SessionHost {
         let desktop = DesktopLink(
             request, lockChanged: { session.setDesktopLocked($0) },
             warn: { [weak self] warning in Task { await self?.report(.notice(.desktop(warning))) } })
-        if let warning = await desktop.begin() { report(.notice(.desktop(warning))) }
+        let warning = await desktop.begin()
+        exposure?.noteDesktop(holdsNotifications: request.holdsNotifications, warning)
+        if let warning { report(.notice(.desktop(warning))) }
         return desktop
     }
 
@@ -184,6 +187,9 @@ package actor SessionHost {
     private func consume(_ session: BroadcastSession) async {
         for await event in session.events {
             switch event {
+            case .opened(let source):
+                exposure?.source = source
+                if let exposure { report(.exposed(exposure)) }
             case .state(let state): report(.state(state))
             case .destination(let destination): report(.destination(destination))
             case .notice(let notice): report(.notice(.session(notice)))
@@ -207,7 +213,7 @@ package actor SessionHost {
 
     private func report(_ event: HostEvent) {
         if let line = options.phrases.logLine(event, session: options.name) { log.write(line) }
-        hub.publish(EventReport(event, session: options.name, phrases: options.phrases, report: report))
+        if case .exposed = event {} else { hub.publish(EventReport(event, session: options.name, phrases: options.phrases, report: report)) }
         continuation.yield(event)
     }
 

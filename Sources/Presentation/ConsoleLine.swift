@@ -14,7 +14,8 @@ package struct ConsoleLine {
             text = line
         case .notice(let notice): text = (notice.isInformation ? "" : "Warning: ") + notice.sentence
         case .clip(let clip): text = "clip: \(clip.path)"
-        case .prepared, .annotation, .statistics: return nil
+        case .exposed(let exposure): text = exposure.sentence
+        case .annotation, .statistics: return nil
         }
     }
 

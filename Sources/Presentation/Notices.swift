@@ -114,6 +114,7 @@ extension ResolverNotice {
 extension DesktopWarning {
     fileprivate var sentence: String {
         switch self {
+        case .noBus: "Notifications may be visible: the session bus cannot be reached."
         case .slow: "Notifications may be visible: the desktop does not answer in time."
         case .noAnswer: "Notifications may be visible: the notification service does not answer."
         case .cannotRecord(let path): "Notifications cannot be suppressed: \(path) cannot be written. They will be visible."
@@ -121,23 +122,6 @@ extension DesktopWarning {
         case .unsupported(let service):
             "Notifications cannot be suppressed: \(service) has no known do-not-disturb mode. "
                 + "Turn notifications off, or they will be visible."
-        }
-    }
-}
-
-extension PictureRequest {
-    /// The note at the start about what viewers will see.
-    package var notice: String {
-        switch self {
-        case .screen(let request):
-            switch request.selection {
-            case .wholeScreen: "Everything on your screen, including notifications, will be visible."
-            case .monitor(let name): "Everything on the monitor \(name), including notifications, will be visible."
-            case .focusedMonitor: "Everything on the monitor that you use, including notifications, will be visible."
-            case .region: "Everything in that part of your screen, including notifications, will be visible."
-            case .window, .activeWindow: "Everything in that window will be visible."
-            }
-        case .y4m, .feed, .custom: "Everything that the program shows will be visible."
         }
     }
 }

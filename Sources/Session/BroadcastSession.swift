@@ -92,6 +92,7 @@ package final class BroadcastSession: Sendable {
                 await abandon(as: .finished, error: nil)
                 return
             }
+            channel.send(.opened(pipeline.source?.source))
             try await startDestinations()
         } catch {
             await abandon(as: .failed, error: error)

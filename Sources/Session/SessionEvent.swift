@@ -6,6 +6,8 @@ import Upload
 
 /// What happens in a session, as it happens.
 package enum SessionEvent: Sendable {
+    /// The source is open and every encoder that is needed now. Nothing was sent yet.
+    case opened(SourceDescription?)
     case state(SessionState)
     case destination(SessionSnapshot.Destination)
     /// Another application is in front, or its window's title changed.

@@ -20,6 +20,9 @@ extension EndToEndTests {
                 try await studio.waitUntilElapsed(now + 1, of: live)
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
                 #expect(try await live.waitForExit() == .exited(0))
+                #expect(
+                    live.standardError.hasPrefix("Your whole screen will be visible. Notifications wait until the broadcast ends.\n"),
+                    "\(live.standardError)")
                 #expect(!live.standardError.contains("Warning: Notif"), "\(live.standardError)")
                 try await waitUntil("notifications") { try await !isPaused(in: studio, desktop) }
                 try await waitUntil("dunst to show it") { try await dunstctl(["count", "displayed"], in: studio, desktop) == "1" }
@@ -37,7 +40,7 @@ extension EndToEndTests {
                 let now = try await studio.status()?.elapsed ?? 0
                 try await studio.waitUntilElapsed(now + 1, of: live)
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
-                #expect(!live.standardError.contains("Everything on your screen"))
+                #expect(!live.standardError.contains("will be visible"))
                 #expect(try await loudestFrame(studio.path("out.mp4"), in: studio) > 200)
             }
         }

@@ -19,7 +19,7 @@ extension EndToEndTests {
                 try await terminal.type("")
                 try await terminal.wait(for: "Microphone on? [y/N]")
                 try await terminal.type("y")
-                try await terminal.wait(for: "Everything on your screen, including notifications, will be visible.")
+                try await terminal.wait(for: "Your whole screen will be visible.")
                 try await terminal.wait(for: "● live")
                 let session = try #require(try await studio.status())
                 #expect(session.destinations.map(\.name) == ["talks"])

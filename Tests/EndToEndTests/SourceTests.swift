@@ -76,7 +76,7 @@ extension EndToEndTests {
                 _ = try await peer.waitForErrorLine(containing: "Click the window")
                 // The title bar, above the content.
                 try await desktop.xdotool(["mousemove", "\(window.x + 200)", "\(window.y - 8)"])
-                try await clickUntilTaken(desktop, "1", by: peer) { peer.standardError.contains("Everything in that window") }
+                try await clickUntilTaken(desktop, "1", by: peer) { peer.standardError.contains("\" will be visible.") }
                 #expect(try await peer.waitForExit() == .exited(0))
                 try await expectClock(in: MediaFile(path: path, peers: desktop.peers), width: 640, height: 360)
             }

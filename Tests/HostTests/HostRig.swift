@@ -15,7 +15,7 @@ struct TestPhrases: HostPhrases {
         switch event {
         case .state(let state): "\(session) is \(state.rawValue)"
         case .notice(let notice): sentence(notice)
-        case .prepared, .destination, .annotation, .clip, .statistics: nil
+        case .exposed, .destination, .annotation, .clip, .statistics: nil
         }
     }
 }

@@ -48,6 +48,33 @@ struct SessionHostTests {
         }
     }
 
+    @Test func `What viewers will see is reported once the source is open, and before anything is sent`() async throws {
+        try await withPeers { peers in
+            let rig = try HostRig(in: peers)
+            let front = FrontEnd(rig.host)
+            try await rig.host.start()
+            try await waitUntil("a live destination") { front.events.contains { $0.isLiveDestination } }
+            let exposed = try #require(front.events.firstIndex { if case .exposed = $0 { true } else { false } })
+            let sent = try #require(front.events.firstIndex { $0.isLiveDestination })
+            #expect(exposed < sent)
+            guard case .exposed(let exposure) = front.events[exposed] else { return }
+            #expect(exposure.source?.name == "stage" && exposure.notifications == .notCaptured)
+            rig.host.requestStop()
+            _ = try await rig.host.ended()
+        }
+    }
+
+    @Test func `A source that cannot be opened is reported without a word about viewers`() async throws {
+        try await withPeers { peers in
+            let rig = try HostRig(in: peers)
+            let front = FrontEnd(rig.host)
+            rig.stage.refuse(.noActiveWindow)
+            await #expect(throws: HostError.session(.capture(.noActiveWindow))) { try await rig.host.start() }
+            try await waitUntil("the end of the events") { front.isOver }
+            #expect(!front.events.contains { if case .exposed = $0 { true } else { false } })
+        }
+    }
+
     @Test func `A name is taken once, and is free again after the end`() async throws {
         try await withPeers { peers in
             let taken = Shared(0)
@@ -278,5 +305,11 @@ struct SessionHostTests {
             rig.host.requestStop()
             _ = try await rig.host.ended()
         }
+    }
+}
+
+extension HostEvent {
+    fileprivate var isLiveDestination: Bool {
+        if case .destination(let destination) = self { destination.state == .live } else { false }
     }
 }

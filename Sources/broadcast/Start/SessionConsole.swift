@@ -12,6 +12,8 @@ struct SessionConsole {
     private var told: Set<String> = []
 
     private let showsNotice: Bool
+    /// True once the line about what is visible has been shown.
+    private var isExposed = false
 
     /// - Parameter showsNotice: report at the start what viewers will see.
     init(session: String, showsNotice: Bool) {
@@ -22,7 +24,11 @@ struct SessionConsole {
     /// Shows an event.
     mutating func show(_ event: HostEvent, _ snapshot: SessionSnapshot?) {
         switch event {
-        case .prepared(let picture): if showsNotice { say(picture.notice) }
+        case .exposed(let exposure):
+            isExposed = true
+            if showsNotice { say(exposure.sentence) }
+        // The line about what is visible contains it.
+        case .notice(.desktop) where showsNotice && !isExposed: break
         case .state where isTerminal: break
         case .destination(let destination) where destination.state == .failed:
             let all = snapshot?.destinations ?? []

@@ -1,0 +1,45 @@
+import Host
+import PickerModel
+import Session
+import X11Capture
+
+extension Exposure {
+    /// The line at the start: what viewers will see, what is hidden from them, and whether notifications wait.
+    package var sentence: String {
+        let rules = hiddenWindows.map { DisplayWidth.printable("\($0)") }
+        let exception = rules.isEmpty ? "" : ", except windows that match \(rules.joined(separator: ", "))"
+        return "\(subject) will be visible\(exception)." + (notifications.sentence.map { " " + $0 } ?? "")
+    }
+
+    private var subject: String {
+        guard case .screen(let request) = picture else { return content }
+        switch request.selection {
+        case .wholeScreen: return "Your whole screen"
+        case .monitor(let name): return "The monitor \(name)"
+        case .focusedMonitor: return "The monitor with the focused window" + (source?.name.map { ", now \($0)," } ?? "")
+        case .region(let region): return "The region \(source?.name ?? region.geometry) of your screen"
+        case .window, .activeWindow: return source?.name.map { "The window \"\(DisplayWidth.printable($0))\"" } ?? "That window"
+        }
+    }
+
+    private var content: String {
+        switch picture {
+        case .y4m("-"): "The content of standard input"
+        case .y4m(let path): "The content of \(DisplayWidth.printable(path))"
+        case .screen, .feed, .custom: "Everything that the program shows"
+        }
+    }
+}
+
+extension Exposure.Notifications {
+    /// Nil if the picture cannot contain notifications.
+    fileprivate var sentence: String? {
+        switch self {
+        case .notCaptured: nil
+        case .held: "Notifications wait until the broadcast ends."
+        case .notHeld: "Notifications will be visible: do-not-disturb is off in the config."
+        case .noBus: "Notifications may be visible: there is no session bus to hold them back."
+        case .uncertain(let warning): warning.sentence
+        }
+    }
+}
