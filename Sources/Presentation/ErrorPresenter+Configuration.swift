@@ -30,7 +30,7 @@ extension CommandError {
         case .unknownEnding(let path, let ending):
             self.init(
                 .usage,
-                "The ending \(ending) of \(path) is not a known format. "
+                "\(path) cannot be written: \(ending) is not a format of this program. "
                     + "Use .mp4, .flv, .ts, .h264 or .y4m, or name the format: --format mp4|flv|mpegts|h264|y4m.")
         case .liveWithFullChroma(let name):
             self.init(
@@ -61,7 +61,7 @@ extension CommandError {
             self.init(
                 .cannotCreate,
                 "Cannot create the folder \(path) of the destination \(destination): \(String(cString: strerror(code))). "
-                    + "Create it, or correct path in \(configuration).")
+                    + (configuration.map { "Create it, or correct path in \($0)." } ?? "Create it, or choose another folder."))
         case .unsupported(let name, let problem): self.init(.config, problem.sentence(extension: name, destination: name))
         case .credentials(let problem): self.init(problem)
         }

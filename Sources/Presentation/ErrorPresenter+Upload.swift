@@ -24,10 +24,10 @@ extension UploadError {
     package func sentence(destination: String) -> String {
         switch self {
         case .cannotCreate(let path, .system(let code)):
-            "Cannot create \(path): \(String(cString: strerror(code))). Choose another place with --to."
-        case .cannotCreate(let path, .inUse): "Cannot create \(path): another broadcast is writing it. Choose another name with --to."
+            "Cannot create \(path): \(String(cString: strerror(code))). Choose another path."
+        case .cannotCreate(let path, .inUse): "Cannot create \(path): another broadcast is writing it. Choose another name."
         case .cannotCreate(let path, .cannotMoveAside(let code)):
-            "Cannot create \(path): the older file cannot be moved aside (\(String(cString: strerror(code)))). Choose another name with --to."
+            "Cannot create \(path): the older file cannot be moved aside (\(String(cString: strerror(code)))). Choose another name."
         case .writeFailed(let path, let code):
             "Cannot write to \(path == "-" ? "standard output" : path): \(String(cString: strerror(code))). "
                 + "What was recorded until then is complete; free some space or choose another place."

@@ -21,6 +21,18 @@ package enum ContainerFormat: String, Sendable, CaseIterable {
         }
     }
 
+    /// The endings of formats that other programs write and this one does not.
+    private static let otherEndings: Set<String> = [
+        "mkv", "webm", "avi", "wmv", "asf", "mpg", "mpeg", "m2v", "vob", "ogv", "ogg", "3gp", "gif", "apng", "webp", "mp3", "m4a", "aac", "wav",
+        "flac", "opus", "mka", "hevc", "h265", "265", "ivf", "m3u8", "yuv",
+    ]
+
+    /// Returns true if the name ends like a film, a picture or sound in a format that this program does not write.
+    package static func isOther(ending name: String) -> Bool {
+        guard let dot = name.lastIndex(of: ".") else { return false }
+        return otherEndings.contains(name[name.index(after: dot)...].lowercased())
+    }
+
     /// True if the format contains raw pictures instead of encoded ones.
     package var takesRawVideo: Bool { self == .y4m }
     package var takesAudio: Bool { self == .mp4 || self == .flv || self == .mpegts }

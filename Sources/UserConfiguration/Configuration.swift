@@ -60,6 +60,8 @@ package struct Configuration {
         package var service: String?
         package var url: String?
         package var path: String?
+        /// The line that names the path.
+        package var pathLine = 0
         package var format: ContainerFormat?
         /// A shell command that prints the stream key.
         package var keyCommand: String?

@@ -39,6 +39,8 @@ package struct ConfigurationFault: Error, Sendable, Equatable {
         /// A value that is not one of the choices.
         case notAChoice(String, choices: [String])
         case notASize(String)
+        /// The ending of a file that is not one of a known format.
+        case notAnEnding(String)
         case notARule(String)
         /// `bitrate` and `quality` exclude each other.
         case bitrateAndQuality
@@ -158,8 +160,8 @@ package enum DestinationProblem: Error, Sendable, Equatable {
     case outputLater
     case nameTwice(String)
     case fileTwice(String)
-    /// The folder of a configured destination cannot be created; errno.
-    case cannotCreateFolder(path: String, destination: String, configuration: String, code: Int32)
+    /// The folder of a destination cannot be created; errno. `configuration`: its file if the destination is configured.
+    case cannotCreateFolder(path: String, destination: String, configuration: String?, code: Int32)
     /// The manifest requires a feature that does not exist.
     case unsupported(name: String, ExtensionProblem)
     case credentials(CredentialProblem)

@@ -110,6 +110,7 @@ package enum ConfigurationFile {
             name: name, line: section.line, extensionLine: section.line(of: "extension"), extensionName: extensionName, service: service,
             url: try section.string("url"), path: try section.string("path"),
             format: try section.choice("format"), keyCommand: try section.string("key-command"))
+        destination.pathLine = section.line(of: "path")
         destination.size = try size(section)
         destination.bitrate = try section.integer("bitrate", in: 50...200_000)
         destination.retries = try section.integer("retries", in: 0...1000)

@@ -108,8 +108,7 @@ package struct DestinationResolver {
 
     private var files: FileResolver {
         FileResolver(
-            configuration: configuration, paths: paths, now: now, format: format, separatesAudio: separatesAudio, folder: folder,
-            output: output)
+            context: context, now: now, format: format, separatesAudio: separatesAudio, folder: folder, output: output)
     }
 
     private func plan(for target: String) throws(ConfigurationError) -> DestinationPlan {
@@ -130,9 +129,15 @@ package struct DestinationResolver {
         }
         if target.contains("/") || ContainerFormat(ending: target) != nil || format != nil || FileStatus(target)?.isFolder == true {
             try files.checkEnding(target)
+            try files.makeFolder(target)
             return files.file(path: target, name: URLName.last(target), format: format)
         }
-        throw .destination(.unknown(target, known: configuration.knownNames(with: catalog)))
+        let known = configuration.knownNames(with: catalog)
+        if ContainerFormat.isOther(ending: target), let dot = target.lastIndex(of: ".") {
+            throw .destination(.unknownEnding(path: target, ending: String(target[dot...])))
+        }
+        if NearestName.of(target, among: known) == nil { try files.checkEnding(target) }
+        throw .destination(.unknown(target, known: known))
     }
 
     private func configured(_ destination: Configuration.Destination) throws(ConfigurationError) -> DestinationPlan {

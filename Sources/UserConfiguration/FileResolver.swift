@@ -5,8 +5,7 @@ import Upload
 
 /// Resolves files and standard output.
 struct FileResolver {
-    let configuration: Configuration
-    let paths: Paths
+    let context: ResolverContext
     /// The current time, for the names of new files.
     let now: Date
     let format: ContainerFormat?
@@ -24,17 +23,30 @@ struct FileResolver {
     }
 
     /// A file, or a new file named after the date if `path` is a folder.
-    func file(path: String, name: String, format: ContainerFormat?) -> DestinationPlan {
-        var path = paths.expanding(path)
+    func file(path written: String, name: String, format: ContainerFormat?) -> DestinationPlan {
+        var path = absolute(written)
         let container: ContainerFormat
-        if path.hasSuffix("/") || FileStatus(path)?.isFolder == true {
+        if written.hasSuffix("/") || FileStatus(path)?.isFolder == true {
             container = format ?? .mp4
             path += (path.hasSuffix("/") ? "" : "/") + "broadcast-\(FileDate.text(now)).\(container.fileEnding)"
         } else {
             container = format ?? ContainerFormat(ending: path) ?? .mp4
         }
-        if !path.hasPrefix("/") { path = folder + "/" + path }
         return .file(name: name, path: path, format: container, separatesAudio: separatesAudio)
+    }
+
+    /// Creates the folder of a target that ends in `/`, if it is missing.
+    func makeFolder(_ target: String) throws(ConfigurationError) {
+        let path = absolute(target)
+        guard target.hasSuffix("/"), FileStatus(path) == nil, mkdir(path, 0o777) != 0 else { return }
+        throw .destination(.cannotCreateFolder(path: path, destination: target, configuration: nil, code: errno))
+    }
+
+    /// The absolute path of a target, without `.` as a component.
+    private func absolute(_ target: String) -> String {
+        let path = context.paths.expanding(target)
+        let full = path.hasPrefix("/") ? path : folder + "/" + path
+        return "/" + full.split(separator: "/").filter { $0 != "." }.joined(separator: "/")
     }
 
     /// Throws if the ending of a new file is not that of a known format, before the file is created.
@@ -50,18 +62,23 @@ struct FileResolver {
     /// A missing folder is created. A relative path starts at the home folder, independent of the working folder.
     func configuredPath(of destination: Configuration.Destination) throws(ConfigurationError) -> String {
         guard let written = destination.path else { return standardFolder }
-        var path = written == "~" ? paths.home : paths.expanding(written)
-        if !path.hasPrefix("/") { path = paths.home + "/" + path }
+        var path = written == "~" ? context.paths.home : context.paths.expanding(written)
+        if !path.hasPrefix("/") { path = context.paths.home + "/" + path }
         guard ContainerFormat(ending: path) == nil, FileStatus(path) == nil else { return path }
+        if ContainerFormat.isOther(ending: path), let dot = path.lastIndex(of: ".") {
+            // With a format it is a file, whatever it is called.
+            if format ?? destination.format != nil { return path }
+            throw .fault(context.fault(of: destination, "path", line: destination.pathLine, .notAnEnding(String(path[dot...]))))
+        }
         guard mkdir(path, 0o777) == 0 else {
             throw .destination(
-                .cannotCreateFolder(path: path, destination: destination.name, configuration: configuration.path, code: errno))
+                .cannotCreateFolder(path: path, destination: destination.name, configuration: context.configuration.path, code: errno))
         }
         return path
     }
 
     var standardFolder: String {
-        let videos = paths.home + "/Videos"
+        let videos = context.paths.home + "/Videos"
         return FileStatus(videos)?.isFolder == true ? videos : folder
     }
 }

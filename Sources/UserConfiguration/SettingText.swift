@@ -3,12 +3,24 @@ import Media
 /// Parsers for values on the command line and in files. Each initializer returns nil for invalid text.
 
 extension PixelSize {
-    /// `1280x720`, from 16x16 to 16384x16384; odd sizes are rounded down to even ones.
+    /// `1280x720`, from 16x16 to 16384x16384; odd sizes are rounded down to even ones. Also `720p`, the number of lines
+    /// of a 16:9 picture, and `4k`.
     package init?(text: String) {
+        if let size = Self.named(text.lowercased()) {
+            self = size
+            return
+        }
         let parts = text.lowercased().split(separator: "x", omittingEmptySubsequences: false)
         guard parts.count == 2, let width = Int(parts[0]), let height = Int(parts[1]), (16...16384).contains(width), (16...16384).contains(height)
         else { return nil }
         self = PixelSize(width: width, height: height).roundedDownToEven
+    }
+
+    private static func named(_ name: String) -> PixelSize? {
+        if name == "4k" { return PixelSize(width: 3840, height: 2160) }
+        guard name.hasSuffix("p"), let height = Int(name.dropLast()), (16...8640).contains(height) else { return nil }
+        // Half of the width is rounded to the nearest, as in 854x480.
+        return PixelSize(width: (height * 16 + 9) / 18 * 2, height: height).roundedDownToEven
     }
 }
 
@@ -37,13 +49,69 @@ extension PixelRect {
 }
 
 extension MediaTime {
-    /// `90s`, `5m`, `1h`, or plain seconds; more than zero, at most 1,000,000 s.
+    /// `90s`, `5m`, `1h`, `1h30m`, `MM:SS`, `HH:MM:SS`, or plain seconds; more than zero, at most 1,000,000 s.
     package init?(text: String) {
-        let units: [Character: Double] = ["s": 1, "m": 60, "h": 3600]
-        let unit = text.last.flatMap { units[$0] }
-        let number = Double(unit == nil ? text[...] : text.dropLast())
-        guard let number, number.isFinite, number > 0, number * (unit ?? 1) <= 1_000_000 else { return nil }
-        self.init(seconds: number * (unit ?? 1))
+        guard let seconds = text.contains(":") ? Self.clock(text) : Self.units(text) ?? Self.number(text[...]), seconds > 0, seconds <= 1_000_000
+        else { return nil }
+        self.init(seconds: seconds)
+    }
+
+    /// `01:30` or `1:00:00`, with minutes and seconds below 60.
+    private static func clock(_ text: String) -> Double? {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count <= 3, parts.dropLast().allSatisfy({ $0.allSatisfy(\.isNumber) }) else { return nil }
+        var seconds = 0.0
+        for (index, part) in parts.enumerated() {
+            guard let number = number(part), index == 0 || number < 60 else { return nil }
+            seconds = seconds * 60 + number
+        }
+        return seconds
+    }
+
+    /// `1h30m10s`: numbers with units, the larger unit first.
+    private static func units(_ text: String) -> Double? {
+        var rest = text[...]
+        var seconds = 0.0
+        for (unit, length) in [("h", 3600.0), ("m", 60), ("s", 1)] {
+            guard let end = rest.firstIndex(of: Character(unit)) else { continue }
+            guard let number = number(rest[..<end]) else { return nil }
+            seconds += number * length
+            rest = rest[rest.index(after: end)...]
+        }
+        return rest.isEmpty && !text.isEmpty ? seconds : nil
+    }
+
+    /// A decimal number without a sign.
+    private static func number(_ text: Substring) -> Double? {
+        guard text.first?.isNumber == true || text.first == ".", text.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") }) else { return nil }
+        return Double(text)
+    }
+}
+
+/// A bitrate in kbit/s.
+package enum Bitrate {
+    /// `4500`, `4500k` or `6M`, also with `bit/s`, `bit` or `bps`. Returns nil for other text; the caller checks the range.
+    package static func parse(_ text: String) -> Int? {
+        var rest = text.lowercased()[...]
+        var hasUnit = false
+        for suffix in ["bit/s", "bits/s", "bps", "b/s", "bits", "bit"] where rest.hasSuffix(suffix) {
+            rest = rest.dropLast(suffix.count)
+            hasUnit = true
+            break
+        }
+        let factor: Double? =
+            switch rest.last {
+            case "k": 1
+            case "m": 1000
+            default: nil
+            }
+        if factor != nil { rest = rest.dropLast() }
+        // Plain bits per second would be a thousand times less than the number says elsewhere.
+        guard !hasUnit || factor != nil, rest.allSatisfy({ $0.isASCII && ($0.isNumber || ".-".contains($0)) }), let number = Double(rest) else {
+            return nil
+        }
+        let value = number * (factor ?? 1)
+        return value.isFinite && abs(value) <= 1e12 ? Int(value.rounded()) : nil
     }
 }
 

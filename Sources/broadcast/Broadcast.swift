@@ -48,17 +48,10 @@ struct Broadcast: AsyncParsableCommand {
             if !error.isTold { Output.note("broadcast: " + error.message) }
             Glibc.exit(error.status.rawValue)
         } catch  where exitCode(for: error) == .validationFailure {
-            Output.note("broadcast: " + sentence(for: error))
+            Output.note("broadcast: " + UsageSentence(arguments: Array(CommandLine.arguments.dropFirst())).text(for: error))
             Glibc.exit(ExitStatus.usage.rawValue)
         } catch {
             exit(withError: error)
         }
-    }
-
-    /// ArgumentParser's message about an invalid command line, as one sentence with the next step.
-    private static func sentence(for error: any Error) -> String {
-        let words = message(for: error).split(whereSeparator: \.isNewline).first.map(String.init) ?? "The command line is wrong"
-        let end = words.last.map { ".?!".contains($0) } == true ? "" : "."
-        return words + end + " See broadcast --help."
     }
 }

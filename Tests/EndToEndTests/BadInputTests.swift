@@ -56,6 +56,11 @@ extension EndToEndTests {
             Case("--to", "a.mp4", "--audio-bitrate", "1", status: 64, saying: "--audio-bitrate"),
             Case("--to", "a.mp4", "--format", "gif", status: 64, saying: "gif", "mp4"),
             Case("--to", "./a.webm", status: 64, saying: ".webm", "--format"),
+            Case("--to", "a.mkv", status: 64, saying: ".mkv", ".mp4"),
+            Case("--to", "a.mp4", "--bitrate", "fast", status: 64, saying: "--bitrate fast", "6M"),
+            Case("--to", "a.mp4", "--no-audio", status: 64, saying: "Did you mean --no-app-audio?", "broadcast start --help"),
+            Case("--to", "a.mp4", "--key", "k3y", status: 64, saying: "--key", "broadcast setup NAME"),
+            Case("a.mp4", status: 64, saying: "broadcast start --to a.mp4"),
             Case("--to", "a.mp4", "--session", "../etc", status: 64, saying: "--session"),
             Case("--to", "a.mp4", "--colour", "red", status: 64, saying: "--colour"),
             Case("--to", "/nowhere/at/all/a.mp4", status: 73, saying: "/nowhere/at/all/a.mp4", "No such file or directory"),
@@ -97,6 +102,8 @@ extension EndToEndTests {
             try await withPeers { peers in
                 let result = try await BroadcastCommand(in: peers).run(["start", "--to", "a.mp4"])
                 #expect(result.status == .exited(66))
+                // Nothing is visible, so nothing says so.
+                #expect(!result.errors.contains("visible"), "\(result.errors)")
                 expectSentence(in: result.errors, saying: ["DISPLAY", "--display :0"])
             }
         }
@@ -207,7 +214,10 @@ extension EndToEndTests {
         @Test func `An unknown command or flag is one sentence`() async throws {
             try await withPeers { peers in
                 let broadcast = try BroadcastCommand(in: peers)
-                for (arguments, word) in [(["strat"], "strat"), (["stop", "--now"], "--now"), (["status", "extra"], "extra")] {
+                for (arguments, word) in [
+                    (["strat"], "Did you mean start?"), (["stop", "--now"], "--now"), (["status", "extra"], "extra"),
+                    (["talk.mp4"], "broadcast start --to talk.mp4"), (["--to", "talk.mp4"], "broadcast start --to"),
+                ] {
                     let result = try await broadcast.run(arguments)
                     #expect(result.status == .exited(64))
                     expectSentence(in: result.errors, saying: [word])

@@ -310,6 +310,16 @@ struct DestinationResolverTests {
             #expect(
                 expectProblem { () throws(ConfigurationError) in try resolver.resolve("./a.avi") } == .unknownEnding(path: "./a.avi", ending: ".avi"))
             #expect(try resolver.resolve("./.hidden").kind == .file)
+            for name in ["x.mkv", "talk.WEBM", "notes.xyz"] {
+                let ending = String(name.drop { $0 != "." })
+                let problem = expectProblem { () throws(ConfigurationError) in try resolver.resolve(name) }
+                #expect(problem == .unknownEnding(path: name, ending: ending))
+            }
+            // Rather a mistyped name.
+            guard case .unknown("twitch.t", _)? = expectProblem({ () throws(ConfigurationError) in try resolver.resolve("twitch.t") }) else {
+                Issue.record("twitch.t is near twitch.")
+                return
+            }
             let existing = try folder.write("", to: "b.avi")
             #expect(try resolver.resolve(existing).path == existing)
             resolver.format = .y4m

@@ -8,7 +8,7 @@ enum OptionValue {
     static func size(_ text: String) throws(CommandError) -> PixelSize {
         guard let size = PixelSize(text: text) else {
             throw CommandError(
-                .usage, "Invalid --size \(text): use WIDTHxHEIGHT from 16x16 to 16384x16384, as in 1280x720.")
+                .usage, "Invalid --size \(text): use WIDTHxHEIGHT from 16x16 to 16384x16384, as in 1280x720, or 720p.")
         }
         return size
     }
@@ -30,14 +30,24 @@ enum OptionValue {
         return window
     }
 
-    /// `90s`, `5m`, `1h`, or plain seconds.
+    /// `90s`, `5m`, `1h30m`, `MM:SS`, or plain seconds.
     ///
     /// - Parameter name: the option's name, for the error.
     static func duration(_ text: String, name: String) throws(CommandError) -> MediaTime {
         guard let time = MediaTime(text: text) else {
-            throw CommandError(.usage, "Invalid \(name) \(text): use a time like 90s, 5m or 1h.")
+            throw CommandError(.usage, "Invalid \(name) \(text): use a time like 90s, 5m, 1h30m or 01:30.")
         }
         return time
+    }
+
+    /// `4500` kbit/s, or `6M`.
+    ///
+    /// - Parameter name: the option's name, for the error.
+    static func bitrate(_ text: String, name: String) throws(CommandError) -> Int {
+        guard let bitrate = Bitrate.parse(text) else {
+            throw CommandError(.usage, "Invalid \(name) \(text): use kbit/s, as in 4500, or 6M.")
+        }
+        return bitrate
     }
 
     static func choice<Value: RawRepresentable<String> & CaseIterable>(_ text: String?, name: String) throws(CommandError) -> Value? {

@@ -22,7 +22,7 @@ extension SessionSettings {
         hiddenWindows = try privacy.rules()
         size = try video.size.map { text throws(CommandError) in try OptionValue.size(text) }
         frameRate = video.fps
-        bitrate = video.bitrate
+        bitrate = try video.bitrate.map { text throws(CommandError) in try OptionValue.bitrate(text, name: "--bitrate") }
         quality = video.quality
         preset = video.preset
         latency = try OptionValue.choice(video.latency, name: "--latency")
@@ -34,6 +34,6 @@ extension SessionSettings {
         microphone = audio.mic
         appSource = audio.appSource
         micSource = audio.micSource
-        audioBitrate = audio.audioBitrate
+        audioBitrate = try audio.audioBitrate.map { text throws(CommandError) in try OptionValue.bitrate(text, name: "--audio-bitrate") }
     }
 }

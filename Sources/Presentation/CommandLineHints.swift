@@ -1,0 +1,81 @@
+import UserConfiguration
+
+/// Suggestions for mistyped commands and options.
+package enum CommandLineHints {
+    /// Names that other programs use, and what they are called here.
+    private static let otherNames = [
+        "--output": "--to", "--out": "--to", "--file": "--to", "--destination": "--to", "--audio": "--app-audio", "--sound": "--app-audio",
+        "--no-sound": "--no-app-audio", "--mute": "--no-app-audio", "--microphone": "--mic", "--no-microphone": "--no-mic",
+        "--framerate": "--fps", "--frame-rate": "--fps", "--rate": "--fps", "--resolution": "--size", "--scale": "--size", "--crf": "--quality",
+        "--video-bitrate": "--bitrate", "--time": "--duration", "--length": "--duration", "--background": "--detach", "--daemon": "--detach",
+        "--screen": "--monitor", "--pointer": "--cursor", "--no-pointer": "--no-cursor", "--name": "--session",
+        "-o": "--to", "-r": "--fps", "-s": "--size", "-t": "--duration", "-b": "--bitrate", "-f": "--format", "-d": "--detach",
+    ]
+
+    /// Options that would put a stream key on the command line.
+    private static let keyOptions = ["--key", "--stream-key", "--streamkey", "--secret", "--password", "--token"]
+
+    /// The sentence about an unknown option, with a suggestion.
+    ///
+    /// - Parameters:
+    ///   - option: as it was typed, with its dashes.
+    ///   - known: the options of the command, with their dashes.
+    ///   - command: the name of the command; nil for `broadcast` itself.
+    package static func unknownOption(_ option: String, known: [String], command: String?) -> String {
+        let start = "Unknown option \(option)."
+        if let name = nearestOption(option, among: known) { return "\(start) Did you mean \(name)? See \(help(command))." }
+        if keyOptions.contains(option) {
+            return "\(start) Other users can read a key on the command line. To store it, run: broadcast setup NAME"
+        }
+        return "\(start) See \(help(command))."
+    }
+
+    /// The sentence about a word that is not a command.
+    package static func unknownCommand(_ word: String, known: [String]) -> String {
+        if looksLikeAPlace(word) { return "A destination needs a command. Run: broadcast start --to \(place(word))" }
+        let start = "There is no command \"\(word)\"."
+        return start + (NearestName.of(word, among: known).map { " Did you mean \($0)?" } ?? "") + " See \(help(nil))."
+    }
+
+    /// The sentence about words that a command does not take.
+    package static func unexpected(_ words: [String], command: String?) -> String {
+        if command == "start", let word = words.first { return "A destination of start needs --to. Run: broadcast start --to \(place(word))" }
+        let quoted = words.map { "\"\($0)\"" }.joined(separator: ", ")
+        return "\(words.count == 1 ? "This argument is" : "These arguments are") not expected: \(quoted). See \(help(command))."
+    }
+
+    /// Returns the option that `option` most likely stands for; nil if none is similar.
+    package static func nearestOption(_ option: String, among known: [String]) -> String? {
+        if let name = otherNames[option], known.contains(name) { return name }
+        guard option.hasPrefix("--") else { return nil }
+        let isNegative = option.hasPrefix("--no-")
+        // The opposite of what was typed is never a suggestion.
+        let candidates = known.filter { $0.hasPrefix("--no-") == isNegative }
+        let words = parts(option)
+        let extended = candidates.filter { contains(parts($0), inOrder: words) }
+        if let name = extended.min(by: { parts($0).count < parts($1).count }) { return name }
+        if option.count > 6, let name = candidates.first(where: { $0.hasPrefix(option) }) { return name }
+        return NearestName.of(trimmed(option), among: candidates.map(trimmed)).map { "--" + $0 }
+    }
+
+    private static func trimmed(_ option: String) -> String { String(option.drop { $0 == "-" }) }
+
+    private static func parts(_ option: String) -> [Substring] { option.split(separator: "-") }
+
+    /// True if `words` are among `all`, in the same order.
+    private static func contains(_ all: [Substring], inOrder words: [Substring]) -> Bool {
+        var rest = all[...]
+        for word in words {
+            guard let index = rest.firstIndex(of: word) else { return false }
+            rest = rest[(index + 1)...]
+        }
+        return !words.isEmpty
+    }
+
+    private static func looksLikeAPlace(_ word: String) -> Bool { word.contains(".") || word.contains("/") || word == "-" }
+
+    /// The word for a command to type. An address may contain a key, which a message does not repeat.
+    private static func place(_ word: String) -> String { word.contains(":") ? "ADDRESS" : word }
+
+    private static func help(_ command: String?) -> String { "broadcast" + (command.map { " " + $0 } ?? "") + " --help" }
+}

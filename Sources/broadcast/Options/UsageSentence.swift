@@ -1,0 +1,49 @@
+import ArgumentParser
+import Presentation
+
+/// The sentence about an invalid command line, with a suggestion and the next step.
+struct UsageSentence {
+    /// The command line without the program's name.
+    let arguments: [String]
+
+    /// The sentence about ArgumentParser's `error`.
+    func text(for error: any Error) -> String {
+        let message = Broadcast.message(for: error).split(whereSeparator: \.isNewline).first.map(String.init) ?? "The command line is wrong"
+        // ArgumentParser quotes what was typed: Unknown option '--no-audio'. Did you mean '--app-audio'?
+        let quoted = message.split(separator: "'", omittingEmptySubsequences: false).enumerated().filter { $0.offset % 2 == 1 }.map { String($0.element) }
+        if message.hasPrefix("Unknown option"), let option = quoted.first { return unknownOption(option) }
+        if message.hasPrefix("Unexpected argument") || message.contains("unexpected arguments:") {
+            guard let command else { return CommandLineHints.unknownCommand(quoted.first ?? "", known: Self.commands.map(\.name)) }
+            return CommandLineHints.unexpected(quoted, command: command.name)
+        }
+        let end = message.last.map { ".?!".contains($0) } == true ? "" : "."
+        return "\(message)\(end) See broadcast\(command.map { " " + $0.name } ?? "") --help."
+    }
+
+    private func unknownOption(_ option: String) -> String {
+        if command == nil, let start = Self.commands.first(where: { $0.name == "start" }), Self.options(of: start.type).contains(option) {
+            return "\(option) is an option of a command. Run: broadcast start \(option) …"
+        }
+        return CommandLineHints.unknownOption(option, known: command.map { Self.options(of: $0.type) } ?? [], command: command?.name)
+    }
+
+    private typealias Command = (name: String, type: any ParsableCommand.Type)
+
+    /// The command that was typed; nil if the first word is not one.
+    private var command: Command? {
+        guard let word = arguments.first(where: { !$0.hasPrefix("-") }) else { return nil }
+        return Self.commands.first { $0.name == word }
+    }
+
+    private static var commands: [Command] {
+        Broadcast.configuration.subcommands.map { ($0.configuration.commandName ?? "", $0) }
+    }
+
+    /// The options of a command, with their dashes, as its help lists them.
+    private static func options(of type: any ParsableCommand.Type) -> [String] {
+        Broadcast.helpMessage(for: type, columns: 200).split(separator: "\n").filter { $0.hasPrefix("  -") }.flatMap { line in
+            // Two spaces separate the names from the description.
+            (line.dropFirst(2).split(separator: "  ").first ?? "").split(whereSeparator: { "/, ".contains($0) }).map(String.init)
+        }.filter { $0.hasPrefix("--") }
+    }
+}

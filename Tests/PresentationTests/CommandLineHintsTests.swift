@@ -1,0 +1,49 @@
+import Presentation
+import Testing
+
+struct CommandLineHintsTests {
+    private static let options = [
+        "--to", "--display", "--y4m", "--monitor", "--size", "--fps", "--bitrate", "--quality", "--keyframe-interval", "--frame-pacing", "--cursor",
+        "--no-cursor", "--app-audio", "--no-app-audio", "--mic", "--no-mic", "--app-source", "--mic-source", "--wav", "--audio-tracks",
+        "--audio-bitrate", "--hide", "--session", "--detach", "--duration", "--title", "--clip-buffer", "--format", "--preview",
+    ]
+    private static let commands = ["start", "stop", "status", "setup", "sign-out", "list-destinations", "list-sources", "preview", "picker"]
+
+    @Test(
+        arguments: [
+            ("--no-audio", "--no-app-audio"), ("--audio", "--app-audio"), ("--no-pointer", "--no-cursor"), ("--framerate", "--fps"),
+            ("--interval", "--keyframe-interval"), ("--bitrte", "--bitrate"), ("--keyframe", "--keyframe-interval"), ("--dispaly", "--display"),
+            ("--output", "--to"), ("-o", "--to"), ("--no-microphone", "--no-mic"), ("--key", nil), ("--xyzzy", nil), ("-x", nil),
+            ("--no-colour", nil),
+        ] as [(String, String?)])
+    func `An option has the suggestion that means the same, and never the opposite`(typed: String, suggestion: String?) {
+        #expect(CommandLineHints.nearestOption(typed, among: Self.options) == suggestion)
+    }
+
+    @Test func `A key on the command line is answered with the way to store it`() {
+        let sentence = CommandLineHints.unknownOption("--key", known: Self.options, command: "start")
+        #expect(sentence.contains("broadcast setup NAME") && !sentence.contains("Did you mean"))
+        // A command that reads keys suggests its own option.
+        let known = Self.options + ["--key-from-stdin"]
+        #expect(CommandLineHints.unknownOption("--key", known: known, command: "start").contains("Did you mean --key-from-stdin?"))
+    }
+
+    @Test(
+        arguments: [
+            ("strat", "Did you mean start?"), ("sotp", "Did you mean stop?"), ("list-destination", "Did you mean list-destinations?"),
+            ("xyzzyxyzzy", "See broadcast --help."), ("talk.mp4", "broadcast start --to talk.mp4"),
+            ("rtmp://h/app/s3cret", "broadcast start --to ADDRESS"),
+        ])
+    func `A word that is not a command has a suggestion`(word: String, words: String) {
+        let sentence = CommandLineHints.unknownCommand(word, known: Self.commands)
+        #expect(sentence.contains(words), "\(sentence)")
+        #expect(!sentence.contains("s3cret"))
+    }
+
+    @Test func `A destination without --to is explained`() {
+        #expect(CommandLineHints.unexpected(["x.mp4"], command: "start").contains("broadcast start --to x.mp4"))
+        #expect(!CommandLineHints.unexpected(["rtmp://h/app/s3cret"], command: "start").contains("s3cret"))
+        #expect(CommandLineHints.unexpected(["extra"], command: "status").contains("\"extra\""))
+        #expect(CommandLineHints.unexpected(["extra"], command: "status").contains("broadcast status --help"))
+    }
+}
