@@ -37,6 +37,11 @@ extension CommandError {
                 .usage,
                 "\(name) is live, and live destinations need --chroma 420: 444 is for files and standard output. "
                     + "Omit --chroma 444, or use --chroma 420 if the config says 444.")
+        case .liveWithoutLoss(let name):
+            self.init(
+                .usage,
+                "\(name) is live, and browsers and services cannot show lossless video: --quality 0 is for files and standard output. "
+                    + "Use --bitrate, or --quality 1 or more.")
         case .unknownScheme(let scheme, let source):
             self.init(.usage, "No extension sends to \(scheme):// addresses (\(source ?? "--to")). Use rtmp://HOST/APP/KEY.")
         case .notAnRTMPAddress(let reason, let source): self.init(source == nil ? .usage : .config, "\(source ?? "--to"): \(reason)")

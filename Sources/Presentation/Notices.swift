@@ -105,6 +105,7 @@ extension ResolverNotice {
             "\(service) wants a keyframe every \(limit) s, and this sends one every \(actual) s. Use --keyframe-interval \(limit)."
         case .limit(.audioBitrate(let limit, let actual), let service):
             "\(service) takes \(limit) kbit/s of sound at most, and this sends \(actual). Use --audio-bitrate \(limit)."
+        case .withoutSound(let name, let format): "\(name) has no sound: \(format.rawValue) contains only pictures. For sound, use .mp4, .flv or .ts."
         case .keyInAddress:
             "Other users of this machine can read the stream key in the address. If there are any, sign in with broadcast setup instead."
         }
@@ -112,7 +113,7 @@ extension ResolverNotice {
 }
 
 extension DesktopWarning {
-    fileprivate var sentence: String {
+    var sentence: String {
         switch self {
         case .noBus: "Notifications may be visible: the session bus cannot be reached."
         case .slow: "Notifications may be visible: the desktop does not answer in time."

@@ -1,5 +1,6 @@
 import Capture
 import Concurrency
+import ContentCapture
 import Encode
 import Media
 import Synchronization
@@ -57,10 +58,21 @@ final class Pipeline: Sendable {
     ///
     /// - Returns: false if the session was stopped before the source was open. A display that does not answer is not waited for then.
     func open(for plans: [DestinationPlan]) async throws(SessionError) -> Bool {
+        try checkSound()
         guard let source = try await openSource() else { return false }
         try await pool.open(for: plans, from: source)
         if plans.contains(where: { !$0.media.audioTracks.isEmpty }) || clips != nil { try await openSound() }
         return true
+    }
+
+    /// Throws if the file of sound cannot be read.
+    private func checkSound() throws(SessionError) {
+        guard case .wav(let path) = configuration.audio.content else { return }
+        do throws(CaptureError) {
+            try ContentCheck.sound(path: path)
+        } catch {
+            throw .capture(error)
+        }
     }
 
     /// Opens the source. Returns nil if the session ends first.

@@ -142,6 +142,8 @@ package enum DestinationProblem: Error, Sendable, Equatable {
     case unknownEnding(path: String, ending: String)
     /// 4:4:4 is for files and standard output.
     case liveWithFullChroma(name: String)
+    /// Lossless video is for files and standard output.
+    case liveWithoutLoss(name: String)
     /// No extension accepts addresses of this scheme. `source`: the origin of the address; nil for the command line.
     case unknownScheme(String, source: String?)
     /// The address is not an RTMP address; the reason. `source`: the origin of the address; nil for the command line.

@@ -73,7 +73,10 @@ package struct DestinationResolver {
     package func resolve(_ target: String) throws(ConfigurationError) -> DestinationPlan {
         var plan = try plan(for: target)
         if plan.isLive && plan.media.takesVideo && session.chroma == .yuv444 { throw .destination(.liveWithFullChroma(name: plan.name)) }
-        guard let destination = configuration.destination(named: target) else { return plan }
+        let destination = configuration.destination(named: target)
+        let isLossless = destination?.bitrate == nil && session.rateControl?.isLossless == true
+        if plan.isLive && plan.media.takesVideo && isLossless { throw .destination(.liveWithoutLoss(name: plan.name)) }
+        guard let destination else { return plan }
         plan.picture = PictureRequirements(size: destination.size, bitrate: destination.bitrate)
         if let retries = destination.retries, case .live(var retry?) = plan.delivery {
             retry.maximumAttempts = retries

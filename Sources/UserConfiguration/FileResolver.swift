@@ -18,8 +18,16 @@ struct FileResolver {
         switch output {
         case .closed: throw .destination(.outputIsClosed)
         case .terminal: throw .destination(.outputIsATerminal)
-        case .usable: return .stdout(name: name, format: format ?? .mpegts, separatesAudio: separatesAudio)
+        case .usable:
+            warn(of: format ?? .mpegts, name: name)
+            return .stdout(name: name, format: format ?? .mpegts, separatesAudio: separatesAudio)
         }
+    }
+
+    /// Warns if the session records sound and the format has none.
+    private func warn(of format: ContainerFormat, name: String) {
+        let hasSound = context.session.audio.app != nil || context.session.audio.mic != nil
+        if hasSound && !format.takesAudio { context.notice(.withoutSound(destination: name, format)) }
     }
 
     /// A file, or a new file named after the date if `path` is a folder.
@@ -32,6 +40,7 @@ struct FileResolver {
         } else {
             container = format ?? ContainerFormat(ending: path) ?? .mp4
         }
+        warn(of: container, name: name)
         return .file(name: name, path: path, format: container, separatesAudio: separatesAudio)
     }
 

@@ -20,6 +20,8 @@ package enum ResolverNotice: Sendable, Equatable {
     case limit(ServiceLimit, service: String)
     /// Other users of the machine can read the stream key in the address.
     case keyInAddress
+    /// The format of the destination has no sound, and the session records some.
+    case withoutSound(destination: String, ContainerFormat)
 }
 
 /// What every kind of destination is resolved with.

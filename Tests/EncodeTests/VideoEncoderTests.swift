@@ -38,6 +38,19 @@ import Testing
         }
     }
 
+    @Test(arguments: [(0.0, 244), (0.5, 244), (1.0, 100)])
+    func `a quality below 1 is lossless, in the profile for that`(quality: Double, profile: UInt8) throws {
+        let rateControl = VideoSettings.RateControl.quality(quality)
+        let encoder = try VideoEncoder(settings: VideoSettings(size: Self.size, rateControl: rateControl))
+        guard case .h264(let sequence, _) = encoder.format.codec else {
+            Issue.record("no H.264")
+            return
+        }
+        // profile_idc of High 4:4:4 Predictive and of High (Rec. ITU-R H.264, A.2.4, A.2.11).
+        #expect(sequence[1] == profile)
+        #expect(rateControl.isLossless == (profile == 244))
+    }
+
     @Test func `the format contains one sequence and one picture parameter set, without start codes`() throws {
         let encoder = try VideoEncoder(settings: VideoSettings(size: Self.size, rateControl: .quality(23)))
         guard case .h264(let sequence, let picture) = encoder.format.codec else {

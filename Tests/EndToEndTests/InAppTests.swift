@@ -72,6 +72,9 @@ extension EndToEndTests {
             (["--y4m", "-", "--wav", "-"], 64, "cannot both come from standard input"),
             (["--y4m", "a.y4m", "--display", ":0"], 64, "omit --display"),
             (["--wav", "a.wav", "--no-app-audio"], 64, "omit"),
+            (["--wav", "/nonexistent/a.wav"], 66, "Cannot read /nonexistent/a.wav"),
+            (["--wav", "/etc/passwd"], 66, "it is not a WAV file"),
+            (["--wav", "/etc"], 66, "Is a directory"),
             (["--y4m", "-", "--detach"], 64, "no standard input"),
         ])
         func `What cannot be is said in a sentence`(arguments: [String], status: Int32, words: String) async throws {
@@ -79,6 +82,7 @@ extension EndToEndTests {
                 let own = try BroadcastCommand(in: peers)
                 let result = try await own.run(["start"] + arguments + ["--to", try peers.makeFolder("out") + "/a.mp4"])
                 #expect(result.status == .exited(status) && result.errors.contains(words), "\(result.status) \(result.errors)")
+                #expect(!result.errors.contains("live"), "\(result.errors)")
             }
         }
     }

@@ -246,6 +246,41 @@ struct DestinationResolverTests {
         }
     }
 
+    @Test(arguments: [(0.0, false), (0.5, false), (1.0, true), (23.0, true)])
+    func `Nothing live is lossless`(quality: Double, isAllowed: Bool) async throws {
+        try await withTemporaryFolder { folder in
+            var session = SessionConfiguration()
+            session.rateControl = .quality(quality)
+            let own = "[destinations.own]\nextension = \"rtmp\"\nurl = \"rtmp://localhost/a/k\"\nbitrate = 3000"
+            let resolver = try resolver(in: folder, own, session: session)
+            if isAllowed {
+                #expect(try resolver.resolve("rtmp://localhost/a/k").kind == .rtmp)
+            } else {
+                let problem = expectProblem { () throws(ConfigurationError) in try resolver.resolve("rtmp://localhost/a/k") }
+                #expect(problem == .liveWithoutLoss(name: "rtmp"))
+            }
+            #expect(try resolver.resolve("x.mp4").kind == .file)
+            // Its own bitrate replaces the quality.
+            #expect(try resolver.resolve("own").kind == .rtmp)
+        }
+    }
+
+    @Test func `A format without sound is noticed where sound is recorded`() async throws {
+        try await withTemporaryFolder { folder in
+            var session = SessionConfiguration()
+            for (hasSound, expected) in [
+                (true, [ResolverNotice.withoutSound(destination: "a.h264", .h264), .withoutSound(destination: "a.y4m", .y4m)]), (false, []),
+            ] {
+                session.audio.app = hasSound ? .init() : nil
+                let notices = Notices()
+                var resolver = try resolver(in: folder, session: session)
+                resolver.notice = { notices.add($0) }
+                _ = try resolver.resolve(["a.h264", "a.y4m", "a.mp4"])
+                #expect(notices.all == expected)
+            }
+        }
+    }
+
     // MARK: Several
 
     @Test func `Without a target the preferred destination is used, else a file`() async throws {
@@ -274,7 +309,7 @@ struct DestinationResolverTests {
             #expect(expectProblem { () throws(ConfigurationError) in try resolver.resolve(["-", "out"]) } == .outputTwice)
             #expect(
                 expectProblem { () throws(ConfigurationError) in try resolver.resolve(["a.mp4", "./a.mp4"]) }
-                    == .fileTwice(folder.path + "/cwd/./a.mp4"))
+                    == .fileTwice(folder.path + "/cwd/a.mp4"))
         }
     }
 
@@ -296,6 +331,15 @@ struct DestinationResolverTests {
             var resolver = try resolver(in: folder)
             #expect(try resolver.resolve(folder.path).path == folder.path + "/" + name("mp4"))
             #expect(try resolver.resolve("missing/").path == folder.path + "/cwd/missing/" + name("mp4"))
+            #expect(folder.names(in: "cwd") == ["missing"])
+            #expect(try resolver.resolve("./missing/../talk.mp4").path == folder.path + "/cwd/missing/../talk.mp4")
+            #expect(try resolver.resolve("/srv//./talk.mp4").path == "/srv/talk.mp4")
+            guard case .cannotCreateFolder(_, "no/folder/", nil, ENOENT)? = expectProblem({ () throws(ConfigurationError) in
+                try resolver.resolve("no/folder/")
+            }) else {
+                Issue.record("The folder above is missing.")
+                return
+            }
             resolver.format = .mpegts
             #expect(try resolver.resolve(folder.path).path == folder.path + "/" + name("ts"))
             #expect(try resolver.resolve("file").path == folder.path + "/cwd/" + name("ts"))

@@ -115,7 +115,7 @@ package final class VideoEncoder {
     private func stillQuantizer(_ changed: DamageRegion) -> Int? {
         guard changed.isEmpty, isSettled else { return nil }
         switch settings.rateControl {
-        case .quality(let factor): return factor > 0 ? settling.pictureQuantizer : nil
+        case .quality(let factor): return factor >= 1 ? settling.pictureQuantizer : nil
         case .bitrate(let kilobits):
             guard let last = lastKeyframe else { return nil }
             var quantizer = settling.pictureQuantizer

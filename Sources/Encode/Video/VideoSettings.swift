@@ -5,8 +5,14 @@ package struct VideoSettings: Sendable, Equatable {
     package enum RateControl: Sendable, Equatable {
         /// An average bitrate in kbit/s, also the maximum over about one second, for networks.
         case bitrate(Int)
-        /// A constant quality (x264's CRF; 0 is lossless), for files.
+        /// A constant quality (x264's CRF; below 1 it is lossless), for files.
         case quality(Double)
+
+        /// True if no detail is lost. This requires the profile High 4:4:4 Predictive, as `ChromaFormat.yuv444` does.
+        package var isLossless: Bool {
+            // x264 takes the integer part as the QP.
+            if case .quality(let factor) = self { factor < 1 } else { false }
+        }
     }
 
     package enum Latency: String, Sendable, Equatable, CaseIterable {

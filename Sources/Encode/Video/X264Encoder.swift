@@ -182,11 +182,11 @@ final class X264Encoder {
             parameters.rc.i_vbv_max_bitrate = Int32(kilobits)
             parameters.rc.i_vbv_buffer_size = Int32(kilobits)
         case .quality(let factor):
-            parameters.rc.i_rc_method = factor == 0 ? X264_RC_CQP : X264_RC_CRF
+            parameters.rc.i_rc_method = settings.rateControl.isLossless ? X264_RC_CQP : X264_RC_CRF
             parameters.rc.i_qp_constant = 0
             parameters.rc.f_rf_constant = Float(factor)
         }
-        let needsHigh444 = settings.rateControl == .quality(0) || settings.chroma == .yuv444
+        let needsHigh444 = settings.rateControl.isLossless || settings.chroma == .yuv444
         guard x264_param_apply_profile(&parameters, needsHigh444 ? "high444" : "high") == 0 else {
             throw .cannotOpenVideo("x264 has no High profile for these settings")
         }
