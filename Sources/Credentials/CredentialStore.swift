@@ -29,29 +29,44 @@ package struct CredentialStore {
         if let secret = try file(of: destination).read()[key] { return secret }
         switch service.lookup(key: key, destination: destination) {
         case .done(let lines): return lines.first
-        case .locked:
-            throw .keyringLocked(destination: destination)
+        case .locked: throw .keyringLocked(destination: destination)
+        case .silent: throw .keyringSilent(destination: destination)
         case .absent, .unavailable: return nil
         }
     }
 
-    /// Stores the secrets of a destination, replaces older ones, and returns the place.
-    package func keep(_ secrets: [String: String], of destination: String) throws(CredentialProblem) -> Place {
+    /// Stores the secrets of a destination in the Secret Service, replaces older ones, and returns the place. If the
+    /// service cannot store them, they go into a file if the user allows that.
+    package func keep(_ secrets: [String: String], of destination: String, asking user: StorageUser) throws(CredentialProblem) -> Place {
         let file = file(of: destination)
+        let state = service.state()
+        if state == .asks { user.keyringAsks() }
         var older = try file.read()
-        var isInService = true
-        for (key, secret) in secrets.sorted(by: { $0.key < $1.key }) {
-            guard isInService, case .done = service.store(secret, key: key, destination: destination) else {
-                isInService = false
-                break
+        if state == .ready || state == .asks {
+            let isStored = secrets.sorted { $0.key < $1.key }.allSatisfy { key, secret in
+                guard case .done = service.store(secret, key: key, destination: destination, asksUser: state == .asks) else { return false }
+                older[key] = nil
+                return true
             }
-            older[key] = nil
+            if isStored {
+                try file.write(older)
+                return .secretService
+            }
         }
-        guard !isInService else {
-            try file.write(older)
-            return .secretService
-        }
-        try file.write(older.merging(secrets) { $1 })
+        let problem: KeyringProblem =
+            switch state {
+            case .unavailable: .absent
+            case .silent: .silent
+            case .ready, .asks: .refused
+            }
+        guard user.allowsFile(file.path, problem) else { throw .notStored(destination: destination, problem) }
+        return try keepInFile(secrets, of: destination)
+    }
+
+    /// Stores the secrets in a file that only the user can read.
+    package func keepInFile(_ secrets: [String: String], of destination: String) throws(CredentialProblem) -> Place {
+        let file = file(of: destination)
+        try file.write(try file.read().merging(secrets) { $1 })
         return .file(file.path)
     }
 
@@ -61,20 +76,36 @@ package struct CredentialStore {
         switch service.remove(destination: destination) {
         case .done: return true
         case .absent: return wasInFile
-        case .unavailable where !service.isBusThere || !service.destinations().contains(destination): return wasInFile
+        case .unavailable where !service.isBusThere || !service.destinations(among: [destination]).contains(destination): return wasInFile
         case .unavailable, .locked:
             throw .keyringKeepsSecret(destination: destination)
+        case .silent: throw .keyringSilent(destination: destination)
         }
     }
 
     /// The destinations that have secrets. It does not unlock the keyring.
-    package func destinations() -> Set<String> {
+    ///
+    /// - Parameter candidates: the destinations to look for in a locked keyring, which does not list its secrets.
+    package func destinations(among candidates: [String]) -> Set<String> {
         let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        return Set(files.filter { !$0.hasPrefix(".") }.map(PrivateFile.destination) + service.destinations())
+        return Set(files.filter { !$0.hasPrefix(".") }.map(PrivateFile.destination) + service.destinations(among: candidates))
     }
 
     private func file(of destination: String) -> PrivateFile {
         PrivateFile(folder: folder, destination: destination)
+    }
+}
+
+/// The user who stores a secret.
+package struct StorageUser {
+    /// Called before the keyring asks the user in a dialog of its own.
+    package var keyringAsks: () -> Void
+    /// Returns true if the secrets may be written to the file at this path, since the keyring cannot store them.
+    package var allowsFile: (_ path: String, KeyringProblem) -> Bool
+
+    package init(keyringAsks: @escaping () -> Void, allowsFile: @escaping (_ path: String, KeyringProblem) -> Bool) {
+        self.keyringAsks = keyringAsks
+        self.allowsFile = allowsFile
     }
 }
 

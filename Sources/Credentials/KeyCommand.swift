@@ -20,6 +20,17 @@ package struct KeyCommand {
     /// The maximum length of a key in bytes.
     private static let maximumKey = 4096
 
+    /// The program at the start of the command if it does not exist. Nil if it exists, or if the command is not a program
+    /// with arguments. Runs sh(1).
+    package var missingProgram: String? {
+        let word = command.prefix { !$0.isWhitespace }
+        // Letters that sh reads as they are.
+        guard !word.isEmpty, word.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "_./+-~".contains($0)) }) else { return nil }
+        let program = Program("/bin/sh", arguments: ["sh", "-c", "command -v \(word) >&2"])
+        let result = try? Command.run(program, deadline: .init(.seconds(5)))
+        return result?.end == .exited(0) || result?.end == .timedOut ? nil : String(word)
+    }
+
     /// Runs the command and returns the first line of its output. Blocks the thread.
     ///
     /// - Parameter isInterrupted: polled; if it returns true, the command is ended.
@@ -35,6 +46,10 @@ package struct KeyCommand {
         case .timedOut: throw .keyCommandTimedOut(destination: destination, after: Self.deadline)
         case .interrupted, .killed(signal: SIGINT): throw .keyCommandInterrupted(destination: destination)
         case .exited, .killed: break
+        }
+        // 127: the shell did not find the program (POSIX, Shell Command Language, 2.8.2).
+        if result.end == .exited(127), let program = missingProgram {
+            throw .keyCommandMissing(destination: destination, program: program)
         }
         let line = result.output.prefix { $0 != 0x0a && $0 != 0x0d }
         guard result.end == .exited(0), (1...Self.maximumKey).contains(line.count), let key = String(validating: line, as: UTF8.self) else {

@@ -30,8 +30,10 @@ package struct SecretService {
     package enum Answer: Equatable {
         case done([String])
         case absent
-        /// There is no service, it rejected the request, or it did not answer in time.
+        /// There is no service, or it rejected the request.
         case unavailable
+        /// The service did not answer in time.
+        case silent
         /// The secret exists, but its collection was not unlocked in time.
         case locked
     }
@@ -41,8 +43,33 @@ package struct SecretService {
     /// The time limit for the user to unlock the keyring.
     private static let unlockTime = Duration.seconds(20)
 
-    package func store(_ secret: String, key: String, destination: String) -> Answer {
-        ask(.store, [destination, key], input: Array(secret.utf8))
+    /// Whether the service can store a secret now.
+    package enum State: Equatable {
+        case ready
+        /// It asks the user first, in a dialog of its own: the keyring is locked, or there is none yet.
+        case asks
+        /// There is no service.
+        case unavailable
+        /// It does not answer in time.
+        case silent
+    }
+
+    /// The time limit for a dialog that the user was told of.
+    private static let dialogTime = Duration.seconds(86_400)
+
+    package func state() -> State {
+        switch ask(.state, [], firstLine: 0) {
+        case .done(let lines): lines.first == "ready" ? .ready : .asks
+        case .silent: .silent
+        case .absent, .unavailable, .locked: .unavailable
+        }
+    }
+
+    /// Stores a secret.
+    ///
+    /// - Parameter asksUser: true if the service asks the user, who may take any time.
+    package func store(_ secret: String, key: String, destination: String, asksUser: Bool = false) -> Answer {
+        ask(.store, [destination, key], input: Array(secret.utf8), limit: asksUser ? Self.dialogTime : Self.unlockTime)
     }
 
     package func lookup(key: String, destination: String) -> Answer {
@@ -54,22 +81,27 @@ package struct SecretService {
     }
 
     /// The destinations that have secrets in the service. It does not unlock the keyring.
-    package func destinations() -> [String] {
-        if case .done(let names) = ask(.list, []) { names } else { [] }
+    ///
+    /// - Parameter candidates: the destinations to look for in a locked keyring, which does not list its secrets.
+    package func destinations(among candidates: [String] = []) -> [String] {
+        if case .done(let names) = ask(.list, candidates) { names } else { [] }
     }
 
-    private func ask(_ operation: SecretServiceHelper.Operation, _ arguments: [String], input: [UInt8] = []) -> Answer {
+    /// - Parameter firstLine: the lines of output that are no answer.
+    private func ask(
+        _ operation: SecretServiceHelper.Operation, _ arguments: [String], input: [UInt8] = [], limit: Duration = unlockTime, firstLine: Int = 1
+    ) -> Answer {
         guard isBusThere, let helper else { return .unavailable }
         let program = Program(helper, arguments: ["broadcast", "secret-service", operation.rawValue, "--"] + arguments)
-        let deadline = Command.Deadline(firstOutput: Self.answerTime, end: Self.unlockTime)
+        let deadline = Command.Deadline(firstOutput: Self.answerTime, end: limit)
         guard let result = try? Command.run(program, .isolated(input: input), deadline: deadline) else { return .unavailable }
         // The output consists of lines. The first line reports that the service answers.
         let lines = String(decoding: result.output, as: UTF8.self).split(separator: "\n").map(String.init)
         guard case .exited(let status) = result.end, let outcome = SecretServiceHelper.Outcome(rawValue: status) else {
-            return lines.isEmpty ? .unavailable : .locked
+            return !lines.isEmpty ? .locked : result.end == .timedOut ? .silent : .unavailable
         }
         switch outcome {
-        case .done: return .done(Array(lines.dropFirst()))
+        case .done: return .done(Array(lines.dropFirst(firstLine)))
         case .absent: return .absent
         case .unavailable: return lines.isEmpty ? .unavailable : .locked
         }

@@ -20,8 +20,10 @@ package struct SecretServiceHelper {
         /// Prints the secret.
         case lookup
         case clear
-        /// Prints the destinations that have secrets.
+        /// Prints the destinations that have secrets. The names are those to look for in a locked keyring.
         case list
+        /// Prints `ready`, or `asks` if the service asks the user before it stores a secret.
+        case state
     }
 
     private let operation: Operation
@@ -39,14 +41,15 @@ package struct SecretServiceHelper {
 
     /// Performs the operation.
     package func run() -> Outcome {
-        // The helper must not outlive its caller for long.
-        alarm(60)
+        // The helper must not outlive its caller for long. The user may need more time for the dialog of `store`.
+        if operation != .store { alarm(60) }
         let status =
             switch operation {
             case .store: store()
             case .lookup: lookUp()
-            case .clear: csecret_clear(name(0))
+            case .clear: clear()
             case .list: list()
+            case .state: state()
             }
         return switch status {
         case CSECRET_OK: .done
@@ -63,12 +66,21 @@ package struct SecretServiceHelper {
         let found = csecret_find(name(0), name(1))
         guard found == CSECRET_OK else { return found }
         Self.say("found")
+        let unlocked = csecret_unlock(name(0), name(1))
+        guard unlocked == CSECRET_OK else { return unlocked }
         var secret: UnsafeMutablePointer<CChar>?
         let status = csecret_lookup(name(0), name(1), &secret)
         if let secret { Self.say(String(cString: secret)) }
         free(secret)
-        // libsecret returns nil without an error if the collection was not unlocked.
-        return status == CSECRET_ABSENT ? CSECRET_UNAVAILABLE : status
+        return status
+    }
+
+    private func clear() -> csecret_status {
+        let found = csecret_find(name(0), "")
+        guard found == CSECRET_OK else { return found }
+        Self.say("found")
+        let unlocked = csecret_unlock(name(0), "")
+        return unlocked == CSECRET_OK ? csecret_clear(name(0)) : unlocked
     }
 
     /// Sends a simple request first, to detect a service that does not answer.
@@ -82,7 +94,17 @@ package struct SecretServiceHelper {
     private func list() -> csecret_status {
         guard csecret_find("", "") != CSECRET_UNAVAILABLE else { return CSECRET_UNAVAILABLE }
         Self.say("found")
+        if csecret_state() != CSECRET_OK {
+            for name in names where csecret_find(name, "") == CSECRET_OK { Self.say(name) }
+        }
         return csecret_list({ destination, _ in SecretServiceHelper.say(String(cString: destination)) }, nil)
+    }
+
+    private func state() -> csecret_status {
+        let state = csecret_state()
+        guard state != CSECRET_UNAVAILABLE else { return state }
+        Self.say(state == CSECRET_OK ? "ready" : "asks")
+        return CSECRET_OK
     }
 
     /// Writes a line to standard output. The reader may have closed the pipe.

@@ -10,6 +10,8 @@ package struct DestinationRow: Encodable {
     package var watchUrl: String?
     package var preferred: Bool
     package var signedIn: Bool?
+    /// The program of the key command if that is not installed.
+    package var missingProgram: String?
 
     package init(_ entry: DestinationList.Entry) {
         name = entry.name
@@ -20,5 +22,6 @@ package struct DestinationRow: Encodable {
         watchUrl = entry.watchURL
         preferred = entry.isPreferred
         signedIn = entry.isSignedIn
+        missingProgram = entry.missingProgram
     }
 }

@@ -76,6 +76,15 @@ extension CommandError {
         switch problem {
         case .keyringLocked(let name):
             self.init(.notPermitted, "The key of \(name) is in a keyring that is locked. Unlock it, or use key-command in the config.")
+        case .keyringSilent(let name):
+            self.init(.unavailable, "The keyring does not answer, so the key of \(name) cannot be read. Restart the keyring, or log in again.")
+        case .notStored(let name, let problem):
+            self.init(
+                problem == .refused ? .notPermitted : .unavailable,
+                "\(problem.sentence) Nothing was stored. Try again, or store it in a file that only you can read: "
+                    + "broadcast setup \(name) --plain-file")
+        case .keyCommandMissing(let name, let program):
+            self.init(.notPermitted, "Not signed in to \(name): its key-command starts \(program), which is not installed. Correct the config.")
         case .keyringKeepsSecret(let name):
             self.init(.unavailable, "The keyring did not remove the key of \(name). Unlock it and try again.")
         case .keyCommandNotRun(let name): self.init(.notPermitted, "The key-command of \(name) cannot be run. Try it in a shell.")

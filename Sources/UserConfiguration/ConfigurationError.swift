@@ -169,10 +169,26 @@ package enum DestinationProblem: Error, Sendable, Equatable {
     case credentials(CredentialProblem)
 }
 
+/// Why the Secret Service did not store a secret.
+package enum KeyringProblem: Sendable, Equatable {
+    /// There is no Secret Service.
+    case absent
+    /// It does not answer.
+    case silent
+    /// The user dismissed its dialog, or it rejected the request.
+    case refused
+}
+
 /// Why a secret cannot be read or stored.
 package enum CredentialProblem: Error, Sendable, Equatable {
     /// The secret is in a locked keyring.
     case keyringLocked(destination: String)
+    /// The keyring does not answer.
+    case keyringSilent(destination: String)
+    /// The keyring did not store the secret, and the user did not allow a file.
+    case notStored(destination: String, KeyringProblem)
+    /// The program of the key command is not installed.
+    case keyCommandMissing(destination: String, program: String)
     /// The keyring did not delete the secret.
     case keyringKeepsSecret(destination: String)
     /// The key command cannot be started.

@@ -13,6 +13,8 @@ package struct DestinationList: Sendable {
         package var isPreferred: Bool
         /// True if the user is signed in; nil if the destination needs no sign-in, or the state is unknown.
         package var isSignedIn: Bool?
+        /// The program of its key command if that is not installed.
+        package var missingProgram: String?
     }
 
     package let entries: [Entry]
@@ -20,14 +22,18 @@ package struct DestinationList: Sendable {
     /// - Parameters:
     ///   - preferred: overrides the configuration's value.
     ///   - signedIn: the destinations that have stored secrets.
+    ///   - missingPrograms: the programs of key commands that are not installed, by destination.
     ///   - information: the stored answers. The list is shown even if they cannot be read.
     package init(
-        configuration: Configuration, catalog: ExtensionCatalog, preferred: String?, signedIn: Set<String>, information: any SetupAnswers
+        configuration: Configuration, catalog: ExtensionCatalog, preferred: String?, signedIn: Set<String>, missingPrograms: [String: String] = [:],
+        information: any SetupAnswers
     ) {
         let chosen = preferred ?? configuration.preferred
         let configured = configuration.destinations.map { destination in
             var entry = Entry(destination, hasSecret: signedIn.contains(destination.name), isPreferred: destination.name == chosen)
             entry.watchURL = information.watchURL(of: destination.name)
+            entry.missingProgram = missingPrograms[destination.name]
+            if entry.missingProgram != nil { entry.isSignedIn = false }
             return entry
         }
         let services = KnownService.all.filter { signedIn.contains($0.name) && configuration.destination(named: $0.name) == nil }

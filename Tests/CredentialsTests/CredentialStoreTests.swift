@@ -16,20 +16,20 @@ struct CredentialStoreTests {
     @Test func `Secrets are kept, found and forgotten`() async throws {
         try await withTemporaryFolder { folder in
             let store = store(in: folder)
-            #expect(try store.secret("key", of: "mine") == nil && store.destinations() == [])
-            guard case .file(let path) = try store.keep(["key": "k", "token": "t"], of: "my place") else {
+            #expect(try store.secret("key", of: "mine") == nil && store.destinations(among: []) == [])
+            guard case .file(let path) = try store.keep(["key": "k", "token": "t"], of: "my place", asking: .allowing) else {
                 Issue.record("There is no service.")
                 return
             }
             #expect(path == folder.path + "/.local/share/broadcast/credentials/my%20place")
             #expect(folder.mode(of: ".local/share/broadcast/credentials/my%20place") == 0o600)
             #expect(try store.secret("key", of: "my place") == "k" && store.secret("other", of: "my place") == nil)
-            _ = try store.keep(["key": "new"], of: "my place")
+            _ = try store.keep(["key": "new"], of: "my place", asking: .allowing)
             #expect(try store.secret("key", of: "my place") == "new" && store.secret("token", of: "my place") == "t")
-            #expect(store.destinations() == ["my place"])
+            #expect(store.destinations(among: []) == ["my place"])
             #expect(try store.forget("my place"))
             #expect(try !store.forget("my place"))
-            #expect(store.destinations() == [])
+            #expect(store.destinations(among: []) == [])
         }
     }
 
@@ -78,7 +78,7 @@ struct SecretServiceTests {
             let service = try service("echo found; echo \"$*\"; cat", in: folder)
             #expect(service.store("s3cret", key: "key", destination: "my place") == .done(["secret-service store -- my place key", "s3cret"]))
             #expect(service.remove(destination: "mine") == .done(["secret-service clear -- mine"]))
-            #expect(service.destinations() == ["secret-service list --"])
+            #expect(service.destinations(among: ["mine", "other"]) == ["secret-service list -- mine other"])
         }
     }
 
@@ -104,13 +104,77 @@ struct SecretServiceTests {
 
     @Test func `A service that takes a secret removes it from the file`() async throws {
         try await withTemporaryFolder { folder in
-            _ = try store("exit 69", in: folder).keep(["key": "old", "token": "t"], of: "mine")
+            _ = try store("exit 69", in: folder).keep(["key": "old", "token": "t"], of: "mine", asking: .allowing)
             let store = try store("echo found", in: folder)
-            guard case .secretService = try store.keep(["key": "new"], of: "mine") else {
+            guard case .secretService = try store.keep(["key": "new"], of: "mine", asking: .allowing) else {
                 Issue.record("The service took it.")
                 return
             }
             #expect(folder.text(of: ".local/share/broadcast/credentials/mine") == "\"token\" = \"t\"\n")
+        }
+    }
+
+    /// A script that answers `state` with one word and does the rest with these commands.
+    private func script(state: String, store: String) -> String {
+        "case $2 in state) echo \(state);; store) echo found; cat > /dev/null; \(store);; *) exit 1;; esac"
+    }
+
+    @Test func `A keyring that asks the user is announced and waited for`() async throws {
+        try await withTemporaryFolder { folder in
+            let answered = folder.path + "/answered"
+            let store = try store(script(state: "asks", store: "until [ -e \(answered) ]; do sleep 0.05; done"), in: folder)
+            let announced = Announcement()
+            let user = StorageUser(
+                keyringAsks: {
+                    announced.note()
+                    // The user answers while the helper waits.
+                    _ = try? folder.write("", to: "answered")
+                }, allowsFile: { _, _ in false })
+            guard case .secretService = try store.keep(["key": "k"], of: "mine", asking: user) else {
+                Issue.record("The keyring stored it.")
+                return
+            }
+            #expect(announced.isNoted)
+            #expect(folder.names(in: ".local/share/broadcast/credentials") == [])
+        }
+    }
+
+    @Test func `A keyring that is ready asks nothing`() async throws {
+        try await withTemporaryFolder { folder in
+            let announced = Announcement()
+            let user = StorageUser(keyringAsks: { announced.note() }, allowsFile: { _, _ in false })
+            guard case .secretService = try store(script(state: "ready", store: "true"), in: folder).keep(["key": "k"], of: "mine", asking: user) else {
+                Issue.record("The keyring stored it.")
+                return
+            }
+            #expect(!announced.isNoted)
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("asks", "exit 69", .refused), ("ready", "exit 69", .refused), ("ready; exit 69", "true", .absent),
+        ] as [(String, String, KeyringProblem)])
+    func `Without the user's leave no secret goes into a file`(state: String, storing: String, expected: KeyringProblem) async throws {
+        try await withTemporaryFolder { folder in
+            let store = try store(script(state: state, store: storing), in: folder)
+            let found = problem { () throws(CredentialProblem) in
+                try store.keep(["key": "k"], of: "mine", asking: StorageUser(keyringAsks: {}, allowsFile: { _, problem in problem != expected }))
+            }
+            #expect(found == .notStored(destination: "mine", expected))
+            #expect(folder.names(in: ".local/share/broadcast") == [])
+            guard case .file = try store.keep(["key": "k"], of: "mine", asking: .allowing) else {
+                Issue.record("The user allowed a file.")
+                return
+            }
+            #expect(folder.text(of: ".local/share/broadcast/credentials/mine") == "\"key\" = \"k\"\n")
+        }
+    }
+
+    @Test func `A service that does not answer is neither absent nor locked`() async throws {
+        try await withTemporaryFolder { folder in
+            let store = try store("exec sleep 60", in: folder)
+            #expect(problem { () throws(CredentialProblem) in try store.secret("key", of: "mine") } == .keyringSilent(destination: "mine"))
         }
     }
 
@@ -132,7 +196,7 @@ struct SecretServiceTests {
             #expect(problem { () throws(CredentialProblem) in try locked.forget("mine") } == .keyringKeepsSecret(destination: "mine"))
             let keeping = try store("[ \"$2\" = list ] || exit 69; echo found; echo mine", in: folder)
             #expect(problem { () throws(CredentialProblem) in try keeping.forget("mine") } == .keyringKeepsSecret(destination: "mine"))
-            #expect(keeping.destinations() == ["mine"])
+            #expect(keeping.destinations(among: []) == ["mine"])
         }
     }
 
@@ -146,4 +210,15 @@ struct SecretServiceTests {
     func `The helper runs only with arguments that ask for it`(arguments: [String], isHelper: Bool) {
         #expect((SecretServiceHelper(arguments: arguments) != nil) == isHelper)
     }
+}
+
+extension StorageUser {
+    /// A user who allows a file.
+    fileprivate static var allowing: StorageUser { StorageUser(keyringAsks: {}, allowsFile: { _, _ in true }) }
+}
+
+/// Notes that the user was told of the keyring's dialog.
+private final class Announcement {
+    private(set) var isNoted = false
+    func note() { isNoted = true }
 }

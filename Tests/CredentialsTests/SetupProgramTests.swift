@@ -93,11 +93,23 @@ struct KeyCommandTests {
     }
 
     @Test(arguments: [
-        "true", "echo", "echo key; exit 1", "kill -TERM $$", "no-such-command-anywhere 2>/dev/null", "printf '\\377'",
+        "true", "echo", "echo key; exit 1", "kill -TERM $$", "exit 127", "$NOTHING no-such-command 2>/dev/null", "printf '\\377'",
         "head -c 4097 /dev/zero | tr '\\0' k",
     ])
     func `Without a key there is a problem`(command: String) {
         #expect(result(command) == .failure(.keyCommandWithoutKey(destination: "mine")))
+    }
+
+    @Test func `A program that is not installed is named, before it runs too`() {
+        #expect(
+            result("no-such-command-anywhere key 2>/dev/null")
+                == .failure(.keyCommandMissing(destination: "mine", program: "no-such-command-anywhere")))
+        func missing(_ command: String) -> String? { KeyCommand(command: command, destination: "mine").missingProgram }
+        #expect(missing("no-such-command-anywhere show mine") == "no-such-command-anywhere")
+        #expect(missing("/nowhere/pass show mine") == "/nowhere/pass")
+        for command in ["cat file", "/bin/cat file", "echo key", "if true; then echo key; fi", "$PASS key", "'quoted name' key", ""] {
+            #expect(missing(command) == nil, "\(command)")
+        }
     }
 
     @Test func `The longest key is 4096 bytes`() {

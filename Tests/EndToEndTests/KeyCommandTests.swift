@@ -61,6 +61,27 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `A command that is not installed is listed, and named at start and setup`() async throws {
+            try await withPeers { peers in
+                let broadcast = try BroadcastCommand(in: peers, display: ":9999")
+                try configure(broadcast, command: "no-such-program show mine")
+                let list = try await broadcast.run(["list-destinations"]).output
+                #expect(list.contains("key-command: no-such-program is not installed") && !list.contains("signed in"), "\(list)")
+                let json = try await broadcast.run(["list-destinations", "--json"]).output
+                #expect(json.contains("\"missing_program\" : \"no-such-program\"") && json.contains("\"signed_in\" : false"), "\(json)")
+                for arguments in [["start", "--to", "mine"], ["setup", "mine"]] {
+                    let result = try await broadcast.run(arguments)
+                    #expect(result.status == .exited(77))
+                    expectSentence(in: result.errors, saying: ["mine", "no-such-program", "not installed"])
+                }
+                // Programs, builtins of sh and words that only sh can read.
+                for command in ["cat key", "echo key", "test -e /dev/null && echo key", "$PASS show mine", "/bin/echo key"] {
+                    try configure(broadcast, command: command)
+                    #expect(try await broadcast.run(["list-destinations"]).output.contains("  signed in"), "\(command)")
+                }
+            }
+        }
+
         @Test func `A command that prints no key is status 77`() async throws {
             try await withStudio(width: 320, height: 240) { studio in
                 for command in ["true", "false", "echo key; exit 1", "head -c 100000 /dev/zero | tr '\\0' x", "kill -TERM $$"] {

@@ -34,6 +34,9 @@ extension EndToEndTests {
                 try await terminal.wait(for: "studio.mobcrush.com")
                 try await terminal.wait(for: "Stream key:")
                 try await terminal.type("typed-k3y")
+                try await terminal.wait(for: "No Secret Service answers. Store the secret in")
+                #expect(!FileManager.default.fileExists(atPath: broadcast.home + "/data/broadcast/credentials"))
+                try await terminal.type("y")
                 try await terminal.wait(for: "status=0")
                 try await terminal.wait(for: " echo")
                 #expect(try await !terminal.text().contains("typed-k3y"))
@@ -65,6 +68,8 @@ extension EndToEndTests {
                 try await terminal.wait(for: "Stream key:")
                 #expect(try await terminal.text().contains("Address (rtmp://HOST/APP): rtmp://127.0.0.1/live"))
                 try await terminal.type("k3y")
+                try await terminal.wait(for: "[y/N]:")
+                try await terminal.type("y")
                 try await terminal.wait(for: "status=0")
                 #expect(try rows(of: try await broadcast.run(["list-destinations", "--json"])).first?.url == "rtmp://127.0.0.1/live/…")
             }

@@ -69,7 +69,8 @@ extension DestinationList {
                     + "or use broadcast start --to with an address or a file.")
         } else {
             let rows = entries.map { entry in
-                let state = entry.isSignedIn.map { $0 ? "signed in" : "not signed in" } ?? ""
+                let signIn = entry.isSignedIn.map { $0 ? "signed in" : "not signed in" } ?? ""
+                let state = entry.missingProgram.map { "key-command: \($0) is not installed" } ?? signIn
                 let places = [entry.url ?? entry.path] + [entry.watchURL.map { "watch it at \($0)" }]
                 return [
                     entry.isPreferred ? "*" : " ", entry.name, entry.service ?? entry.extensionName, state,

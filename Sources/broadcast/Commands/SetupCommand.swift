@@ -12,12 +12,17 @@ struct SetupCommand: AsyncParsableCommand {
         discussion: """
             NAME is a configured destination, an extension, or a known service (mobcrush, twitch, youtube, facebook, \
             kick, restream, custom). The terminal does not show secrets as you type them. They are stored in the \
-            Secret Service or, if no Secret Service answers, in a file that only you can read. broadcast sign-out NAME \
-            deletes them. An extension may contain a setup program that signs in instead of these questions.
+            Secret Service. If it asks for the keyring's password in a dialog, the command waits for your answer. If no \
+            Secret Service answers, the command asks whether to store them in a file that only you can read. Without a \
+            terminal it does that only if there is no Secret Service at all, or with --plain-file. broadcast sign-out \
+            NAME deletes them. An extension may contain a setup program that signs in instead of these questions.
             """)
 
     @Argument(help: ArgumentHelp("The destination or service.", valueName: "name"))
     var name: String
+
+    @Flag(help: "Store secrets in a file that only you can read, and not in the keyring.")
+    var plainFile = false
 
     @Option(
         parsing: .singleValue,
@@ -30,7 +35,10 @@ struct SetupCommand: AsyncParsableCommand {
     func run() async throws {
         let context = try CommandContext()
         let target = try setupTarget(name, context)
-        if target.destination?.keyCommand != nil {
+        if let command = target.destination?.keyCommand {
+            if let program = KeyCommand(command: command, destination: name).missingProgram {
+                throw CommandError(.keyCommandMissing(destination: name, program: program))
+            }
             throw CommandError(
                 .nothing,
                 "The key-command in \(context.paths.configFile) provides the key of \(name). "
@@ -56,7 +64,7 @@ struct SetupCommand: AsyncParsableCommand {
         let secrets = answers.filter { key, _ in target.questions.contains { $0.key == key && $0.isSecret } }
         let plain = answers.filter { secrets[$0.key] == nil }
         try presenting { () throws(CredentialProblem) in
-            if !secrets.isEmpty { report(try context.credentials.keep(secrets, of: name)) }
+            if !secrets.isEmpty { try store(secrets, in: context.credentials) }
             if !plain.isEmpty { try information.keep(older.merging(plain) { $1 }, of: name) }
         }
         Output.note("\(name) is set up. Start it with: broadcast start --to \(name)")
@@ -64,14 +72,14 @@ struct SetupCommand: AsyncParsableCommand {
 
     /// Stores the answers of a setup program, as if the user had typed them.
     private func keep(_ answer: SetupAnswer, of target: SetupTarget, older: [String: String], context: CommandContext) throws(CommandError) {
-        let hasSecrets = context.credentials.destinations().contains(name)
+        let hasSecrets = context.credentials.destinations(among: [name]).contains(name)
         let known = older.merging(target.destination?.setup ?? [:]) { $1 }
         if let problem = answer.problem(with: target.questions, older: known, hasSecrets: hasSecrets) {
             throw CommandError(.wrongAnswer(name: name, problem))
         }
         let information = SetupInformation(paths: context.paths)
         try presenting { () throws(CredentialProblem) in
-            if let secrets = answer.secrets, !secrets.isEmpty { report(try context.credentials.keep(secrets, of: name)) }
+            if let secrets = answer.secrets, !secrets.isEmpty { try store(secrets, in: context.credentials) }
             if let plain = answer.setup, !plain.isEmpty { try information.keep(older.merging(plain) { $1 }, of: name) }
             try information.keep(watchURL: answer.watchUrl, of: name)
         }
@@ -120,7 +128,7 @@ struct SetupCommand: AsyncParsableCommand {
         guard !open.isEmpty else { return }
         guard isatty(STDIN_FILENO) != 0 else {
             // If options contain a new answer, the stored answers stay valid and are not asked again.
-            let isSignedIn = !answers.isEmpty && open.contains(where: \.isSecret) && context.credentials.destinations().contains(name)
+            let isSignedIn = !answers.isEmpty && open.contains(where: \.isSecret) && context.credentials.destinations(among: [name]).contains(name)
             let missing =
                 answers.isEmpty ? open.filter(\.isRequired) : open.filter(\.isRequired).filter { $0.isSecret ? !isSignedIn : older[$0.key] == nil }
             guard !missing.isEmpty else { return }
@@ -150,10 +158,18 @@ struct SetupCommand: AsyncParsableCommand {
         }
     }
 
-    private func report(_ place: CredentialStore.Place) {
-        switch place {
+    /// Stores the secrets, and says where. On a terminal, the user decides about a file.
+    private func store(_ secrets: [String: String], in credentials: CredentialStore) throws(CredentialProblem) {
+        let user = StorageUser(
+            keyringAsks: { Output.note(SetupSentences.keyringAsks) },
+            allowsFile: { path, problem in
+                guard isatty(STDIN_FILENO) != 0 else { return problem == .absent }
+                let answer = TerminalPrompt.ask(SetupSentences.fileQuestion(path, problem), isSecret: false)?.trimmed.lowercased()
+                return answer == "y" || answer == "yes"
+            })
+        switch plainFile ? try credentials.keepInFile(secrets, of: name) : try credentials.keep(secrets, of: name, asking: user) {
         case .secretService: Output.note("The secret is stored in the keyring.")
-        case .file(let path): Output.note("No Secret Service answers. The secret is stored in \(path), which only you can read.")
+        case .file(let path): Output.note("The secret is stored in \(path), which only you can read.")
         }
     }
 }

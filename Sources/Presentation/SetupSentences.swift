@@ -1,0 +1,23 @@
+import UserConfiguration
+
+/// What `setup` writes on the terminal.
+package enum SetupSentences {
+    /// The keyring is about to ask the user in its own dialog.
+    package static let keyringAsks =
+        "The keyring asks for its password in a dialog on the desktop. Answer it there to store the secret. Ctrl-C cancels."
+
+    /// The question whether a secret may be stored in a file, without its colon.
+    package static func fileQuestion(_ path: String, _ problem: KeyringProblem) -> String {
+        "\(problem.sentence) Store the secret in \(path), which only you can read? [y/N]"
+    }
+}
+
+extension KeyringProblem {
+    package var sentence: String {
+        switch self {
+        case .absent: "No Secret Service answers."
+        case .silent: "The keyring does not answer in time."
+        case .refused: "The keyring did not store the secret: its dialog was closed, or it rejected the request."
+        }
+    }
+}
