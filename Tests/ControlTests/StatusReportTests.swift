@@ -3,6 +3,16 @@ import Testing
 
 /// Tests the names that scripts read (docs/protocols.md).
 @Suite struct StatusReportTests {
+    @Test func `no character that a terminal obeys is in the JSON, and none is lost`() {
+        let title = (0...0x2ff).compactMap { Unicode.Scalar($0) }.map { String($0) }.joined() + "ÂÃ€\u{10ffff}"
+        for json in [ControlJSON.encode(["title": title]), ControlJSON.encodeAsIs(["title": title]), ControlJSON.encode([title, title], pretty: true)] {
+            let text = String(decoding: json, as: UTF8.self)
+            #expect(text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control || $0 == "\n" })
+            #expect(text.contains("\\u009b") && text.contains("\\u007f") && text.contains("\\u001b"))
+        }
+        #expect(ControlJSON.decode([String: String].self, from: ControlJSON.encode(["title": title])) == ["title": title])
+    }
+
     @Test func `a session is encoded with every documented name, in snake case`() {
         var session = Self.session
         session.application = SessionReport.Application(id: "firefox", title: "Start")
