@@ -11,6 +11,8 @@ package enum ControlClient {
         /// The session did not answer in time: it is stopped or blocked. `process` is its process ID, or nil if it is
         /// unknown.
         case silent(process: Int32?)
+        /// The socket or its folder belongs to another user, who would receive the request.
+        case foreign(owner: UInt32)
     }
 
     /// The maximum time without an answer.
@@ -52,27 +54,34 @@ package enum ControlClient {
 
     /// Returns the lines that the session at `path` sends in answer to `request`, until it closes the connection.
     /// Returns nil if no session runs there.
+    ///
+    /// While the caller does not take lines, nothing is read from the connection, and the session drops what does not
+    /// fit.
     package static func lines(
         _ request: ControlRequest, at path: String, patience: Duration = patience
-    ) async throws(Failure) -> AsyncStream<[UInt8]>? {
+    ) async throws(Failure) -> ControlLines? {
         // A session that does not answer a status request sends no lines either.
         guard try await ask(ControlRequest(command: "status"), at: path, patience: patience) != nil else { return nil }
-        let (stream, continuation) = AsyncStream.makeStream(of: [UInt8].self)
-        let channel = try await connect(to: path, on: MultiThreadedEventLoopGroup.singleton.next(), { LineHandler(lines: continuation) })
+        let lines = ControlLines()
+        let channel = try await connect(to: path, on: MultiThreadedEventLoopGroup.singleton.next(), { LineHandler(lines: lines) })
         guard let channel else { return nil }
+        lines.begin(on: channel)
         channel.writeAndFlush(ByteBuffer(bytes: ControlJSON.encode(request) + [0x0a]), promise: nil)
-        return stream
+        return lines
     }
 
-    /// Returns nil if no process listens at `path`.
+    /// Returns nil if no process listens at `path`. Throws `foreign` if it is not a process of this user.
     private static func connect(
         to path: String, on loop: any EventLoop, _ handler: @escaping @Sendable () -> some ChannelInboundHandler
     ) async throws(Failure) -> (any Channel)? {
+        guard let owner = try PrivateFolder.trustedOwner(of: path) else { return nil }
+        let channel: any Channel
         do {
-            return try await ClientBootstrap(group: loop)
+            channel = try await ClientBootstrap(group: loop)
                 .channelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
-                        try channel.pipeline.syncOperations.addHandler(ByteToMessageHandler(LineDecoder()))
+                        try channel.pipeline.syncOperations.addHandler(
+                            ByteToMessageHandler(LineDecoder(limit: LineDecoder.maximumReplyLength)))
                         try channel.pipeline.syncOperations.addHandler(handler())
                     }
                 }
@@ -83,6 +92,16 @@ package enum ControlClient {
         } catch {
             return nil
         }
+        // The folder could have been replaced meanwhile, and others may be able to write to it.
+        guard let peer = await credentials(behind: channel) else {
+            channel.close(promise: nil)
+            return nil
+        }
+        guard peer.uid == owner else {
+            channel.close(promise: nil)
+            throw .foreign(owner: peer.uid)
+        }
+        return channel
     }
 
     /// Returns the future's value, or nil if it is not available in time.
@@ -98,35 +117,16 @@ package enum ControlClient {
         return (try? await timely.futureResult.get()) ?? nil
     }
 
-    /// Returns the ID of the process at the other end (unix(7)), or nil if it is unknown.
+    /// Returns the ID of the process at the other end, or nil if it is unknown.
     private static func process(behind channel: any Channel) async -> Int32? {
+        await credentials(behind: channel)?.pid
+    }
+
+    /// Returns the process at the other end (unix(7)), or nil if it is unknown.
+    private static func credentials(behind channel: any Channel) async -> PeerCredentials? {
         guard let provider = channel as? any SocketOptionProvider else { return nil }
-        let peer = try? await (provider.unsafeGetSocketOption(level: .socket, name: .init(rawValue: SO_PEERCRED)) as EventLoopFuture<PeerCredentials>)
+        return try? await (provider.unsafeGetSocketOption(level: .socket, name: .init(rawValue: SO_PEERCRED)) as EventLoopFuture<PeerCredentials>)
             .get()
-        return peer?.pid
-    }
-}
-
-/// Passes each received line on.
-private final class LineHandler: ChannelInboundHandler {
-    typealias InboundIn = ByteBuffer
-
-    private let lines: AsyncStream<[UInt8]>.Continuation
-
-    init(lines: AsyncStream<[UInt8]>.Continuation) {
-        self.lines = lines
-    }
-
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        lines.yield(Array(unwrapInboundIn(data).readableBytesView))
-    }
-
-    func channelInactive(context: ChannelHandlerContext) {
-        lines.finish()
-    }
-
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        context.close(promise: nil)
     }
 }
 

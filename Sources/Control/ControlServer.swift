@@ -5,6 +5,8 @@ import Synchronization
 
 /// The control socket of a session. It answers requests of the session's owner; requests and answers are one line of
 /// JSON each.
+///
+/// If the socket or its folder is removed, it listens there again, or at the next of its paths.
 package final class ControlServer: Sendable {
     /// The reason why the socket is not available.
     package enum Failure: Error, Equatable {
@@ -13,22 +15,63 @@ package final class ControlServer: Sendable {
         case cannotBind(String)
     }
 
-    private let channel: any Channel
-    private let group: MultiThreadedEventLoopGroup
-    private let path: String
-    /// Nil after the lock was released.
-    private let lock: Mutex<SessionLock?>
-    private let answers: PendingAnswers
+    /// Where a session listens.
+    package struct Place: Sendable {
+        /// The paths of the socket, in the order in which they are tried after the first one was removed.
+        package var paths: [String]
+        /// The path of the entry by which clients find the socket; nil if there is none.
+        package var registration: String?
 
-    private init(channel: any Channel, group: MultiThreadedEventLoopGroup, path: String, lock: consuming SessionLock, answers: PendingAnswers) {
-        self.channel = channel
+        package init(path: String, otherwise: [String] = [], registration: String? = nil) {
+            paths = [path] + otherwise.filter { $0 != path }
+            self.registration = registration
+        }
+    }
+
+    /// A socket that listens.
+    private struct Binding: Sendable {
+        var channel: any Channel
+        var path: String
+        var identity: FileIdentity?
+        var lock: SessionLock
+    }
+
+    private struct State: Sendable {
+        /// Nil after the end.
+        var binding: Binding?
+        var registration: SessionRegistration?
+    }
+
+    private let place: Place
+    private let group: MultiThreadedEventLoopGroup
+    private let answers: PendingAnswers
+    private let state: Mutex<State>
+    private let makeConnection: @Sendable () -> ControlConnection
+    private let watch = Mutex<Task<Void, Never>?>(nil)
+
+    /// How often the server checks that its socket is there.
+    private static let checkInterval = Duration.seconds(1)
+
+    private init(
+        place: Place, group: MultiThreadedEventLoopGroup, binding: Binding, registration: SessionRegistration?, answers: PendingAnswers,
+        makeConnection: @escaping @Sendable () -> ControlConnection
+    ) {
+        self.place = place
         self.group = group
-        self.path = path
-        self.lock = Mutex(lock)
         self.answers = answers
+        self.makeConnection = makeConnection
+        state = Mutex(State(binding: binding, registration: registration))
     }
 
     /// Acquires the session's name and listens at `path`, in a folder that only its owner can access.
+    package static func listen(
+        at path: String, events: @escaping @Sendable () -> AsyncStream<EventReport>,
+        answer: @escaping @Sendable (ControlRequest) async -> ControlReply
+    ) async throws(Failure) -> ControlServer {
+        try await listen(at: Place(path: path), events: events, answer: answer)
+    }
+
+    /// Acquires the session's name and listens at the first path of `place`, in a folder that only its owner can access.
     ///
     /// A lock file next to the socket decides which process has the name. If two processes start at the same time, one
     /// of them acquires it. A socket that a killed session left behind is replaced.
@@ -37,34 +80,103 @@ package final class ControlServer: Sendable {
     ///   - events: returns the events from now on, for a client that requests `events`.
     ///   - answer: returns the answer to any other request. It can take long.
     package static func listen(
-        at path: String, events: @escaping @Sendable () -> AsyncStream<EventReport>,
+        at place: Place, events: @escaping @Sendable () -> AsyncStream<EventReport>,
         answer: @escaping @Sendable (ControlRequest) async -> ControlReply
     ) async throws(Failure) -> ControlServer {
+        let path = place.paths[0]
+        let registration = try register(place, socket: path)
         let lock = try SessionLock(path: path + ".lock")
-        unlink(path)
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let answers = PendingAnswers()
         let followers = FollowerCount()
+        let makeConnection = { @Sendable in ControlConnection(answers: answers, followers: followers, events: events, answer: answer) }
+        do throws(Failure) {
+            let binding = try await bind(path, lock, group, makeConnection)
+            let server = ControlServer(
+                place: place, group: group, binding: binding, registration: registration, answers: answers, makeConnection: makeConnection)
+            server.startWatch()
+            return server
+        } catch {
+            try? await group.shutdownGracefully()
+            throw error
+        }
+    }
+
+    /// The entry is left out if it cannot be written; clients then find only the first path.
+    private static func register(_ place: Place, socket: String) throws(Failure) -> SessionRegistration? {
+        guard let path = place.registration else { return nil }
+        do throws(Failure) {
+            return try SessionRegistration(path: path, socket: socket)
+        } catch .inUse {
+            throw .inUse
+        } catch {
+            return nil
+        }
+    }
+
+    private static func bind(
+        _ path: String, _ lock: SessionLock, _ group: MultiThreadedEventLoopGroup, _ makeConnection: @escaping @Sendable () -> ControlConnection
+    ) async throws(Failure) -> Binding {
+        unlink(path)
         do {
             let channel = try await ServerBootstrap(group: group)
                 .childChannelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
-                        try channel.pipeline.syncOperations.addHandler(ByteToMessageHandler(LineDecoder()))
                         try channel.pipeline.syncOperations.addHandler(
-                            ControlConnection(answers: answers, followers: followers, events: events, answer: answer))
+                            ByteToMessageHandler(LineDecoder(limit: LineDecoder.maximumLength)))
+                        try channel.pipeline.syncOperations.addHandler(makeConnection())
                     }
                 }
                 .bind(unixDomainSocketPath: path).get()
             chmod(path, 0o600)
-            return ControlServer(channel: channel, group: group, path: path, lock: lock, answers: answers)
+            return Binding(channel: channel, path: path, identity: FileIdentity(at: path), lock: lock)
         } catch {
-            try? await group.shutdownGracefully()
             throw .cannotBind("\(error)")
         }
     }
 
+    // MARK: A socket that was removed
+
+    private func startWatch() {
+        let task = Task { [weak self] in
+            while !Task.isCancelled {
+                try? await Task.sleep(for: Self.checkInterval)
+                await self?.check()
+            }
+        }
+        watch.withLock { $0 = task }
+    }
+
+    /// Listens again if clients no longer reach the socket.
+    private func check() async {
+        guard let current = state.withLock({ $0.binding }), FileIdentity(at: current.path) != current.identity else { return }
+        for path in place.paths {
+            let lock: SessionLock
+            if path == current.path && current.lock.isValid {
+                lock = current.lock
+            } else {
+                guard PrivateFolder.make(PrivateFolder.containing(path)), let acquired = try? SessionLock(path: path + ".lock") else { continue }
+                lock = acquired
+            }
+            // First: the channel deletes the file at its path when it closes. Connections that were accepted stay open.
+            try? await current.channel.close()
+            guard let binding = try? await Self.bind(path, lock, group, makeConnection) else { continue }
+            let isWanted = state.withLock { state in
+                guard state.binding != nil else { return false }
+                state.binding = binding
+                state.registration?.update(socket: path)
+                return true
+            }
+            if !isWanted { try? await binding.channel.close() }
+            return
+        }
+    }
+
+    // MARK: End
+
     /// Stops listening, sends the pending answers, and releases the session's name.
     package func shutDown() async {
+        watch.withLock { $0 }?.cancel()
         // A client that does not read its events delays the end by at most two seconds.
         await withTaskGroup(of: Void.self) { group in
             let answers = self.answers
@@ -75,121 +187,21 @@ package final class ControlServer: Sendable {
             await answers.drained()
             group.cancelAll()
         }
-        try? await channel.close()
-        unlink(path)
-        lock.withLock { $0 = nil }
+        let binding = state.withLock { state in
+            defer { state.binding = nil }
+            return state.binding
+        }
+        if let binding {
+            try? await binding.channel.close()
+            unlink(binding.path)
+        }
+        state.withLock { $0.registration = nil }
         try? await group.shutdownGracefully()
     }
 }
 
-/// One client. The peer must run as the same user as the session, or as root.
-private final class ControlConnection: ChannelInboundHandler {
-    typealias InboundIn = ByteBuffer
-    typealias OutboundOut = ByteBuffer
-
-    private let answers: PendingAnswers
-    private let followers: FollowerCount
-    private let events: @Sendable () -> AsyncStream<EventReport>
-    private let answer: @Sendable (ControlRequest) async -> ControlReply
-    /// The task that sends events, or nil if the client did not request them.
-    private var following: Task<Void, Never>?
-
-    init(
-        answers: PendingAnswers, followers: FollowerCount, events: @escaping @Sendable () -> AsyncStream<EventReport>,
-        answer: @escaping @Sendable (ControlRequest) async -> ControlReply
-    ) {
-        self.answers = answers
-        self.followers = followers
-        self.events = events
-        self.answer = answer
-    }
-
-    func channelActive(context: ChannelHandlerContext) {
-        guard let provider = context.channel as? any SocketOptionProvider else {
-            context.close(promise: nil)
-            return
-        }
-        let channel = context.channel
-        provider.unsafeGetSocketOption(level: .socket, name: .init(rawValue: SO_PEERCRED)).whenComplete {
-            (result: Result<PeerCredentials, any Error>) in
-            guard case .success(let peer) = result, peer.uid == getuid() || peer.uid == 0 else {
-                channel.close(promise: nil)
-                return
-            }
-        }
-        context.fireChannelActive()
-    }
-
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        let line = unwrapInboundIn(data)
-        let channel = context.channel
-        guard let request = ControlJSON.decode(ControlRequest.self, from: line.readableBytesView) else {
-            let reply = ControlReply(error: ErrorReport(code: 400, message: "That is not a JSON object with a command."))
-            channel.writeAndFlush(Self.line(reply), promise: nil)
-            return
-        }
-        if request.command == "events" { return follow(on: channel) }
-        let answer = self.answer
-        let answers = self.answers
-        answers.begin()
-        let reply: @Sendable () async -> Void = {
-            let line = Self.line(await answer(request))
-            try? await channel.writeAndFlush(line)
-            answers.end()
-        }
-        Task(operation: reply)
-    }
-
-    func channelInactive(context: ChannelHandlerContext) {
-        following?.cancel()
-        context.fireChannelInactive()
-    }
-
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        context.close(promise: nil)
-    }
-
-    /// Starts to send events: once per connection, and to a limited number of clients.
-    private func follow(on channel: any Channel) {
-        guard following == nil else { return refuse("This connection is sent the events already.", on: channel) }
-        guard followers.enter() else {
-            return refuse("\(FollowerCount.limit) clients follow this session's events already. End one of them.", on: channel)
-        }
-        let stream = events()
-        let answers = self.answers
-        let followers = self.followers
-        answers.begin()
-        let follow: @Sendable () async -> Void = {
-            await Self.follow(stream, on: channel)
-            followers.leave()
-            answers.end()
-        }
-        following = Task(operation: follow)
-    }
-
-    private func refuse(_ message: String, on channel: any Channel) {
-        channel.writeAndFlush(Self.line(ControlReply(error: ErrorReport(code: 429, message: message))), promise: nil)
-    }
-
-    /// Sends events until the stream ends or the client disconnects.
-    private static func follow(_ events: AsyncStream<EventReport>, on channel: any Channel) async {
-        for await event in events {
-            do {
-                try await channel.writeAndFlush(ByteBuffer(bytes: ControlJSON.encode(event) + [0x0a]))
-            } catch {
-                return
-            }
-        }
-        try? await channel.close()
-    }
-
-    private static func line(_ reply: ControlReply) -> ByteBuffer {
-        ByteBuffer(bytes: ControlJSON.encode(reply) + [0x0a])
-    }
-}
-
 /// Counts unanswered requests, so that `shutDown` can wait for them.
-private final class PendingAnswers: Sendable {
+final class PendingAnswers: Sendable {
     private struct State {
         var count = 0
         var waiter: CheckedContinuation<Void, Never>?

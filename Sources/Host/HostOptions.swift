@@ -9,6 +9,10 @@ package struct HostOptions: Sendable {
     package var title: String?
     /// The path of the control socket; nil if the session has none.
     package var socket: String?
+    /// The paths at which the socket is created if its folder was removed and cannot be created again.
+    package var otherSockets: [String] = []
+    /// The path of the entry by which clients find the socket; nil if there is none.
+    package var registration: String?
     /// The path of the log; nil if the session has none.
     package var log: String?
     /// What is asked of the desktop if a screen is broadcast; nil if there is no session bus.

@@ -71,6 +71,15 @@ extension CommandError {
         }
     }
 
+    /// - Parameters:
+    ///   - name: the session that was asked for; nil for any.
+    ///   - running: the names of those that run.
+    package static func noSession(_ name: String?, running: [String]) -> CommandError {
+        guard let name, !running.isEmpty else { return CommandError(.nothing, "No session is running.") }
+        let others = running.map { "\"\($0)\"" }.joined(separator: ", ")
+        return CommandError(.nothing, "No session \"\(name)\" is running, but \(others). Choose one with --session NAME.")
+    }
+
     /// Why a session that exists gives no answer.
     package init(_ failure: ControlClient.Failure, session: String) {
         switch failure {
@@ -79,6 +88,11 @@ extension CommandError {
             let which = process.map { " (process \($0))" } ?? ""
             let way = process.map { "Continue it with kill -CONT \($0), or end it with kill -KILL \($0)." } ?? "Try again."
             self.init(.unavailable, "The session \"\(session)\"\(which) does not answer: it is stopped or blocked. \(way)")
+        case .foreign(let owner):
+            self.init(
+                .notPermitted,
+                "The control socket of \"\(session)\", or its folder, belongs to another user (ID \(owner)), so nothing was sent. "
+                    + "Run the command as that user, or set XDG_RUNTIME_DIR to a folder of yours.")
         }
     }
 

@@ -7,6 +7,9 @@ package struct Paths {
     package var configFile: String
     package var dataFolder: String
     package var runtimeFolder: String
+    /// Other folders in which a session of this user may listen: if `XDG_RUNTIME_DIR` is not set for one of them, or if
+    /// its folder was removed while it was live.
+    package var otherRuntimeFolders: [String]
     package var stateFolder: String
     /// The folders that are searched for extensions, in order of precedence.
     package var extensionFolders: [String]
@@ -16,8 +19,13 @@ package struct Paths {
     /// needs.
     package var setupEnvironment: [String: String]
 
-    /// - Parameter environment: the environment of the process.
-    package init(environment: [String: String]) {
+    /// True if `XDG_RUNTIME_DIR` names the runtime folder.
+    private let isRuntimeNamed: Bool
+
+    /// - Parameters:
+    ///   - environment: the environment of the process.
+    ///   - userRuntime: the folder that the login manager creates for the user (pam_systemd(8)).
+    package init(environment: [String: String], userRuntime: String = "/run/user/\(getuid())") {
         let home = environment["HOME"].flatMap { $0.isEmpty ? nil : $0 } ?? getpwuid(getuid()).flatMap { String(cString: $0.pointee.pw_dir) } ?? "/"
         func base(_ variable: String, _ standard: String) -> String {
             // Relative paths must be ignored (XDG Base Directory Specification).
@@ -39,7 +47,17 @@ package struct Paths {
         let more = ["TERM", "DISPLAY", "XAUTHORITY", "WAYLAND_DISPLAY", "BROWSER", "DBUS_SESSION_BUS_ADDRESS"]
         setupEnvironment = extensionEnvironment.merging(environment.filter { more.contains($0.key) || $0.key.hasPrefix("XDG_") }) { $1 }
         let runtime = environment["XDG_RUNTIME_DIR"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-        runtimeFolder = runtime.map { $0 + "/broadcast" } ?? "/tmp/broadcast-\(getuid())"
+        isRuntimeNamed = runtime != nil
+        // A program without the variable (cron, su, sudo -u) can still use the folder of the login manager.
+        let standard = (Self.isOwn(userRuntime) ? [userRuntime + "/broadcast"] : []) + ["/tmp/broadcast-\(getuid())"]
+        let folder = runtime.map { $0 + "/broadcast" } ?? standard[0]
+        runtimeFolder = folder
+        otherRuntimeFolders = standard.filter { $0 != folder }
+    }
+
+    private static func isOwn(_ folder: String) -> Bool {
+        var status = stat()
+        return lstat(folder, &status) == 0 && status.st_uid == getuid() && status.st_mode & S_IFMT == S_IFDIR
     }
 
     /// The folder that was installed or built together with the running program: `bin` and `lib` have the same parent.
@@ -56,6 +74,11 @@ package struct Paths {
     }
 
     package func socket(session: String) -> String { "\(runtimeFolder)/\(session).sock" }
+    /// The sockets of a session that lost its runtime folder, in the order in which it uses them.
+    package func otherSockets(session: String) -> [String] { otherRuntimeFolders.map { "\($0)/\(session).sock" } }
+    /// The entry of a running session, which does not depend on the runtime folder. The state folder may be shared by
+    /// several machines.
+    package func registration(session: String) -> String { "\(sessionsFolder)/\(session)@\(Self.hostName)" }
     package func log(session: String) -> String { "\(stateFolder)/\(session).log" }
 
     /// Creates the runtime folder with access for this user only. Throws if the folder belongs to another user.
@@ -68,14 +91,38 @@ package struct Paths {
         if status.st_mode & 0o077 != 0 { chmod(runtimeFolder, 0o700) }
     }
 
+    /// Creates the folder for the entries of sessions.
+    package func prepareSessionsFolder() throws(ConfigurationError) {
+        try Self.makeFolder(sessionsFolder, mode: 0o700)
+    }
+
+    private var sessionsFolder: String { stateFolder + "/sessions" }
+
+    private static var hostName: String {
+        var name = [CChar](repeating: 0, count: 65)
+        gethostname(&name, name.count - 1)
+        return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
     package func prepareStateFolder() throws(ConfigurationError) {
         try Self.makeFolder(stateFolder, mode: 0o700)
     }
 
-    /// The names of the sessions whose sockets exist. A killed session may have left its socket.
+    /// The names of the sessions whose sockets or entries exist. A killed session may have left them.
     package func sessionNames() -> [String] {
-        let entries = (try? FileManager.default.contentsOfDirectory(atPath: runtimeFolder)) ?? []
-        return entries.filter { $0.hasSuffix(".sock") }.map { String($0.dropLast(5)) }.sorted()
+        let folders = ([runtimeFolder] + (isRuntimeNamed ? [] : otherRuntimeFolders)).filter(Self.isOwn)
+        let sockets = folders.flatMap { Self.names(in: $0, endingWith: ".sock") }
+        return Set(sockets + Self.names(in: sessionsFolder, endingWith: "@" + Self.hostName)).sorted()
+    }
+
+    /// The paths at which the socket of a session can be.
+    package func sockets(session: String) -> [String] {
+        [socket(session: session)] + (isRuntimeNamed ? [] : otherSockets(session: session))
+    }
+
+    private static func names(in folder: String, endingWith ending: String) -> [String] {
+        let entries = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return entries.filter { $0.hasSuffix(ending) }.map { String($0.dropLast(ending.count)) }
     }
 
     /// Creates a folder for secrets, or removes the access of other users.

@@ -43,6 +43,76 @@ import Testing
         }
     }
 
+    @Test func `requests on one connection are answered in their order, also wrong ones and many at once`() async throws {
+        try await withServer { (path: String) async throws in
+            let client = try LineClient(path: path)
+            client.send("{\"command\":\"slow\"}\n{\"command\":\"status\"}\n{\"command\":\"slow\"}\nhello\n{\"command\":\"dance\"}\n")
+            for word in ["\"state\":\"slow\"", "\"state\":\"live\"", "\"state\":\"slow\"", "\"code\":400", "\"code\":404"] {
+                #expect(try await client.nextLine()?.contains(word) == true, "\(word)")
+            }
+            // More than the server keeps.
+            let commands = (0..<3000).map { $0 % 7 == 0 ? "dance\($0)" : "status" }
+            let text = commands.map { "{\"command\":\"\($0)\"}\n" }.joined()
+            #expect(client.send(text))
+            for command in commands {
+                let line = try #require(try await client.nextLine())
+                #expect(line.contains(command == "status" ? "live" : "no command \(command).\""), "\(command)")
+            }
+        }
+    }
+
+    @Test func `a reply may be longer than a request`() async throws {
+        try await withFolder { (folder: String) async throws in
+            let title = String(repeating: "x", count: 1 << 20)
+            let server = try await listen(at: folder + "/a.sock") { _ in
+                var report = session(state: "live")
+                report.title = title
+                return ControlReply(session: report)
+            }
+            #expect(try await ControlClient.ask(ControlRequest(command: "status"), at: folder + "/a.sock")?.session?.title == title)
+            await server.shutDown()
+        }
+    }
+
+    @Test func `a client that does not take its events does not collect them`() async throws {
+        try await withFolder { (folder: String) async throws in
+            let path = folder + "/default.sock"
+            let taken = Mutex(0)
+            let server = try await ControlServer.listen(
+                at: path,
+                events: {
+                    // The server takes an event when it can send it.
+                    var event = EventReport(time: "t", event: "warning", session: "default")
+                    event.message = String(repeating: "x", count: 1000)
+                    let endless = event
+                    return AsyncStream {
+                        taken.withLock { $0 += 1 }
+                        await Task.yield()
+                        return endless
+                    }
+                }, answer: { _ in ControlReply(session: session(state: "live")) })
+            var lines = try await ControlClient.lines(ControlRequest(command: "events"), at: path)
+            // As soon as buffers are full the server takes no more. A client that collects events lets it go on for ever.
+            let deadline = ContinuousClock.now + .seconds(30)
+            var before = -1
+            while before != taken.withLock({ $0 }), ContinuousClock.now < deadline {
+                before = taken.withLock { $0 }
+                try await Task.sleep(for: .milliseconds(500))
+            }
+            #expect(before > 0 && before == taken.withLock { $0 })
+            // What was sent is there, and then more comes.
+            var received = 0
+            for await line in try #require(lines) {
+                #expect(line.count > 1000)
+                received += 1
+                if received > before + 10 { break }
+            }
+            #expect(received > before + 10)
+            lines = nil
+            await server.shutDown()
+        }
+    }
+
     static let garbage = [
         "", "hello", "{", "[]", "null", "42", "{}", "{\"command\":7}", "{\"command\":null}", "{\"Command\":\"status\"}", "\"status\"",
         "{\"command\":\"status\"", "{\"command\":\"status\"}}", "\u{0}\u{1}\u{7F}", String(repeating: "[", count: 60_000),

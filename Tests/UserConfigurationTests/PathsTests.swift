@@ -6,7 +6,7 @@ import UserConfiguration
 
 struct PathsTests {
     @Test func `Without XDG variables everything is below the home folder`() {
-        let paths = Paths(environment: ["HOME": "/home/ann", "PATH": "/bin", "LANG": "de_DE.UTF-8"])
+        let paths = Paths(environment: ["HOME": "/home/ann", "PATH": "/bin", "LANG": "de_DE.UTF-8"], userRuntime: "/nonexistent")
         #expect(paths.home == "/home/ann" && paths.configFile == "/home/ann/.config/broadcast/config.toml")
         #expect(paths.dataFolder == "/home/ann/.local/share/broadcast" && paths.stateFolder == "/home/ann/.local/state/broadcast")
         #expect(paths.runtimeFolder == "/tmp/broadcast-\(getuid())")
@@ -26,7 +26,7 @@ struct PathsTests {
     }
 
     @Test func `XDG variables that are relative or empty are ignored`() {
-        let paths = Paths(environment: ["HOME": "/h", "XDG_CONFIG_HOME": "c", "XDG_DATA_HOME": "", "XDG_STATE_HOME": "./s", "XDG_RUNTIME_DIR": "r"])
+        let paths = Paths(environment: ["HOME": "/h", "XDG_CONFIG_HOME": "c", "XDG_DATA_HOME": "", "XDG_STATE_HOME": "./s", "XDG_RUNTIME_DIR": "r"], userRuntime: "/nonexistent")
         #expect(paths.configFile == "/h/.config/broadcast/config.toml" && paths.dataFolder == "/h/.local/share/broadcast")
         #expect(paths.stateFolder == "/h/.local/state/broadcast" && paths.runtimeFolder == "/tmp/broadcast-\(getuid())")
     }
@@ -51,6 +51,21 @@ struct PathsTests {
     @Test func `A tilde at the start is the home folder`() {
         let paths = Paths(environment: ["HOME": "/h"])
         #expect(["~/a", "/~/a", "~", "a"].map(paths.expanding) == ["/h/a", "/~/a", "~", "a"])
+    }
+
+    @Test func `Without XDG_RUNTIME_DIR the runtime folder of the login manager is used, if it is this user's`() async throws {
+        try await withTemporaryFolder { folder in
+            let own = Paths(environment: ["HOME": "/h"], userRuntime: folder.path)
+            #expect(own.runtimeFolder == folder.path + "/broadcast")
+            #expect(own.sockets(session: "a") == [folder.path + "/broadcast/a.sock", "/tmp/broadcast-\(getuid())/a.sock"])
+            // A desktop names the same folder.
+            let desktop = Paths(environment: ["HOME": "/h", "XDG_RUNTIME_DIR": folder.path], userRuntime: folder.path)
+            #expect(desktop.runtimeFolder == own.runtimeFolder && desktop.sockets(session: "a") == [own.socket(session: "a")])
+            #expect(desktop.otherSockets(session: "a") == ["/tmp/broadcast-\(getuid())/a.sock"])
+            #expect(desktop.registration(session: "a") == own.registration(session: "a"))
+            let foreign = Paths(environment: ["HOME": "/h"], userRuntime: "/proc/1/fd")
+            #expect(foreign.runtimeFolder == "/tmp/broadcast-\(getuid())" || getuid() == 0)
+        }
     }
 
     @Test func `The runtime folder is made for the user alone`() async throws {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Control
+import Host
 import Presentation
 
 /// The option that names the session of a command.
@@ -11,19 +12,27 @@ struct SessionName: ParsableArguments {
     ///
     /// Throws status 1 if the session does not run or rejects the request, and 69 if it does not answer.
     func ask(_ request: ControlRequest) async throws(CommandError) -> ControlReply {
-        let path = CommandContext.paths.socket(session: try OptionValue.session(session))
+        let running = try running
         let answer: ControlReply?
         do throws(ControlClient.Failure) {
-            answer = try await ControlClient.ask(request, at: path)
+            answer = try await running.ask(request)
         } catch {
             throw CommandError(error, session: session)
         }
-        guard let reply = answer else { throw isNotRunning }
+        guard let reply = answer else { throw await isNotRunning }
         if let error = reply.error { throw CommandError(error.status.flatMap(ExitStatus.init(rawValue:)) ?? .nothing, error.message) }
         return reply
     }
 
-    var isNotRunning: CommandError { CommandError(.nothing, "No session \"\(session)\" is running. See broadcast status.") }
+    /// The session, whether it runs or not.
+    var running: RunningSession {
+        get throws(CommandError) { RunningSession(name: try OptionValue.session(session), CommandContext.paths) }
+    }
+
+    /// Says which sessions do run.
+    var isNotRunning: CommandError {
+        get async { .noSession(session, running: await RunningSession.names(CommandContext.paths)) }
+    }
 }
 
 /// `broadcast pause`
@@ -98,20 +107,20 @@ struct EventsCommand: AsyncParsableCommand {
     @OptionGroup var name: SessionName
 
     func run() async throws {
-        let path = CommandContext.paths.socket(session: try OptionValue.session(name.session))
-        for await line in try await lines(at: path) {
+        for await line in try await events() {
             // An event has no error field at this level, so this line is the session's rejection of the request.
             if let error = ControlJSON.decode(ControlReply.self, from: line)?.error { throw CommandError(.unavailable, error.message) }
             try Output.answer(line)
         }
     }
 
-    private func lines(at path: String) async throws(CommandError) -> AsyncStream<[UInt8]> {
+    private func events() async throws(CommandError) -> ControlLines {
+        let running = try name.running
         do throws(ControlClient.Failure) {
-            if let lines = try await ControlClient.lines(ControlRequest(command: "events"), at: path) { return lines }
+            if let lines = try await running.events() { return lines }
         } catch {
             throw CommandError(error, session: name.session)
         }
-        throw name.isNotRunning
+        throw await name.isNotRunning
     }
 }

@@ -23,7 +23,7 @@ struct LogsCommand: AsyncParsableCommand {
         defer { close(file) }
         while true {
             // Query the state before reading, so that the last lines of the session are read too.
-            let running = RunningSession(name: session, socket: paths.socket(session: session))
+            let running = RunningSession(name: session, paths)
             let answer = follow ? await RunningSession.ask("status", [running]).first : nil
             try copy(file)
             switch answer {

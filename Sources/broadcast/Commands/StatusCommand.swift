@@ -28,7 +28,7 @@ struct StatusCommand: AsyncParsableCommand {
             let answers = await RunningSession.ask("status", running)
             let sessions = answers.compactMap { try? $0.get()?.session }
             if let wanted, isFirst, sessions.isEmpty, !answers.contains(where: { $0.failure != nil }) {
-                throw CommandError(.nothing, "No session \"\(wanted)\" is running. See broadcast status.")
+                throw CommandError.noSession(wanted, running: await RunningSession.names(paths))
             }
             // On a terminal, each report replaces the one before. In a pipe, the reports follow each other.
             if watch && !json && isatty(STDOUT_FILENO) != 0 { try Output.answer("\u{1b}[H\u{1b}[J", newline: false) }

@@ -25,7 +25,7 @@ struct StopCommand: AsyncParsableCommand {
     func run() async throws {
         let paths = CommandContext.paths
         let one = try OptionValue.session(session)
-        let sessions = all ? RunningSession.all(paths) : [RunningSession(name: one, socket: paths.socket(session: one))]
+        let sessions = all ? RunningSession.all(paths) : [RunningSession(name: one, paths)]
         // Stop the sessions at the same time: each may need a while to finish writing.
         let answers = await RunningSession.ask("stop", sessions)
         let ended = answers.compactMap { try? $0.get()?.session }
@@ -33,9 +33,7 @@ struct StopCommand: AsyncParsableCommand {
         if !json { for report in ended { try Self.show(report) } }
         let failures = zip(sessions, answers).compactMap { Self.failure($1, session: $0.name) }
         guard !failures.isEmpty || !ended.isEmpty else {
-            throw CommandError(
-                .nothing,
-                all ? "No session is running." : "No session \"\(session)\" is running. See broadcast status.")
+            throw CommandError.noSession(all ? nil : session, running: await RunningSession.names(paths))
         }
         guard let worst = failures.max(by: { $0.status.rawValue < $1.status.rawValue }) else { return }
         for failure in failures where failure != worst { Output.note("broadcast: " + failure.message) }

@@ -32,7 +32,7 @@ struct LiveSession {
     func toggleMicrophone() async -> PickerModel.Live? {
         let answer: Result<ControlReply?, ControlClient.Failure>
         do throws(ControlClient.Failure) {
-            answer = .success(try await ControlClient.ask(ControlRequest(command: "mic", value: "toggle"), at: paths.socket(session: name)))
+            answer = .success(try await RunningSession(name: name, paths).ask(ControlRequest(command: "mic", value: "toggle")))
         } catch {
             answer = .failure(error)
         }

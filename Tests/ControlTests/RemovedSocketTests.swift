@@ -1,0 +1,102 @@
+import Control
+import Foundation
+import Testing
+
+/// Sessions whose socket or folder is removed while they run.
+@Suite struct RemovedSocketTests {
+    /// Waits until the session at `path` answers.
+    private func waitForAnswer(at path: String) async throws {
+        let deadline = ContinuousClock.now + .seconds(20)
+        while try await ControlClient.ask(ControlRequest(command: "status"), at: path) == nil {
+            try #require(ContinuousClock.now < deadline, "no session answers at \(path)")
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+
+    @Test func `a session whose socket or folder is removed listens there again, and keeps its connections and its name`() async throws {
+        try await withFolder { (folder: String) async throws in
+            let path = folder + "/run/default.sock"
+            let entry = folder + "/entry"
+            try FileManager.default.createDirectory(atPath: folder + "/run", withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+            let place = ControlServer.Place(path: path, registration: entry)
+            let server = try await start(place)
+            let client = try LineClient(path: path)
+            for removed in [path, path + ".lock", folder + "/run"] {
+                try FileManager.default.removeItem(atPath: removed)
+                // A lock alone is not looked for: the socket is.
+                if removed.hasSuffix(".lock") { try FileManager.default.removeItem(atPath: path) }
+                try await waitForAnswer(at: path)
+                client.send("{\"command\":\"status\"}\n")
+                #expect(try await client.nextLine()?.contains("\"state\":\"live\"") == true)
+                #expect(try FileManager.default.contentsOfDirectory(atPath: folder + "/run").sorted() == ["default.sock", "default.sock.lock"])
+                #expect(SessionRegistration.read(entry) == .init(socket: path, process: getpid()))
+            }
+            var status = stat()
+            #expect(stat(folder + "/run", &status) == 0 && status.st_mode & 0o777 == 0o700)
+            await server.shutDown()
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["run"])
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder + "/run") == [])
+        }
+    }
+
+    @Test func `a session whose folder cannot be created again listens at its next path, where clients find it`() async throws {
+        try await withFolder { (folder: String) async throws in
+            for name in ["user", "user/run"] {
+                try FileManager.default.createDirectory(atPath: "\(folder)/\(name)", withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+            }
+            let place = ControlServer.Place(
+                path: folder + "/user/run/default.sock", otherwise: [folder + "/other/default.sock"], registration: folder + "/entry")
+            let server = try await start(place)
+            try FileManager.default.removeItem(atPath: folder + "/user")
+            try await waitForAnswer(at: folder + "/other/default.sock")
+            #expect(SessionRegistration.read(folder + "/entry")?.socket == folder + "/other/default.sock")
+            // No other session gets the name.
+            await #expect(throws: ControlServer.Failure.inUse) {
+                try await start(ControlServer.Place(path: folder + "/new.sock", registration: folder + "/entry"))
+            }
+            await server.shutDown()
+            #expect(SessionRegistration.read(folder + "/entry") == nil)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder + "/other") == [])
+        }
+    }
+
+    @Test func `an entry of a killed session, or nonsense in its place, is no session`() async throws {
+        try await withFolder { (folder: String) async throws in
+            let path = folder + "/entry"
+            #expect(SessionRegistration.read(path) == nil)
+            for text in ["1 /x.sock\n", "", "nonsense", "1 relative\n"] {
+                try text.write(toFile: path, atomically: true, encoding: .utf8)
+                #expect(SessionRegistration.read(path) == nil)
+                let server = try await start(ControlServer.Place(path: folder + "/a.sock", registration: path))
+                #expect(SessionRegistration.read(path) == .init(socket: folder + "/a.sock", process: getpid()))
+                await server.shutDown()
+                #expect(!FileManager.default.fileExists(atPath: path))
+            }
+            // Without a folder for the entry the session runs all the same.
+            let server = try await start(ControlServer.Place(path: folder + "/a.sock", registration: folder + "/missing/entry"))
+            try await waitForAnswer(at: folder + "/a.sock")
+            await server.shutDown()
+        }
+    }
+
+    // MARK: Helpers
+
+    /// Starts a server that answers every request with its state.
+    private func start(_ place: ControlServer.Place) async throws -> ControlServer {
+        try await ControlServer.listen(
+            at: place, events: { AsyncStream { $0.finish() } },
+            answer: { _ in ControlReply(session: Self.session) })
+    }
+
+    private static let session = SessionReport(
+        session: "default", pid: 1, state: "live", started: "2026-01-02T03:04:05Z", elapsed: 1, title: nil,
+        source: SessionReport.Source(kind: "screen", display: ":0", width: nil, height: nil), video: nil,
+        audio: SessionReport.Audio(app: nil, mic: nil), destinations: [])
+
+    private func withFolder(_ body: (String) async throws -> Void) async throws {
+        let folder = "/tmp/broadcast-control-\(UUID().uuidString.prefix(8))"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try await body(folder)
+    }
+}
