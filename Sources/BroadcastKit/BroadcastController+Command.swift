@@ -1,3 +1,4 @@
+import Credentials
 import Host
 import Session
 import Upload
@@ -9,14 +10,18 @@ extension BroadcastController {
     ///   - configuration: the user's, as it was read at the start.
     ///   - targets: what the user calls the destinations; none for the preferred one.
     ///   - output: the state of standard output.
+    ///   - handed: secrets of `targets` that the parent of a detached session has resolved; nil if there is no parent.
     package convenience init(
         options: HostOptions, settings: SessionSettings, configuration: Configuration, targets: [String], format: ContainerFormat?,
-        separatesAudio: Bool, output: DestinationResolver.StandardOutput, context: KitContext
+        separatesAudio: Bool, output: DestinationResolver.StandardOutput, handed: HandedSecrets?, context: KitContext
     ) {
-        let resolver = { @Sendable (configuration: Configuration, preparation: HostPreparation) throws(ConfigurationError) -> DestinationResolver in
+        let first: any SecretSource = handed.map { HandedSecretSource($0, otherwise: context.secrets) } ?? context.secrets
+        let resolver = {
+            @Sendable (configuration: Configuration, secrets: any SecretSource, preparation: HostPreparation) throws(ConfigurationError)
+                -> DestinationResolver in
             let session = try SessionConfiguration(settings, over: configuration)
             var resolver = DestinationResolver(
-                configuration: configuration, paths: context.paths, secrets: context.secrets,
+                configuration: configuration, paths: context.paths, secrets: secrets,
                 catalog: ExtensionCatalog(folders: context.paths.extensionFolders), session: session)
             resolver.separatesAudio = separatesAudio
             resolver.notice = preparation.notice
@@ -25,7 +30,7 @@ extension BroadcastController {
         }
         self.init(options: options, context: context) { preparation throws(HostError) in
             do throws(ConfigurationError) {
-                var resolver = try resolver(configuration, preparation)
+                var resolver = try resolver(configuration, first, preparation)
                 resolver.format = format
                 resolver.output = output
                 let plans = try resolver.resolve(targets)
@@ -39,7 +44,7 @@ extension BroadcastController {
             do throws(ConfigurationError) {
                 // The configuration as it is now, not as it was at the start.
                 let current = try ConfigurationFile.load(context.paths.configFile)
-                var resolver = try resolver(current, preparation)
+                var resolver = try resolver(current, context.secrets, preparation)
                 if let folder { resolver.folder = folder }
                 return try resolver.resolve(target)
             } catch {

@@ -4,16 +4,17 @@ import Session
 import UserConfiguration
 
 extension EventReport {
-    /// An event of the session with that name, at the current time, as `broadcast events` prints it.
+    /// An event of the session with that name, at the current time, as `broadcast events` prints it. Nil for what only the
+    /// front end needs.
     ///
     /// - Parameters:
     ///   - phrases: the sentences for notices and destinations.
     ///   - report: makes the report of a session's figures.
-    init(_ event: HostEvent, session: String, phrases: any HostPhrases, report: (SessionSnapshot) -> SessionReport) {
+    init?(_ event: HostEvent, session: String, phrases: any HostPhrases, report: (SessionSnapshot) -> SessionReport) {
         self.init(time: FileDate.iso8601(Date()), event: "", session: session)
         switch event {
         // It is for the user at the start; scripts read the source and the rules in the status.
-        case .exposed: break
+        case .exposed, .started: return nil
         case .state(let state):
             self.event = "state"
             self.state = state.rawValue

@@ -8,6 +8,8 @@ package enum HostEvent: Sendable {
     /// The source is open, the desktop has answered, and nothing was sent yet: what viewers will see.
     case exposed(Exposure)
     case state(SessionState)
+    /// Every destination is live or over.
+    case started
     case destination(SessionSnapshot.Destination)
     case notice(HostNotice)
     case annotation([String: String])

@@ -172,7 +172,7 @@ package actor SessionHost {
         guard let path = options.socket else { return nil }
         do throws(ControlServer.Failure) {
             return try await ControlServer.listen(
-                at: path, events: { [hub] in hub.subscribe() },
+                at: .init(path: path, otherwise: options.otherSockets, registration: options.registration), events: { [hub] in hub.subscribe() },
                 answer: { [weak self] request in await self?.reply(to: request) ?? ControlReply(retried: []) })
         } catch {
             switch error {
@@ -191,6 +191,7 @@ package actor SessionHost {
                 exposure?.source = source
                 if let exposure { report(.exposed(exposure)) }
             case .state(let state): report(.state(state))
+            case .started: report(.started)
             case .destination(let destination): report(.destination(destination))
             case .notice(let notice): report(.notice(.session(notice)))
             case .annotation(let values): report(.annotation(values))
@@ -213,7 +214,7 @@ package actor SessionHost {
 
     private func report(_ event: HostEvent) {
         if let line = options.phrases.logLine(event, session: options.name) { log.write(line) }
-        if case .exposed = event {} else { hub.publish(EventReport(event, session: options.name, phrases: options.phrases, report: report)) }
+        hub.publish(EventReport(event, session: options.name, phrases: options.phrases, report: report))
         continuation.yield(event)
     }
 

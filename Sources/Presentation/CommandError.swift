@@ -18,6 +18,13 @@ package enum ExitStatus: Int32 {
     case notPermitted = 77
     /// The config or a manifest is invalid.
     case config = 78
+    /// A signal ended the command: 128 and its number, as shells report it.
+    case hungUp = 129
+    case interrupted = 130
+    case terminated = 143
+
+    /// The status of a command that SIGHUP, SIGINT or SIGTERM ended.
+    package static func ended(by signal: Int32) -> ExitStatus { ExitStatus(rawValue: 128 + signal) ?? .terminated }
 }
 
 /// Why a command failed: its exit status, and one sentence that says what failed, why, and what to do.

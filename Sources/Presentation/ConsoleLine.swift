@@ -15,7 +15,7 @@ package struct ConsoleLine {
         case .notice(let notice): text = (notice.isInformation ? "" : "Warning: ") + notice.sentence
         case .clip(let clip): text = "clip: \(clip.path)"
         case .exposed(let exposure): text = exposure.sentence
-        case .annotation, .statistics: return nil
+        case .started, .annotation, .statistics: return nil
         }
     }
 

@@ -23,6 +23,13 @@ package enum StatusLine {
         return parts.joined(separator: "  ")
     }
 
+    /// What the start of a session waits for.
+    package static func waiting(for snapshot: SessionSnapshot) -> String {
+        let names = snapshot.destinations.filter { $0.state == .connecting || $0.state == .reconnecting }.map(\.name)
+        let what = names.isEmpty ? "the first picture" : "\(names.joined(separator: ", ")) to accept the broadcast"
+        return "Waiting for \(what). Press Ctrl-C to cancel the start."
+    }
+
     /// `01:02:03`, or `02:03` below one hour.
     package static func clock(_ time: MediaTime) -> String {
         let seconds = Int(time.seconds)

@@ -107,6 +107,32 @@ package struct FileDescriptor: ~Copyable, Sendable {
     }
 }
 
+/// A connection between this process and another one: two stream sockets, close-on-exec from the start.
+package struct SocketPair: ~Copyable, Sendable {
+    private let ourEnd: FileDescriptor
+    private var theirEnd: FileDescriptor?
+
+    package init() throws(SystemError) {
+        var ends: [Int32] = [-1, -1]
+        guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else { throw .last }
+        ourEnd = FileDescriptor(owning: ends[0])
+        theirEnd = .some(FileDescriptor(owning: ends[1]))
+    }
+
+    /// The end of this process.
+    package var ours: Int32 { ourEnd.raw }
+    /// The end for the other process; -1 once it is closed here.
+    package var theirs: Int32 {
+        switch theirEnd {
+        case .some(let end): end.raw
+        case .none: -1
+        }
+    }
+
+    /// Closes the other process's end here, so that `ours` is at its end as soon as that process has ended.
+    package mutating func closeTheirs() { theirEnd = nil }
+}
+
 /// A pipe whose ends are close-on-exec from the start. It owns the ends that were not taken or closed.
 package struct Pipe: ~Copyable, Sendable {
     private var readingEnd: FileDescriptor?

@@ -107,6 +107,7 @@ package final class BroadcastSession: Sendable {
             await conclude(reason)
         }
         for destination in destinations { await destination.decided.value }
+        channel.send(.started)
     }
 
     /// Asks the session to end. Nothing of the desktop is captured from now on.

@@ -9,6 +9,8 @@ package enum SessionEvent: Sendable {
     /// The source is open and every encoder that is needed now. Nothing was sent yet.
     case opened(SourceDescription?)
     case state(SessionState)
+    /// Every destination is live or over.
+    case started
     case destination(SessionSnapshot.Destination)
     /// Another application is in front, or its window's title changed.
     case application(ApplicationInformation)

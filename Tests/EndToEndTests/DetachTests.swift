@@ -52,5 +52,124 @@ extension EndToEndTests {
                 _ = try await studio.broadcast.run(["stop"])
             }
         }
+
+        /// How the command can end before the session is live.
+        enum Cancellation: String, CaseIterable, CustomTestStringConvertible {
+            case interrupt, hangUp, terminate, kill
+            var testDescription: String { rawValue }
+            var signal: Int32 {
+                switch self {
+                case .interrupt: SIGINT
+                case .hangUp: SIGHUP
+                case .terminate: SIGTERM
+                case .kill: SIGKILL
+                }
+            }
+        }
+
+        @Test(arguments: Cancellation.allCases)
+        func `A detached start that is cancelled ends the session too, and nothing goes live later`(way: Cancellation) async throws {
+            try await withStudio(width: 320, height: 240) { studio in
+                let server = try await NginxRTMP.start(in: studio.peers)
+                // The server is there and does not answer: the start waits.
+                server.peer.signal(SIGSTOP)
+                let command = try studio.broadcast.start(["start", "--detach", "--to", server.url(key: "late"), "--to", studio.path("out.mp4")])
+                _ = try await command.waitForErrorLine(containing: "Waiting for rtmp to accept the broadcast.")
+                let session = try #require(try await studio.status())
+                #expect(session.destinations.map(\.state) == ["connecting", "live"])
+                command.signal(way.signal)
+                let status = try await command.waitForExit()
+                if way == .kill {
+                    #expect(status == .signalled(SIGKILL))
+                } else {
+                    #expect(status == .exited(128 + way.signal))
+                    expectSentence(in: command.standardError, saying: ["cancelled", "nothing is live"])
+                    // The command returns when the session has ended.
+                    #expect(kill(session.pid, 0) != 0)
+                }
+                try await waitUntil("the session's end") { kill(session.pid, 0) != 0 }
+                #expect(try await studio.status() == nil)
+                server.peer.signal(SIGCONT)
+                try await studio.media("out.mp4").expectDecodable()
+                try studio.media("out.mp4").expectOrdinaryMP4()
+                #expect(try await !server.isPublishing(key: "late"))
+            }
+        }
+
+        @Test func `A detached start shows on its terminal what it waits for, and Ctrl-C there cancels it`() async throws {
+            try await withStudio(width: 320, height: 240) { studio in
+                let server = try await NginxRTMP.start(in: studio.peers)
+                server.peer.signal(SIGSTOP)
+                let terminal = try await Terminal.open(environment: studio.broadcast.environment, in: studio.peers)
+                try await terminal.type("\(studio.broadcast.binary) start --detach --to \(server.url(key: "late")); echo status=$?")
+                try await terminal.wait(for: "rtmp connecting")
+                let pid = try #require(try await studio.status()?.pid)
+                try await terminal.press("C-c")
+                try await terminal.wait(for: "status=130")
+                #expect(try await terminal.text().contains("nothing is live"))
+                try await waitUntil("the session's end") { kill(pid, 0) != 0 }
+                server.peer.signal(SIGCONT)
+            }
+        }
+
+        @Test func `A key command of a detached start asks on the terminal, and its key is not in the arguments`() async throws {
+            try await withStudio(width: 320, height: 240) { studio in
+                let server = try await NginxRTMP.start(in: studio.peers)
+                try studio.broadcast.writeConfiguration(
+                    """
+                    [destinations.mine]
+                    extension = "rtmp"
+                    url = "rtmp://127.0.0.1:\(server.port)/live"
+                    key-command = "printf 'PIN: ' >&2; read pin; echo key-$pin; echo asked >> \(studio.path("asked"))"
+
+                    """)
+                let terminal = try await Terminal.open(environment: studio.broadcast.environment, in: studio.peers)
+                try await terminal.type("\(studio.broadcast.binary) start --detach --to mine; echo status=$?")
+                try await terminal.wait(for: "PIN:")
+                #expect(try await studio.status() == nil)
+                try await terminal.type("4711")
+                try await terminal.wait(for: "status=0")
+                try await server.peer.wait(for: "the stream") { try await server.isPublishing(key: "key-4711") }
+                let pid = try #require(try await studio.status()?.pid)
+                let arguments = try String(contentsOfFile: "/proc/\(pid)/cmdline", encoding: .utf8)
+                #expect(arguments.contains("broadcast") && !arguments.contains("mine") && !arguments.contains("4711"))
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                // The session did not ask a second time.
+                #expect(try String(contentsOfFile: studio.path("asked"), encoding: .utf8) == "asked\n")
+            }
+        }
+
+        @Test func `The window of a detached start is picked before it detaches`() async throws {
+            try await withPeers { peers in
+                let screen = try await Xvfb.start(in: peers, width: 800, height: 450)
+                let desktop = try Desktop(screen.display, in: peers)
+                let window = try await desktop.openWindow("clock", "320x240+100+60")
+                let command = try desktop.broadcast.start(["start", "--detach", "--window", "pick", "--to", desktop.folder + "/out.mp4"])
+                _ = try await command.waitForErrorLine(containing: "Click the window")
+                #expect(try await desktop.broadcast.status() == nil)
+                try await desktop.xdotool(["mousemove", "\(window.x + 100)", "\(window.y + 100)"])
+                // The pointer may not be grabbed yet when the command says that it waits for a click.
+                try await command.wait(for: "the click to be taken") {
+                    if command.status == nil { try await desktop.xdotool(["click", "1"]) }
+                    return command.status != nil
+                }
+                #expect(command.status == .exited(0), "\(command.standardError)")
+                #expect(try await desktop.broadcast.statusText().contains("\"kind\":\"window\""))
+                #expect(try await desktop.broadcast.run(["stop"]).status == .exited(0))
+            }
+        }
+
+        @Test func `Warnings of a detached start are shown by its command, and its log has times`() async throws {
+            try await withStudio(width: 320, height: 240) { studio in
+                try "older".write(toFile: studio.path("out.mp4"), atomically: false, encoding: .utf8)
+                let result = try await studio.broadcast.run(["start", "--detach", "--to", studio.path("out.mp4")])
+                #expect(result.status == .exited(0))
+                #expect(result.errors.contains("The older \(studio.path("out.mp4")) is kept as"), "\(result.errors)")
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                let lines = try await studio.broadcast.run(["logs"]).output.split(separator: "\n")
+                #expect(lines.contains { $0.contains("is kept as") } && lines.contains { $0.contains("session default: finished") })
+                #expect(lines.allSatisfy { $0.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ .*/) != nil }, "\(lines)")
+            }
+        }
     }
 }

@@ -33,6 +33,40 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `However many hang-ups a closed terminal sends, the broadcast ends as asked`() async throws {
+            try await withStudio(["clock", "--beep"], width: 640, height: 360) { studio in
+                let peer = try await studio.startLive(["--to", studio.path("out.mp4"), "--to", studio.path("out.ts")])
+                try await studio.waitUntilElapsed(2, of: peer)
+                // One comes from the shell, one from the kernel, and both may come while the files are completed.
+                try await peer.wait(for: "its end") {
+                    peer.signal(SIGHUP)
+                    return peer.status != nil
+                }
+                #expect(peer.status == .exited(0), "\(peer.standardError)")
+                try await studio.media("out.mp4").expectDecodable()
+                try studio.media("out.mp4").expectOrdinaryMP4()
+            }
+        }
+
+        @Test func `A second Ctrl-C ends a broadcast at once, and a hang-up between them does not count`() async throws {
+            try await withStudio(width: 320, height: 240) { studio in
+                // An extension that does not end when it is asked to: the session waits for it for five seconds.
+                let folder = studio.broadcast.home + "/data/broadcast/extensions/stay"
+                try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+                let manifest = "name = \"stay\"\nexec = \"./run\"\nmode = \"samples\"\n"
+                for (name, text) in [("extension.toml", manifest), ("run", "#!/bin/sh\necho '{\"hello\":1}'\nexec sleep 100\n")] {
+                    try text.write(toFile: "\(folder)/\(name)", atomically: true, encoding: .utf8)
+                    try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: "\(folder)/\(name)")
+                }
+                let peer = try await studio.startLive(["--to", "stay"])
+                peer.signal(SIGINT)
+                _ = try await peer.waitForErrorLine(containing: "session default: finishing")
+                peer.signal(SIGHUP)
+                peer.signal(SIGINT)
+                #expect(try await peer.waitForExit() == .exited(130))
+            }
+        }
+
         @Test func `Without sound there is no microphone to turn on`() async throws {
             try await withStudio(["clock"], width: 320, height: 240) { studio in
                 _ = try await studio.startLive(["--no-app-audio", "--to", studio.path("out.mp4")])

@@ -15,7 +15,7 @@ struct TestPhrases: HostPhrases {
         switch event {
         case .state(let state): "\(session) is \(state.rawValue)"
         case .notice(let notice): sentence(notice)
-        case .exposed, .destination, .annotation, .clip, .statistics: nil
+        case .exposed, .started, .destination, .annotation, .clip, .statistics: nil
         }
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import BroadcastKit
+import Credentials
 import Desktop
 import FoundationEssentials
 import Glibc
@@ -34,83 +35,123 @@ struct StartCommand: AsyncParsableCommand {
 
     private var targets: [String] { destinations.targets }
 
-    /// A descriptor that the parent of a detached session reads.
-    @Option(help: .hidden) var readinessDescriptor: Int32?
+    /// The connection to the parent of a detached session. All other arguments come through it.
+    @Option(help: .hidden) var launchDescriptor: Int32?
 
     func run() async throws {
-        let context = try CommandContext()
+        guard let launchDescriptor else { return try await run(nil) }
+        guard let launched = LaunchedSession(descriptor: launchDescriptor),
+            let command = try Broadcast.parseAsRoot(launched.request.arguments) as? StartCommand
+        else { throw CommandError.quiet(.software) }
+        try await command.run(launched)
+    }
+
+    /// - Parameter launched: the connection to the parent, in the process of a detached session.
+    private func run(_ launched: LaunchedSession?) async throws {
         do {
-            try await run(context)
-        } catch let error as CommandError {
-            if context.hasSessionBus { notify(error) }
+            let context = try CommandContext()
+            do {
+                try await run(context, launched)
+            } catch let error as CommandError {
+                if context.hasSessionBus && launched == nil { notify(error) }
+                throw error
+            }
+        } catch var error as CommandError {
+            // The parent shows it, or the log has it.
+            if let launched {
+                launched.report(error)
+                launched.flush()
+                error.isTold = true
+            }
             throw error
         }
     }
 
-    private func run(_ context: CommandContext) async throws {
+    private func run(_ context: CommandContext, _ launched: LaunchedSession?) async throws {
         let name = try OptionValue.session(session.session)
         var settings = try SessionSettings(source: source, video: video, audio: audio, privacy: privacy, session: session)
         let format = try containerFormat()
         try refuseImpossible(context)
-        let picksWindow = try source.selection() == nil
-        let configuration = { [settings] () throws(CommandError) in
-            try presenting { () throws(ConfigurationError) in try SessionConfiguration(settings, over: context.configuration) }
+        var chosen = try Self.configuration(settings, context)
+        let isParent = session.detach && launched == nil
+        if isParent { try refuseDetachedOutput(context) }
+        if let window = try launched?.request.window ?? pickedWindow() {
+            settings.source = .screen(display: source.display, .window(window))
+            chosen = try Self.configuration(settings, context)
         }
-        if session.detach {
-            if picksWindow && preview {
-                throw CommandError(
-                    .usage,
-                    "--preview and --detach need the number of a window. Choose one from broadcast list-sources.")
-            }
-            _ = try configuration()
-            if preview { try await showPreview(of: configuration(), context) }
-            try refuseDetachedOutput(context)
-            try DetachedLaunch(context: context, session: name).run()
-            return
-        }
-        if picksWindow { settings.source = .screen(display: source.display, .window(try source.pickWindow())) }
-        let chosen = try presenting { [settings] () throws(ConfigurationError) in try SessionConfiguration(settings, over: context.configuration) }
         // The parent of a detached session has shown the picture already.
-        if preview && readinessDescriptor == nil { try await showPreview(of: chosen, context) }
-        let readiness = readinessDescriptor.map(ReadinessPipe.init(descriptor:))
-        do throws(CommandError) {
-            try await host(name, settings, chosen, format: format, context, readiness)
-        } catch {
-            readiness?.report(error)
-            throw error
-        }
+        if preview && launched == nil { try await showPreview(of: chosen, context) }
+        guard isParent else { return try await host(name, settings, chosen, format: format, context, launched) }
+        var window: UInt?
+        if case .screen(_, .window(let number)) = settings.source { window = number }
+        let request = LaunchRequest(
+            arguments: Array(CommandLine.arguments.dropFirst()), window: window, secrets: try secrets(for: chosen, format: format, context))
+        try DetachedLaunch(context: context, session: name, request: request).run()
+    }
+
+    private static func configuration(_ settings: SessionSettings, _ context: CommandContext) throws(CommandError) -> SessionConfiguration {
+        try presenting { () throws(ConfigurationError) in try SessionConfiguration(settings, over: context.configuration) }
+    }
+
+    /// The window that the user clicks; nil unless the options ask for that.
+    private func pickedWindow() throws(CommandError) -> UInt? {
+        try source.selection() == nil ? try source.pickWindow() : nil
+    }
+
+    /// Asks for the secrets of a detached session, while a terminal is there for the questions of a key command.
+    private func secrets(
+        for configuration: SessionConfiguration, format: ContainerFormat?, _ context: CommandContext
+    ) throws(CommandError) -> HandedSecrets {
+        let recorder = SecretRecorder(context.credentials)
+        var resolver = DestinationResolver(
+            configuration: context.configuration, paths: context.paths, secrets: recorder, catalog: context.catalog, session: configuration)
+        resolver.format = format
+        // The session resolves the destinations itself, with these secrets.
+        _ = try presenting { [resolver] () throws(ConfigurationError) in try resolver.resolve(targets) }
+        return recorder.recorded
     }
 
     /// Runs the session to its end.
     private func host(
         _ name: String, _ settings: SessionSettings, _ configuration: SessionConfiguration, format: ContainerFormat?, _ context: CommandContext,
-        _ readiness: ReadinessPipe?
+        _ launched: LaunchedSession?
     ) async throws(CommandError) {
         try presenting { () throws(ConfigurationError) in try context.paths.prepareRuntimeFolder() }
         var options = HostOptions(name: name, phrases: ErrorPresenter())
         options.title = session.title
+        // Without it, a session is found only in its runtime folder.
+        try? context.paths.prepareSessionsFolder()
         options.socket = context.paths.socket(session: name)
-        options.log = readiness == nil ? context.paths.log(session: name) : nil
+        options.otherSockets = context.paths.otherSockets(session: name)
+        options.registration = context.paths.registration(session: name)
+        options.log = context.paths.log(session: name)
         options.desktop = context.desktopRequest
-        // The standard error of a detached session is its log, which each session overwrites.
-        if readiness != nil { options.onNameTaken = { _ = ftruncate(STDERR_FILENO, 0) } }
         options.applicationNames = DesktopEntries(environment: ProcessInfo.processInfo.environment)
         let controller = BroadcastController(
             options: options, settings: settings, configuration: context.configuration, targets: targets, format: format,
-            separatesAudio: audio.audioTracks == .separate, output: StandardDescriptors.outputState, context: context.kitContext)
-        var console = SessionConsole(session: name, showsNotice: context.configuration.privacy.notice ?? true)
-        let signals = StopSignals { controller.requestStop() }
+            separatesAudio: audio.audioTracks == .separate, output: StandardDescriptors.outputState, handed: launched?.request.secrets,
+            context: context.kitContext)
+        var console = SessionConsole(
+            session: name, showsNotice: context.configuration.privacy.notice ?? true,
+            output: launched.map(ConsoleOutput.parent) ?? .errors(isTerminal: Output.isTerminal))
+        let signals = StopSignals { _ in controller.requestStop() }
         defer { signals.ignore() }
+        launched?.whenParentIsGone { controller.requestStop() }
         let start = Task { () -> CommandError? in
             do throws(HostError) {
                 try await controller.begin()
-                reportReadiness(controller, readiness)
                 return nil
             } catch {
                 return CommandError(error)
             }
         }
-        for await event in controller.hostEvents { console.show(event, controller.snapshot) }
+        let waiting = launched.map { Self.reportWaiting(controller, to: $0) }
+        defer { waiting?.cancel() }
+        for await event in controller.hostEvents {
+            console.show(event, controller.snapshot)
+            // In the order of the events: the parent shows all warnings before it returns.
+            if let launched, case .started = event { report(controller, to: launched) }
+        }
         if let error = await start.value { throw error }
         let outcome: HostOutcome
         do throws(HostError) {
@@ -122,17 +163,25 @@ struct StartCommand: AsyncParsableCommand {
     }
 
     /// Reports to the parent once every destination is live, or that one failed.
-    private func reportReadiness(_ controller: BroadcastController, _ readiness: ReadinessPipe?) {
-        guard let readiness else { return }
+    private func report(_ controller: BroadcastController, to launched: LaunchedSession) {
         let destinations = controller.snapshot?.destinations ?? []
         guard let failed = destinations.first(where: { $0.error != nil && $0.state == .failed }), let error = failed.error else {
-            return destinations.allSatisfy { !$0.state.isOver } ? readiness.reportLive() : ()
+            return destinations.allSatisfy { !$0.state.isOver } ? launched.reportLive() : ()
         }
         // If no other destination remains, the session ends and its error is reported then.
         guard destinations.contains(where: { !$0.state.isOver }) else { return }
         let failure = CommandError(error, destination: failed.name)
-        readiness.report(
+        launched.report(
             CommandError(failure.status, failure.message + " The session continues with its other destinations. To end it, run: broadcast stop"))
+    }
+
+    /// Reports to the parent what it waits for, if that takes long.
+    private static func reportWaiting(_ controller: BroadcastController, to launched: LaunchedSession) -> Task<Void, Never> {
+        Task {
+            try? await Task.sleep(for: .seconds(1))
+            guard !Task.isCancelled, let snapshot = controller.snapshot else { return }
+            launched.say(StatusLine.waiting(for: snapshot))
+        }
     }
 
     // MARK: Before the start
@@ -175,7 +224,7 @@ struct StartCommand: AsyncParsableCommand {
 
     /// Shows an error on the desktop if the user sees no terminal.
     private func notify(_ error: CommandError) {
-        guard error.status == .notPermitted, readinessDescriptor == nil, isatty(STDIN_FILENO) == 0, !Output.isTerminal else { return }
+        guard error.status == .notPermitted, isatty(STDIN_FILENO) == 0, !Output.isTerminal else { return }
         DesktopNotification.send(error.message)
     }
 

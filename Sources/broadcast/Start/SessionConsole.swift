@@ -2,12 +2,51 @@ import Host
 import Presentation
 import Session
 
-/// The output of a session in the foreground: a line for each event and, on a terminal, a status line that is updated.
+/// The place where a session shows what happens.
 ///
-/// It passes text to `Output.errors`, so a blocked terminal (Ctrl-S, a stalled ssh) never blocks the session.
+/// None of them blocks the session: neither a blocked terminal (Ctrl-S, a stalled ssh) nor a parent that is stopped.
+enum ConsoleOutput {
+    /// Standard error.
+    case errors(isTerminal: Bool)
+    /// The parent of a detached session, until the session is live. After that, only the log has it.
+    case parent(LaunchedSession)
+
+    /// Shows a line above the status line.
+    func say(_ text: String) {
+        switch self {
+        case .errors(let isTerminal): Output.errors.write((isTerminal ? "\r\u{1b}[K" : "") + text + "\n")
+        case .parent(let parent): parent.say(text)
+        }
+    }
+
+    /// True if there is a status line.
+    var hasStatus: Bool {
+        switch self {
+        case .errors(let isTerminal): isTerminal
+        case .parent(let parent): !parent.isOver
+        }
+    }
+
+    /// Shows the status line.
+    func show(_ status: String) {
+        switch self {
+        case .errors: Output.errors.setStatus("\r\u{1b}[K" + status.prefix(Output.width - 1))
+        case .parent(let parent): parent.show(progress: status)
+        }
+    }
+
+    /// Removes the status line.
+    func endStatus() {
+        guard case .errors(let isTerminal) = self else { return }
+        Output.errors.setStatus(nil)
+        if isTerminal { Output.errors.write("\r\u{1b}[K") }
+    }
+}
+
+/// The output of a session: a line for each event and, on a terminal, a status line that is updated.
 struct SessionConsole {
     let session: String
-    private let isTerminal = Output.isTerminal
+    private let output: ConsoleOutput
     /// The destinations whose failure was already shown.
     private var told: Set<String> = []
 
@@ -16,9 +55,10 @@ struct SessionConsole {
     private var isExposed = false
 
     /// - Parameter showsNotice: report at the start what viewers will see.
-    init(session: String, showsNotice: Bool) {
+    init(session: String, showsNotice: Bool, output: ConsoleOutput) {
         self.session = session
         self.showsNotice = showsNotice
+        self.output = output
     }
 
     /// Shows an event.
@@ -26,46 +66,40 @@ struct SessionConsole {
         switch event {
         case .exposed(let exposure):
             isExposed = true
-            if showsNotice { say(exposure.sentence) }
+            if showsNotice { output.say(exposure.sentence) }
         // The line about what is visible contains it.
         case .notice(.desktop) where showsNotice && !isExposed: break
-        case .state where isTerminal: break
+        case .state where output.hasStatus: break
         case .destination(let destination) where destination.state == .failed:
             let all = snapshot?.destinations ?? []
             // The user removed it.
             guard all.contains(where: { $0.name == destination.name }) else {
-                say("\(destination.name): removed.")
+                output.say("\(destination.name): removed.")
                 break
             }
             // Without other destinations the session ends; the command reports why once the session's name is free.
             guard all.contains(where: { !$0.state.isOver }), told.insert(destination.name).inserted else { break }
-            if let line = ConsoleLine(event, session: session) { say(line.text) }
-        default: if let line = ConsoleLine(event, session: session) { say(line.text) }
+            if let line = ConsoleLine(event, session: session) { output.say(line.text) }
+        default: if let line = ConsoleLine(event, session: session) { output.say(line.text) }
         }
-        guard isTerminal, let snapshot, !snapshot.state.isOver else { return }
-        Output.errors.setStatus("\r\u{1b}[K" + StatusLine.text(snapshot).prefix(Output.width - 1))
-    }
-
-    /// Shows a line above the status line.
-    func say(_ text: String) {
-        Output.errors.write((isTerminal ? "\r\u{1b}[K" : "") + text + "\n")
+        guard output.hasStatus, let snapshot, !snapshot.state.isOver else { return }
+        output.show(StatusLine.text(snapshot))
     }
 
     /// Shows the result of each destination, and the failures that were not shown yet.
     ///
     /// - Returns: the failure for the command's exit status: that of the session, otherwise of the first destination.
     func showResults(_ outcome: HostOutcome) -> CommandError? {
-        Output.errors.setStatus(nil)
-        if isTerminal { Output.errors.write("\r\u{1b}[K") }
+        output.endStatus()
         for destination in outcome.snapshot.destinations where destination.state == .finished {
             let place = destination.path ?? destination.url ?? destination.name
             // A named pipe without a reader.
             guard destination.path == nil || destination.byteCount > 0 else {
-                say("\(place): nothing was written.")
+                output.say("\(place): nothing was written.")
                 continue
             }
             let dropped = destination.dropped > 0 ? ", \(destination.dropped) frames dropped" : ""
-            say("\(place): \(StatusLine.clock(outcome.snapshot.elapsed)), \(StatusLine.size(destination.byteCount))\(dropped)")
+            output.say("\(place): \(StatusLine.clock(outcome.snapshot.elapsed)), \(StatusLine.size(destination.byteCount))\(dropped)")
         }
         var failure = outcome.failure.map { CommandError($0) }
         for destination in outcome.snapshot.destinations {
@@ -73,7 +107,7 @@ struct SessionConsole {
             if failure == nil {
                 failure = error
             } else if !told.contains(destination.name) {
-                say("\(destination.name): failed. \(error.message)")
+                output.say("\(destination.name): failed. \(error.message)")
             }
         }
         return failure

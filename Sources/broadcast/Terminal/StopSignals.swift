@@ -2,7 +2,9 @@ import Concurrency
 import Glibc
 import Synchronization
 
-/// SIGINT, SIGTERM and SIGHUP stop a broadcast cleanly; a second one ends the process immediately.
+/// SIGINT, SIGTERM and SIGHUP stop a broadcast cleanly; a second SIGINT or SIGTERM ends the process immediately.
+///
+/// SIGHUP never ends the process immediately: if a terminal is closed, its shell and the kernel both send one.
 ///
 /// The handler only posts a semaphore; a thread that waits for it does the rest. sigwait(3) would require that every
 /// thread blocks the signals, and the main thread exists before a broadcast starts.
@@ -11,8 +13,8 @@ final class StopSignals: Sendable {
     private static let arrived = Arrival()
 
     /// Installs the handlers. Later threads inherit a mask that blocks the signals, so the handler does not interrupt
-    /// them. `onStop` is called on a separate thread.
-    init(onStop: @escaping @Sendable () -> Void) {
+    /// them. `onStop` is called once, on a separate thread, with the number of the first signal.
+    init(onStop: @escaping @Sendable (Int32) -> Void) {
         let set = Self.caught
         var mask = set
         pthread_sigmask(SIG_BLOCK, &mask, nil)
@@ -21,17 +23,17 @@ final class StopSignals: Sendable {
         _ = NamedThread(name: "signals") { [self] in
             var mask = set
             pthread_sigmask(SIG_UNBLOCK, &mask, nil)
-            var count = 0
+            var isStopping = false
             while true {
-                let number = arrived.wait()
-                count += 1
-                if count > 1 || isOver.load(ordering: .relaxed) { _exit(128 + number) }
-                onStop()
+                let signal = arrived.wait()
+                if signal.isUrgent || (signal.requests > 0 && isOver.load(ordering: .relaxed)) { _exit(128 + signal.number) }
+                if !isStopping { onStop(signal.number) }
+                isStopping = true
             }
         }
     }
 
-    /// The broadcast is over: the next signal ends the process immediately.
+    /// The broadcast is over: the next SIGINT or SIGTERM ends the process immediately.
     func ignore() {
         isOver.store(true, ordering: .relaxed)
     }
@@ -60,8 +62,18 @@ final class StopSignals: Sendable {
 /// allows.
 // @unchecked: the semaphore exists as long as the process, and any thread may call its functions.
 private final class Arrival: @unchecked Sendable {
+    /// What has arrived up to now.
+    struct Signals {
+        /// The latest SIGINT or SIGTERM; SIGHUP if there was none.
+        var number: Int32
+        /// How many of them were SIGINT or SIGTERM, which a person or a program sends on purpose.
+        var requests: Int
+        var isUrgent: Bool { requests > 1 }
+    }
+
     private let semaphore: UnsafeMutablePointer<sem_t>
-    private let last = Atomic<Int32>(0)
+    private let last = Atomic<Int32>(SIGHUP)
+    private let requests = Atomic(0)
 
     init() {
         semaphore = .allocate(capacity: 1)
@@ -69,13 +81,16 @@ private final class Arrival: @unchecked Sendable {
     }
 
     func post(_ number: Int32) {
-        last.store(number, ordering: .relaxed)
+        if number != SIGHUP {
+            last.store(number, ordering: .relaxed)
+            requests.add(1, ordering: .relaxed)
+        }
         sem_post(semaphore)
     }
 
-    /// Waits for a signal and returns the number of the latest one.
-    func wait() -> Int32 {
+    /// Waits for a signal.
+    func wait() -> Signals {
         while sem_wait(semaphore) != 0 {}
-        return last.load(ordering: .relaxed)
+        return Signals(number: last.load(ordering: .relaxed), requests: requests.load(ordering: .relaxed))
     }
 }

@@ -1,0 +1,122 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension EndToEndTests {
+    /// Sessions are found from wherever the user looks for them, and only those of the user.
+    @Suite(.serialized)
+    struct SessionDiscoveryTests {
+        /// A command as cron, `su -` or `sudo -u` runs it: without XDG_RUNTIME_DIR.
+        private func withoutRuntimeFolder(_ broadcast: BroadcastCommand) -> BroadcastCommand {
+            var broadcast = broadcast
+            broadcast.environment["XDG_RUNTIME_DIR"] = nil
+            return broadcast
+        }
+
+        @Test func `A session that was started in the desktop is stopped by a command without XDG_RUNTIME_DIR`() async throws {
+            try await withStudio(width: 320, height: 240) { studio in
+                let peer = try await studio.startLive(["--to", studio.path("out.mp4")])
+                let cron = withoutRuntimeFolder(studio.broadcast)
+                #expect(try await cron.run(["status"]).output.contains("default: live"))
+                #expect(try await cron.run(["pause"]).status == .exited(0))
+                let events = try cron.start(["events"])
+                _ = try await events.waitForOutputLine(containing: "\"paused\"")
+                let stop = try await cron.run(["stop"])
+                #expect(stop.status == .exited(0) && stop.output.contains("out.mp4"))
+                #expect(try await peer.waitForExit() == .exited(0))
+                #expect(try await events.waitForExit() == .exited(0))
+            }
+        }
+
+        @Test func `A session that was started without XDG_RUNTIME_DIR is stopped from the desktop`() async throws {
+            try await withStudio(width: 320, height: 240) { studio in
+                let hadFolder = FileManager.default.fileExists(atPath: "/tmp/broadcast-\(getuid())")
+                defer { if !hadFolder { rmdir("/tmp/broadcast-\(getuid())") } }
+                // Its socket is in a folder of the whole machine, so it gets a name of its own.
+                let name = "cron-\(studio.screen.peer.processIdentifier)"
+                let peer = try await withoutRuntimeFolder(studio.broadcast).startLive(["--to", studio.path("out.mp4")], session: name)
+                let status = try await studio.broadcast.run(["status"])
+                #expect(status.output.contains("\(name): live"), "\(status)")
+                // The name is taken there too.
+                let second = try await studio.broadcast.run(["start", "--session", name, "--to", studio.path("second.mp4")])
+                expectSentence(in: second.errors, saying: ["\"\(name)\" is running already"])
+                let stop = try await studio.broadcast.run(["stop", "--all"])
+                #expect(stop.status == .exited(0) && stop.output.contains("out.mp4"), "\(stop)")
+                #expect(try await peer.waitForExit() == .exited(0))
+            }
+        }
+
+        @Test func `A session is stopped although its runtime folder was removed`() async throws {
+            try await withStudio(["clock", "--beep"], width: 640, height: 360) { studio in
+                let folder = studio.broadcast.home + "/run/broadcast"
+                #expect(try await studio.broadcast.run(["start", "--detach", "--to", studio.path("out.mp4")]).status == .exited(0))
+                let pid = try #require(try await studio.status()?.pid)
+                try FileManager.default.removeItem(atPath: folder)
+                // At once: the command waits until the session listens again.
+                #expect(try await studio.broadcast.run(["status"]).output.contains("default: live"))
+                #expect(try FileManager.default.attributesOfItem(atPath: folder)[.posixPermissions] as? Int == 0o700)
+                try FileManager.default.removeItem(atPath: folder)
+                let second = try await studio.broadcast.run(["start", "--to", studio.path("second.mp4")])
+                expectSentence(in: second.errors, saying: ["is running already"])
+                try FileManager.default.removeItem(atPath: folder)
+                let stop = try await studio.broadcast.run(["stop"])
+                #expect(stop.status == .exited(0) && stop.output.contains("out.mp4"), "\(stop)")
+                try await waitUntil("the process's end") { kill(pid, 0) != 0 }
+                try await studio.media("out.mp4").expectDecodable()
+            }
+        }
+
+        @Test func `Where another session runs, stop and status say its name`() async throws {
+            try await withStudio(width: 320, height: 240) { studio in
+                let nothing = try await studio.broadcast.run(["stop"])
+                #expect(nothing.status == .exited(1))
+                expectSentence(in: nothing.errors, saying: ["No session is running."])
+                let peer = try await studio.startLive(["--to", studio.path("out.mp4")], session: "lesson")
+                for command in [["stop"], ["status", "--session", "lessen"], ["pause"], ["events"]] {
+                    let result = try await studio.broadcast.run(command)
+                    #expect(result.status == .exited(1))
+                    expectSentence(in: result.errors, saying: [command.contains("lessen") ? "\"lessen\"" : "\"default\"", "\"lesson\"", "--session"])
+                }
+                #expect(try await studio.broadcast.run(["stop", "--session", "lesson"]).status == .exited(0))
+                #expect(try await peer.waitForExit() == .exited(0))
+            }
+        }
+
+        /// A server of another user that answers every request as a session would, and writes what it was sent into its log.
+        private static let impostor = """
+            import os, socket, sys
+            os.chmod(os.path.dirname(sys.argv[1]), 0o777)
+            if sys.argv[2] == 'folder': os.chown(os.path.dirname(sys.argv[1]), 65534, 65534)
+            os.setgid(65534); os.setuid(65534)
+            server = socket.socket(socket.AF_UNIX)
+            server.bind(sys.argv[1]); os.chmod(sys.argv[1], 0o777); server.listen()
+            print('listening', flush=True)
+            while True:
+                client, _ = server.accept()
+                text = client.recv(65536)
+                if text: print(text, flush=True)
+                client.close()
+            """
+
+        @Test(.enabled(if: getuid() == 0, "It takes root to act as another user."), arguments: ["folder", "socket"])
+        func `A socket of another user is sent nothing`(foreign: String) async throws {
+            try await withPeers { peers in
+                let broadcast = try BroadcastCommand(in: peers)
+                // Another user must be able to reach it: not below the folder of the test.
+                let run = "/tmp/bi-\(UUID().uuidString.prefix(8))"
+                for path in [run, run + "/broadcast"] { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false) }
+                defer { try? FileManager.default.removeItem(atPath: run) }
+                var command = broadcast
+                command.environment["XDG_RUNTIME_DIR"] = run
+                let server = try peers.start("impostor", ["python3", "-c", Self.impostor, run + "/broadcast/default.sock", foreign])
+                _ = try await server.waitForOutputLine(containing: "listening")
+                for arguments in [["add-destination", "rtmp://h/live/VICTIMKEY"], ["stop"], ["status", "--session", "default"]] {
+                    let result = try await command.run(arguments)
+                    #expect(result.status == .exited(foreign == "folder" && arguments[0] == "status" ? 1 : 77), "\(arguments): \(result)")
+                    #expect(!result.output.contains("default"))
+                }
+                #expect(server.standardOutput == "listening\n")
+            }
+        }
+    }
+}
