@@ -12,6 +12,8 @@ package enum CaptureError: Error, Sendable, Equatable {
     case regionOutside(PixelRect, screen: PixelSize)
     /// No window has this identifier, or the window has no pixels.
     case noSuchWindow(String, known: [String])
+    /// More than one window matches; each with its identifier.
+    case severalWindows(String, [String])
     /// The selected window is hidden by a rule.
     case windowIsHidden(String)
     /// No window is active.

@@ -32,7 +32,7 @@ package struct Exposure: Sendable {
         guard case .screen(let request) = picture else { return }
         hiddenWindows = request.hiddenWindows.rules
         switch request.selection {
-        case .window, .activeWindow: break
+        case .window, .matchingWindow, .activeWindow: break
         case .wholeScreen, .monitor, .focusedMonitor, .region: notifications = .noBus
         }
     }

@@ -10,7 +10,7 @@ extension CommandError {
 extension CaptureError {
     fileprivate var exitStatus: ExitStatus {
         switch self {
-        case .cannotOpenDisplay, .unsupportedVisual, .noSuchMonitor, .regionOutside, .noSuchWindow, .windowIsHidden, .noActiveWindow, .pointerTaken,
+        case .cannotOpenDisplay, .unsupportedVisual, .noSuchMonitor, .regionOutside, .noSuchWindow, .severalWindows, .windowIsHidden, .noActiveWindow, .pointerTaken,
             .cannotRead, .malformedContent:
             .noInput
         case .pickCancelled: .nothing
@@ -36,6 +36,8 @@ extension CaptureError {
             "There is no window \(name), and the display reports no windows. Check --display."
         case .noSuchWindow(let name, let known):
             "There is no window \(name). Use one of \(known.joined(separator: ", ")), or choose with --window pick."
+        case .severalWindows(let rule, let found):
+            "\(found.count) windows match \(rule): \(found.joined(separator: ", ")). Name one of them with --window ID."
         case .windowIsHidden(let name):
             "The window \(name) is hidden by your rules, or by its application, so it is not broadcast. Remove the rule, or choose another window."
         case .noActiveWindow: "No window is in front. Click the one to show, or choose with --window pick."

@@ -18,7 +18,7 @@ extension Exposure {
         case .monitor(let name): return "The monitor \(name)"
         case .focusedMonitor: return "The monitor with the focused window" + (source?.name.map { ", now \($0)," } ?? "")
         case .region(let region): return "The region \(source?.name ?? region.geometry) of your screen"
-        case .window, .activeWindow: return source?.name.map { "The window \"\(DisplayWidth.printable($0))\"" } ?? "That window"
+        case .window, .matchingWindow, .activeWindow: return source?.name.map { "The window \"\(DisplayWidth.printable($0))\"" } ?? "That window"
         }
     }
 

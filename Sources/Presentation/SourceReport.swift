@@ -40,14 +40,25 @@ package struct SourceReport: Encodable {
         package var `default`: Bool
     }
 
+    package struct Application: Encodable {
+        /// The name for --app-source, as in `app:Firefox`.
+        package var source: String
+        package var name: String
+        /// What it plays, as it says.
+        package var media: String
+    }
+
     package var screens: [Screen] = []
     package var monitors: [Monitor] = []
     package var windows: [Window] = []
     package var audio: [Sound]
+    /// The applications that play sound.
+    package var applications: [Application]
 
     /// - Parameter screen: nil if no X server answers.
-    package init(screen: ScreenInventory?, sounds: [PulseSource]) {
-        audio = sounds.map { Sound(name: $0.name, description: $0.description, monitor: $0.isMonitor, default: $0.isDefault) }
+    package init(screen: ScreenInventory?, sounds: PulseInventory) {
+        applications = sounds.applications.map { Application(source: "app:" + $0.name, name: $0.name, media: $0.media) }
+        audio = sounds.sources.map { Sound(name: $0.name, description: $0.description, monitor: $0.isMonitor, default: $0.isDefault) }
         guard let screen else { return }
         screens = [Screen(display: screen.display, width: screen.size.width, height: screen.size.height)]
         monitors = screen.monitors.map {
@@ -71,6 +82,7 @@ package struct SourceReport: Encodable {
         }
         rows += windows.map { ["window", $0.id, $0.title.isEmpty ? $0.class : $0.title + ($0.class.isEmpty ? "" : " (\($0.class))")] }
         rows += audio.map { [$0.monitor ? "app" : "mic", $0.name, $0.description + ($0.default ? " (default)" : "")] }
+        rows += applications.map { ["app", $0.source, $0.media] }
         return rows
     }
 }

@@ -9,22 +9,61 @@ package struct PulseSource: Sendable, Equatable {
     package var isMonitor: Bool
     /// True if `app` or `mic` uses this source when no source is named.
     package var isDefault: Bool
+
+    package init(name: String, description: String, isMonitor: Bool, isDefault: Bool) {
+        self.name = name
+        self.description = description
+        self.isMonitor = isMonitor
+        self.isDefault = isDefault
+    }
+}
+
+/// An application that plays sound.
+package struct PlayingApplication: Sendable, Equatable {
+    /// Its name, which `app:NAME` selects.
+    package var name: String
+    /// What it plays, as it says; may be empty.
+    package var media: String
+
+    package init(name: String, media: String) {
+        self.name = name
+        self.media = media
+    }
+}
+
+/// What PulseAudio offers at one moment.
+package struct PulseInventory: Sendable, Equatable {
+    package var sources: [PulseSource] = []
+    /// Each application once, in the order in which they began to play.
+    package var applications: [PlayingApplication] = []
+
+    package init(sources: [PulseSource] = [], applications: [PlayingApplication] = []) {
+        self.sources = sources
+        self.applications = applications
+    }
 }
 
 /// Requests the list of sources from PulseAudio once.
 package final class PulseSourceList {
     private var sources: [PulseSource] = []
+    private var applications: [PlayingApplication] = []
     private var defaultSink = ""
     private var defaultSource = ""
-    private var pending = 2
+    private var pending = 3
 
     /// Returns the current sources, or nil if no server answers within `timeout` milliseconds. Blocks the calling
     /// thread.
     package static func fetch(timeout: Int = 2000) -> [PulseSource]? {
+        inventory(timeout: timeout)?.sources
+    }
+
+    /// Returns the current sources and the applications that play sound, or nil if no server answers within `timeout`
+    /// milliseconds. Blocks the calling thread.
+    package static func inventory(timeout: Int = 2000) -> PulseInventory? {
         PulseSourceList().run(timeout: timeout)
     }
 
-    private func run(timeout: Int) -> [PulseSource]? {
+    private func run(timeout: Int) -> PulseInventory? {
         guard let mainloop = pa_mainloop_new() else { return nil }
         defer { pa_mainloop_free(mainloop) }
         guard let context = pa_context_new(pa_mainloop_get_api(mainloop), "broadcast") else { return nil }
@@ -46,11 +85,12 @@ package final class PulseSourceList {
             }
         }
         guard pending == 0 else { return nil }
-        return sources.map { source in
+        let marked = sources.map { source in
             var source = source
             source.isDefault = source.name == defaultSource || source.name == defaultSink + ".monitor"
             return source
         }
+        return PulseInventory(sources: marked, applications: applications)
     }
 
     private func ask(_ context: OpaquePointer) {
@@ -78,5 +118,26 @@ package final class PulseSourceList {
                         isMonitor: info.monitor_of_sink != UInt32.max, isDefault: false))
             }, me)
         if let all { pa_operation_unref(all) }
+        let inputs = pa_context_get_sink_input_info_list(
+            context,
+            { _, info, isLast, userdata in
+                guard let userdata else { return }
+                let list = Unmanaged<PulseSourceList>.fromOpaque(userdata).takeUnretainedValue()
+                if isLast != 0 { list.pending -= 1 }
+                if let info = info?.pointee { list.note(info) }
+            }, me)
+        if let inputs { pa_operation_unref(inputs) }
+    }
+
+    /// Notes the application of a playback stream, by the first of the names that `app:NAME` accepts. Streams without one,
+    /// such as those of PulseAudio's modules, cannot be selected.
+    private func note(_ input: pa_sink_input_info) {
+        guard let properties = input.proplist else { return }
+        let names: [String] = [PA_PROP_APPLICATION_NAME, PA_PROP_APPLICATION_PROCESS_BINARY, PA_PROP_APPLICATION_ID]
+        guard let name = names.lazy.compactMap({ pa_proplist_gets(properties, $0).map { String(cString: $0) } }).first(where: { !$0.isEmpty }),
+            !applications.contains(where: { $0.name == name })
+        else { return }
+        let media = pa_proplist_gets(properties, PA_PROP_MEDIA_NAME).map { String(cString: $0) } ?? ""
+        applications.append(PlayingApplication(name: name, media: media))
     }
 }

@@ -1,6 +1,7 @@
 import CX11
 import Capture
 import Media
+import WindowPrivacy
 
 /// The source that the user selected, and its current position. The target follows the source when it moves.
 protocol CaptureTarget: AnyObject {
@@ -54,6 +55,7 @@ extension ScreenSelection {
         case .monitor(let name): try RootTarget(connection: connection, selection: .monitor(name))
         case .focusedMonitor(let name): try RootTarget(connection: connection, selection: .focusedMonitor(startingAt: name))
         case .window(let window): try WindowTarget(connection: connection, window: window)
+        case .matchingWindow(let rule): try WindowTarget(connection: connection, window: try connection.window(matching: rule))
         case .activeWindow:
             if let window = FocusFollower(connection: connection).focusedWindow() {
                 try WindowTarget(connection: connection, window: window)

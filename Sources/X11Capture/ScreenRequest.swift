@@ -31,6 +31,8 @@ package enum ScreenSelection: Sendable, Equatable {
     case region(PixelRect)
     /// The content of one window, by its X identifier.
     case window(UInt)
+    /// The content of the only window that matches the rule when the source is opened.
+    case matchingWindow(HiddenWindowRule)
     /// The window that is active when the source is opened.
     case activeWindow
 }

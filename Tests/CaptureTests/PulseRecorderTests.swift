@@ -186,6 +186,14 @@ import X11Capture
         }
     }
 
+    @Test func `the applications that play sound are listed once, with the name that selects them`() async throws {
+        try await withServer { peers, server in
+            #expect(PulseSourceList.inventory()?.applications == [])
+            for name in ["Firefox", "Firefox", "Other"] { try await play(440, as: name, on: server, in: peers) }
+            try await waitUntil("the applications") { PulseSourceList.inventory()?.applications.map(\.name).sorted() == ["Firefox", "Other"] }
+        }
+    }
+
     // MARK: Helpers
 
     /// Starts a player of a constant tone with this application name.

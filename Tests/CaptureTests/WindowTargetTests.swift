@@ -3,6 +3,7 @@ import Foundation
 import Media
 import TestSupport
 import Testing
+import WindowPrivacy
 import X11Capture
 
 /// Tests the capture of one window: overlapping windows, and changes of the window.
@@ -217,6 +218,29 @@ import X11Capture
             let window = try TestWindow(display: screen.display, background: 0x2040C0, x: 100, y: 50, width: 200, height: 100)
             let name = "0x" + String(window.window, radix: 16)
             #expect(throws: CaptureError.noSuchWindow("0x123456", known: ["\(name) (test window)"])) { try open(screen, .window(0x123456)) }
+        }
+    }
+
+    @Test func `a rule selects the only window that matches, and is an error for none or several`() async throws {
+        try await withScreen { screen in
+            let rule = HiddenWindowRule.title(GlobPattern("TEST*"))
+            let other = try LoudWindow(display: screen.display, x: 0, y: 0, width: 20, height: 20)
+            other.setTitle("another")
+            other.map()
+            let window = try TestWindow(display: screen.display, background: 0x2040C0, x: 100, y: 50, width: 200, height: 100)
+            let source = try open(screen, .matchingWindow(rule))
+            #expect(source.description == SourceDescription(kind: .window, display: screen.display, name: "test window"))
+            #expect(try source.nextPicture()?.isPlain(0x2040C0) == true)
+            let second = try TestWindow(display: screen.display, background: 0, x: 0, y: 0, width: 50, height: 50)
+            let names = [window, second].map { "0x" + String($0.window, radix: 16) + " (test window)" }
+            #expect(throws: CaptureError.severalWindows("title:TEST*", names)) { try open(screen, .matchingWindow(rule)) }
+            let error = #expect(throws: CaptureError.self) { try open(screen, .matchingWindow(.windowClass("Nosuch"))) }
+            guard case .noSuchWindow("class:Nosuch", let known)? = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(known.count == 3)
+            withExtendedLifetime(other) {}
         }
     }
 

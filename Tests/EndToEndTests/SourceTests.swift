@@ -229,6 +229,45 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `Playing applications are listed, and an unknown source is refused before anything is live`() async throws {
+            try await withPeers { peers in
+                let screen = try await Xvfb.start(in: peers, width: 320, height: 240)
+                let pulse = try await PulseServer.start(in: peers)
+                try await PaintedScreen.start(["tone"], pulse: pulse, environment: ["PULSE_PROP_OVERRIDE": "application.name=Music"], in: peers)
+                let desktop = try Desktop(screen.display, pulse: pulse, in: peers)
+                try await waitUntil("the application") { try await desktop.broadcast.run(["list-sources"]).output.contains("app:Music") }
+                let json = try await desktop.broadcast.run(["list-sources", "--json"]).output
+                #expect(json.contains("\"source\" : \"app:Music\""), "\(json)")
+                for arguments in [["--app-source", "spaekers"], ["--mic", "--mic-source", "spaekers"]] {
+                    let path = desktop.folder + "/refused.mp4"
+                    let result = try await desktop.broadcast.run(["start", "--to", path] + arguments)
+                    #expect(result.status == .exited(66))
+                    expectSentence(in: result.errors, saying: ["\"spaekers\"", "broadcast list-sources"])
+                    #expect(!FileManager.default.fileExists(atPath: path))
+                }
+            }
+        }
+
+        @Test func `A window is selected by its class or title`() async throws {
+            try await withDesktop(width: 800, height: 450) { desktop in
+                try await desktop.openWindow("clock", "640x360+100+50")
+                for rule in ["class:testscreen", "title:*: clock"] {
+                    let media = try await desktop.record(["--window", rule])
+                    try await expectClock(in: media, width: 640, height: 360)
+                }
+                try await desktop.openWindow("chart", "100x100+0+0")
+                let several = try await desktop.broadcast.run(["start", "--window", "class:TestScreen", "--to", "a.mp4"])
+                #expect(several.status == .exited(66))
+                expectSentence(in: several.errors, saying: ["2 windows match class:TestScreen", "--window ID"])
+                let none = try await desktop.broadcast.run(["start", "--window", "title:Notes", "--to", "a.mp4"])
+                #expect(none.status == .exited(66))
+                expectSentence(in: none.errors, saying: ["title:Notes", "broadcast test screen: clock"])
+                let wrong = try await desktop.broadcast.run(["start", "--window", "klass:Notes", "--to", "a.mp4"])
+                #expect(wrong.status == .exited(64))
+                expectSentence(in: wrong.errors, saying: ["--window", "klass:Notes"])
+            }
+        }
+
         // MARK: What is refused
 
         @Test func `Sources that exclude each other or do not exist give one sentence`() async throws {

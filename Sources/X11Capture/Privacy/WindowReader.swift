@@ -104,7 +104,8 @@ final class WindowReader {
         return X11Faults.takeProtocolError(of: display) == nil ? result : nil
     }
 
-    private func traits(of window: Window) -> WindowTraits {
+    /// Reads the properties of one window.
+    func traits(of window: Window) -> WindowTraits {
         var traits = WindowTraits(window: window)
         var count: Int32 = 0
         guard let list = XListProperties(display, window, &count) else { return traits }

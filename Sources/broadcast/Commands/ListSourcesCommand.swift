@@ -9,7 +9,7 @@ import X11Capture
 struct ListSourcesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list-sources",
-        abstract: "List the screens, monitors, windows and audio sources that can be captured.")
+        abstract: "List the screens, monitors, windows, audio sources and playing applications that can be captured.")
 
     @Option(help: ArgumentHelp("The X display.", valueName: "name"))
     var display: String?
@@ -26,9 +26,9 @@ struct ListSourcesCommand: ParsableCommand {
         } catch {
             problem = error
         }
-        let sounds = PulseSourceList.fetch()
+        let sounds = PulseSourceList.inventory()
         if let problem, sounds == nil { throw CommandError(.noInput, problem.sentence) }
-        let report = SourceReport(screen: screen, sounds: sounds ?? [])
+        let report = SourceReport(screen: screen, sounds: sounds ?? PulseInventory())
         if json { try Output.answer(ControlJSON.encode(report, pretty: true)) } else { try Output.answer(TextTable.text(report.rows)) }
         if let problem { Output.note("broadcast: " + problem.sentence) }
         if context.isWaylandSession {

@@ -6,6 +6,7 @@ import FoundationEssentials
 import Glibc
 import Host
 import Presentation
+import PulseCapture
 import Session
 import Upload
 import UserConfiguration
@@ -75,6 +76,7 @@ struct StartCommand: AsyncParsableCommand {
         var chosen = try Self.configuration(settings, context)
         let isParent = session.detach && launched == nil
         if isParent { try refuseDetachedOutput(context) }
+        if launched == nil { try refuseUnknownSound(chosen) }
         if let window = try launched?.request.window ?? pickedWindow() {
             settings.source = .screen(display: source.display, .window(window))
             chosen = try Self.configuration(settings, context)
@@ -185,6 +187,12 @@ struct StartCommand: AsyncParsableCommand {
     }
 
     // MARK: Before the start
+
+    /// Throws if PulseAudio answers and does not have a source that the user named.
+    private func refuseUnknownSound(_ configuration: SessionConfiguration) throws(CommandError) {
+        guard SoundSourceCheck.isNeeded(configuration.audio), let inventory = PulseSourceList.inventory() else { return }
+        if let error = SoundSourceCheck.error(configuration.audio, inventory) { throw error }
+    }
 
     private func refuseImpossible(_ context: CommandContext) throws(CommandError) {
         if source.y4m == "-" || audio.wav == "-" {

@@ -1,6 +1,7 @@
 import Media
 import Presentation
 import UserConfiguration
+import WindowPrivacy
 
 /// Parsers of option values. They throw a usage error that names the option and shows an example.
 enum OptionValue {
@@ -25,9 +26,18 @@ enum OptionValue {
     static func window(_ text: String) throws(CommandError) -> UInt {
         guard let window = WindowNumber.parse(text) else {
             throw CommandError(
-                .usage, "Invalid --window \(text): use a number from broadcast list-sources, active or pick.")
+                .usage, "Invalid --window \(text): use a number from broadcast list-sources, class:NAME, title:*TEXT*, active or pick.")
         }
         return window
+    }
+
+    /// `class:NAME`, `title:*TEXT*`, `pid:NUMBER` or `id:NUMBER`.
+    static func windowRule(_ text: String) throws(CommandError) -> HiddenWindowRule {
+        do throws(HiddenWindowRule.ParseError) {
+            return try HiddenWindowRule(text)
+        } catch {
+            throw CommandError(.usage, "--window \(error.sentence)")
+        }
     }
 
     /// `90s`, `5m`, `1h30m`, `MM:SS`, or plain seconds.

@@ -24,8 +24,9 @@ struct SourceOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Capture one window, even if others cover it: by number, the active one, or the one that you click.",
-            valueName: "id|active|pick"))
+            "Capture one window, even if others cover it: by number, by class:NAME or title:*TEXT*, the active one, or the one "
+                + "that you click.",
+            valueName: "id|rule|active|pick"))
     var window: String?
 
     @Flag(help: "Follow the monitor that has the focused window. With --monitor: start with that one.")
@@ -50,6 +51,7 @@ struct SourceOptions: ParsableArguments {
         case nil: return .wholeScreen
         case "pick": return nil
         case "active": return .activeWindow
+        case .some(let text) where text.contains(":"): return .matchingWindow(try OptionValue.windowRule(text))
         case .some(let text): return .window(try OptionValue.window(text))
         }
     }
