@@ -108,7 +108,7 @@ extension CommandError {
     package init(_ problem: SetupProblem) {
         switch problem {
         case .unknown(let name, let known):
-            self.init(.noInput, "There is no destination \"\(name)\" to set up. \(NearestName.hint(name, among: known))")
+            self.init(.noInput, "There is no destination \"\(name)\". \(NearestName.hint(name, among: known))")
         case .configuration(let error): self.init(error)
         case .programNotStarted(let path, let code):
             self.init(

@@ -134,6 +134,12 @@ extension SettingProblem.Setting {
 extension NearestName {
     /// `Did you mean …?`, or the known names.
     package static func hint(_ name: String, among known: [String]) -> String {
-        of(name, among: known).map { "Did you mean \($0)?" } ?? "Known are \(known.joined(separator: ", "))."
+        of(name, among: known).map { "Did you mean \($0)?" } ?? Self.known(known)
+    }
+
+    /// `Known are …`, with each name once: a configured destination can be called like its service.
+    package static func known(_ names: [String]) -> String {
+        let unique = names.enumerated().filter { !names[..<$0.offset].contains($0.element) }.map(\.element)
+        return "Known are \(unique.joined(separator: ", "))."
     }
 }

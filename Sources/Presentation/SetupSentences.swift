@@ -6,6 +6,12 @@ package enum SetupSentences {
     package static let keyringAsks =
         "The keyring asks for its password in a dialog on the desktop. Answer it there to store the secret. Ctrl-C cancels."
 
+    /// Which destinations can be set up, for a user who named none.
+    package static func choice(_ configuration: Configuration, _ catalog: ExtensionCatalog) -> String {
+        let names = configuration.destinations.map(\.name) + KnownService.all.map(\.name) + catalog.names
+        return "Name what to set up, as in broadcast setup twitch. \(NearestName.known(names))"
+    }
+
     /// The question whether a secret may be stored in a file, without its colon.
     package static func fileQuestion(_ path: String, _ problem: KeyringProblem) -> String {
         "\(problem.sentence) Store the secret in \(path), which only you can read? [y/N]"

@@ -106,14 +106,14 @@ extension EndToEndTests {
                 #expect(script.errors.contains("Nothing was stored.") && script.errors.contains("--plain-file"), "\(script.errors)")
                 #expect(!FileManager.default.fileExists(atPath: file))
                 let terminal = try await Terminal.open(environment: broadcast.environment, in: peers)
-                for (answer, status) in [("n", 77), ("", 77), ("y", 0)] {
-                    try await terminal.type("clear; \(broadcast.binary) setup mobcrush; echo status-\(answer)=$?")
-                    try await terminal.wait(for: "Stream key:")
+                for (number, (answer, status)) in [("n", 77), ("", 77), ("y", 0)].enumerated() {
+                    try await terminal.type("clear; echo round-$((\(number))); \(broadcast.binary) setup mobcrush; echo status-\(number)=$?")
+                    try await terminal.wait(for: "Stream key:", after: "round-\(number)")
                     try await terminal.type("k3y")
-                    try await terminal.wait(for: "[y/N]:")
+                    try await terminal.wait(for: "[y/N]:", after: "round-\(number)")
                     #expect(!FileManager.default.fileExists(atPath: file))
                     try await terminal.type(answer)
-                    try await terminal.wait(for: "status-\(answer)=\(status)")
+                    try await terminal.wait(for: "status-\(number)=\(status)")
                 }
                 #expect(FileManager.default.fileExists(atPath: file))
             }

@@ -47,8 +47,8 @@ extension EndToEndTests {
         @Test func `Ctrl-C, Ctrl-D and an empty answer change nothing`() async throws {
             try await withPrompt { broadcast, terminal in
                 for (number, key) in ["C-c", "C-d", "Enter"].enumerated() {
-                    try await terminal.type("clear; \(broadcast.binary) setup mobcrush; echo status-\(number)=$?; stty -a | grep -o '.echo '")
-                    try await terminal.wait(for: "Stream key:")
+                    try await terminal.type("clear; echo round-$((\(number))); \(broadcast.binary) setup mobcrush; echo status-\(number)=$?; stty -a | grep -o '.echo '")
+                    try await terminal.wait(for: "Stream key:", after: "round-\(number)")
                     try await terminal.press(key)
                     try await terminal.wait(for: "status-\(number)=1")
                     try await terminal.wait(for: " echo")
@@ -85,6 +85,19 @@ extension EndToEndTests {
                 kill(pid, SIGTERM)
                 try await terminal.wait(for: "status=1")
                 try await terminal.wait(for: " echo")
+            }
+        }
+
+        @Test func `A name that is missing or unknown gives the names that exist, each once`() async throws {
+            try await withSetup { broadcast in
+                try broadcast.writeConfiguration("[destinations.mobcrush]\nservice = \"mobcrush\"\n")
+                for (arguments, status) in [(["setup"], Int32(64)), (["setup", "nosuch-name"], 66), (["sign-out", "nosuch-name"], 66)] {
+                    let result = try await broadcast.run(arguments)
+                    #expect(result.status == .exited(status))
+                    expectSentence(in: result.errors, saying: ["mobcrush", "twitch"])
+                    #expect(result.errors.components(separatedBy: "mobcrush").count == 2, "\(result.errors)")
+                    #expect(!result.errors.contains("\" to set up"), "sign-out sets up nothing")
+                }
             }
         }
 

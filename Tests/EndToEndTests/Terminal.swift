@@ -59,6 +59,11 @@ struct Terminal {
         try await wait(for: text) { try await self.text().contains(text) }
     }
 
+    /// Waits until that is shown after `mark`, which was shown before it.
+    nonisolated(nonsending) func wait(for text: String, after mark: String) async throws {
+        try await wait(for: text) { try await self.text().components(separatedBy: mark).dropFirst().last?.contains(text) == true }
+    }
+
     /// Waits until a condition holds.
     nonisolated(nonsending) func wait(for text: String, condition: () async throws -> Bool) async throws {
         do {

@@ -19,7 +19,9 @@ struct SetupCommand: AsyncParsableCommand {
             """)
 
     @Argument(help: ArgumentHelp("The destination or service.", valueName: "name"))
-    var name: String
+    var target: String?
+
+    private var name: String { target ?? "" }
 
     @Flag(help: "Store secrets in a file that only you can read, and not in the keyring.")
     var plainFile = false
@@ -34,6 +36,7 @@ struct SetupCommand: AsyncParsableCommand {
 
     func run() async throws {
         let context = try CommandContext()
+        guard target != nil else { throw CommandError(.usage, SetupSentences.choice(context.configuration, context.catalog)) }
         let target = try setupTarget(name, context)
         if let command = target.destination?.keyCommand {
             if let program = KeyCommand(command: command, destination: name).missingProgram {

@@ -83,6 +83,8 @@ struct SessionConsole {
         default: if let line = ConsoleLine(event, session: session) { output.say(line.text) }
         }
         guard output.hasStatus, let snapshot, !snapshot.state.isOver else { return }
+        // The program that reads standard output may write to the same terminal.
+        guard !snapshot.destinations.contains(where: { $0.kind == .stdout }) else { return }
         output.show(StatusLine.text(snapshot))
     }
 
