@@ -217,6 +217,45 @@ import Testing
         #expect(peaks == [0.75, 0])
     }
 
+    @Test(arguments: [Float.nan, .signalingNaN, .infinity, -.infinity, .greatestFiniteMagnitude])
+    func `a sample that is not finite or far too loud does not reach the mix, and the sound after it is heard`(bad: Float) {
+        var mixer = AudioMixer(tracks: [.app])
+        for piece in 0..<10 {
+            var samples = [Float](repeating: 0.25, count: 1920)
+            if piece == 3 { samples[700] = bad }
+            mixer.feed(
+                SampleBuffer(
+                    track: .app, presentationTime: MediaTime(milliseconds: Int64(piece) * 20),
+                    payload: .sound(Sound(format: .broadcast, samples: samples))))
+        }
+        let mix = takeAll(&mixer, until: MediaTime(milliseconds: 180)).flatMap(\.samples)
+        #expect(mix.allSatisfy { abs($0) <= 1 })
+        #expect(level(mix, from: 5, to: 65) == 0.25...0.25)
+        if abs(bad) == .infinity || bad.isNaN { #expect(level(mix, from: 75, to: 170) == 0.25...0.25) }
+        let peak = mixer.takePeak(of: .app)
+        #expect(peak.isFinite && peak >= 0.25)
+        var meter = LevelMeter()
+        meter.note(&mixer, tracks: [.app])
+        #expect(meter.level(of: .app)?.isFinite != false)
+    }
+
+    @Test func `a sample that is not finite does not stay in the converter of the sample rate`() throws {
+        let format = AudioFormat(sampleRate: 44_100, channelCount: 1)
+        let converter = try #require(FormatConverter(from: format))
+        let clean = [Float](repeating: 0.25, count: 44_100)
+        var samples = clean
+        samples[22_050] = .nan
+        samples[22_051] = .infinity
+        let converted = [clean, samples].map { samples -> [Float] in
+            let sample = SampleBuffer(track: .app, presentationTime: .zero, payload: .sound(Sound(format: format, samples: samples)))
+            guard case .sound(let sound) = converter.convert(sample).payload else { return [] }
+            return Array(sound.samples.suffix(90_000))
+        }
+        #expect(converted[1].count == 90_000 && converted[1].allSatisfy { $0.isFinite })
+        // Only the filter's length around the two samples differs.
+        #expect(zip(converted[0], converted[1]).count { abs($0 - $1) > 0.01 } < 500)
+    }
+
     @Test func `an unknown source is ignored`() {
         var mixer = AudioMixer(tracks: [.app])
         mixer.feed(constant(0.5, at: 0, frames: 9600, track: .mic))

@@ -51,7 +51,8 @@ package struct AudioMixer {
 
     /// Adds a piece of sound to the timeline of its source.
     package mutating func feed(_ sample: SampleBuffer) {
-        guard case .sound(let sound) = sample.payload, timelines[sample.track] != nil else { return }
+        guard case .sound(var sound) = sample.payload, timelines[sample.track] != nil else { return }
+        sound = sound.sanitized
         active.insert(sample.track)
         peaks[sample.track] = max(peaks[sample.track] ?? 0, sound.samples.reduce(0) { max($0, abs($1)) })
         timelines[sample.track]?.append(sound, at: sample.presentationTime, floor: position)

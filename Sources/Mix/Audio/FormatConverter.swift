@@ -22,8 +22,11 @@ package final class FormatConverter {
     }
 
     /// Converts the next piece of sound. The result's time is earlier by the delay of the resampling filter.
+    ///
+    /// Samples that are not finite are silence, so that they do not spread in the filter.
     package func convert(_ sample: SampleBuffer) -> SampleBuffer {
-        guard let context, case .sound(let sound) = sample.payload, sound.format == source else { return sample }
+        guard let context, case .sound(let original) = sample.payload, original.format == source else { return sample }
+        let sound = original.sanitized
         let rate = Int64(AudioFormat.broadcast.sampleRate)
         let held = MediaTime(value: swr_get_delay(context, rate), timescale: rate)
         let capacity = sound.frameCount * AudioFormat.broadcast.sampleRate / source.sampleRate + 1024
