@@ -30,4 +30,16 @@ public struct EncodedPacket: Sendable {
         self.sequence = sequence
         self.data = data
     }
+
+    /// Returns the packet with `offset` added to both times. The result shares `data`.
+    public func moved(by offset: MediaTime) -> EncodedPacket {
+        retimed(presentation: presentationTime + offset, decode: decodeTime + offset)
+    }
+
+    /// Returns the packet with other times. The result shares `data`.
+    public func retimed(presentation: MediaTime, decode: MediaTime) -> EncodedPacket {
+        EncodedPacket(
+            track: track, presentationTime: presentation, decodeTime: decode, isKeyframe: isKeyframe, isDiscontinuity: isDiscontinuity,
+            sequence: sequence, data: data)
+    }
 }

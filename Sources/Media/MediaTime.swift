@@ -42,5 +42,6 @@ public struct MediaTime: Hashable, Comparable, Sendable {
     public static func < (left: MediaTime, right: MediaTime) -> Bool { left.nanoseconds < right.nanoseconds }
     public static func + (left: MediaTime, right: MediaTime) -> MediaTime { MediaTime(nanoseconds: left.nanoseconds + right.nanoseconds) }
     public static func - (left: MediaTime, right: MediaTime) -> MediaTime { MediaTime(nanoseconds: left.nanoseconds - right.nanoseconds) }
+    public static prefix func - (time: MediaTime) -> MediaTime { MediaTime(nanoseconds: -time.nanoseconds) }
     public static func += (left: inout MediaTime, right: MediaTime) { left.nanoseconds += right.nanoseconds }
 }

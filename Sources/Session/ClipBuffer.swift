@@ -57,11 +57,7 @@ package final class ClipBuffer: Sendable {
         let chosen = packets[first...].filter { $0.track == .screen || $0.presentationTime >= start }
         return Excerpt(
             start: start, duration: end - start,
-            packets: chosen.map { packet in
-                EncodedPacket(
-                    track: packet.track, presentationTime: packet.presentationTime - start, decodeTime: packet.decodeTime - start,
-                    isKeyframe: packet.isKeyframe, isDiscontinuity: packet.isDiscontinuity, sequence: packet.sequence, data: packet.data)
-            })
+            packets: chosen.map { $0.moved(by: -start) })
     }
 
     private static func secondGroup(_ packets: [EncodedPacket]) -> Int? {

@@ -39,8 +39,6 @@ package struct SegmentedMP4Muxer: Sendable {
     }
 
     private static func moved(_ packet: EncodedPacket) -> EncodedPacket {
-        EncodedPacket(
-            track: packet.track, presentationTime: packet.presentationTime + startOffset, decodeTime: packet.decodeTime + startOffset,
-            isKeyframe: packet.isKeyframe, isDiscontinuity: packet.isDiscontinuity, sequence: packet.sequence, data: packet.data)
+        packet.moved(by: startOffset)
     }
 }
