@@ -15,6 +15,11 @@ public struct StreamDescription: Sendable {
         self.title = title
         self.annotations = annotations
     }
+
+    /// The longest priming of an audio track, as a duration.
+    package var priming: MediaTime {
+        audio.map { MediaTime(value: Int64(max(0, $0.priming)), timescale: Int64(max(1, $0.format.sampleRate))) }.max() ?? .zero
+    }
 }
 
 /// The video track of a stream.

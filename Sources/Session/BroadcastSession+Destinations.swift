@@ -23,7 +23,7 @@ extension BroadcastSession {
             guard [.starting, .live, .paused].contains(state) else { throw .ending }
             let (stream, rendition) = try await pipeline.attach(destination.queue, for: plan)
             adopt(rendition, for: destination)
-            start(destination, stream: stream, rendition: rendition)
+            start(destination, stream: stream, rendition: rendition, joinsLate: true)
             rendition?.requestKeyframe()
         } catch {
             members.withLock { $0.removeAll { $0.destination === destination } }
@@ -83,8 +83,8 @@ extension BroadcastSession {
     }
 
     /// Lets a destination begin. The session ends by itself once none is left.
-    func start(_ destination: Destination, stream: StreamDescription, rendition: Rendition?) {
-        destination.start(stream, requestKeyframe: { rendition?.requestKeyframe() })
+    func start(_ destination: Destination, stream: StreamDescription, rendition: Rendition?, joinsLate: Bool = false) {
+        destination.start(stream, joinsLate: joinsLate, requestKeyframe: { rendition?.requestKeyframe() })
         Task { [weak self] in
             await destination.waitUntilOver()
             guard let self else { return }

@@ -63,13 +63,15 @@ package final class Destination: Sendable {
     // MARK: What the session asks of it
 
     /// Starts the task that serves the handler, on a thread of its own.
-    package func start(_ stream: StreamDescription, requestKeyframe: @escaping @Sendable () -> Void) {
+    ///
+    /// - Parameter joinsLate: the session runs already. A recording then begins at time zero nevertheless.
+    package func start(_ stream: StreamDescription, joinsLate: Bool = false, requestKeyframe: @escaping @Sendable () -> Void) {
         executor.start()
         let context = HandlerContext(requestKeyframe: requestKeyframe) { [report, name = plan.name] in
             report(.notice(.destination(name: name, $0)))
         }
         let task = Task(executorPreference: executor) { [self] in
-            var run = DestinationTask(destination: self, stream: stream, context: context)
+            var run = DestinationTask(destination: self, stream: stream, joinsLate: joinsLate, context: context)
             await run.run()
             executor.shutDown()
         }

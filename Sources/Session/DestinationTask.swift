@@ -13,17 +13,23 @@ struct DestinationTask {
     /// With the annotations that came so far: what the next connection begins with.
     private var stream: StreamDescription
     private var timeline = PauseTimeline()
+    /// Nil if the recording begins with the session, whose time zero is its own then.
+    private var start: RecordingStart?
     private var isPaused = false
     /// Tries since the last connection that lasted.
     private var attempts = 0
     private var wasLive = false
 
-    init(destination: Destination, stream: StreamDescription, context: HandlerContext) {
+    /// - Parameter joinsLate: the session runs already.
+    init(destination: Destination, stream: StreamDescription, joinsLate: Bool, context: HandlerContext) {
         self.destination = destination
         plan = destination.plan
         queue = destination.queue
         self.stream = stream
         self.context = context
+        if joinsLate && !plan.isLive {
+            start = RecordingStart(hasVideo: plan.media.takesVideo, priming: plan.media.takesRawAudio ? .zero : stream.priming)
+        }
     }
 
     /// Returns once the destination is over.
@@ -71,8 +77,7 @@ struct DestinationTask {
     private mutating func process(_ element: PacketQueue.Element, _ handler: any SampleHandler) async throws(UploadError) {
         switch element {
         case .packet(let packet):
-            // Viewers see the slate; in a recording the paused stretch is cut out.
-            if let placed = plan.isLive ? packet : timeline.place(packet) { try await handler.process(placed) }
+            for placed in placed(packet) { try await handler.process(placed) }
         case .paused(let time):
             timeline.pause(at: time)
             isPaused = true
@@ -85,6 +90,13 @@ struct DestinationTask {
             stream.annotations.merge(information) { _, new in new }
             try await handler.annotated(information)
         }
+    }
+
+    /// The packets that the handler gets for `packet`. Viewers see the slate; in a recording the paused stretch is cut out.
+    private mutating func placed(_ packet: EncodedPacket) -> [EncodedPacket] {
+        if plan.isLive { return [packet] }
+        guard let packet = timeline.place(packet) else { return [] }
+        return start?.place(packet) ?? [packet]
     }
 
     /// Live, or paused, once the far end accepts data; before that, and while it does not, it is connecting.

@@ -70,6 +70,58 @@ struct SessionDestinationsTests {
         #expect(zip(first.video, first.video.dropFirst()).allSatisfy { $0.sequence + 1 == $1.sequence })
     }
 
+    @Test(arguments: [ContainerFormat.mp4, .y4m, .flv, .mpegts, .h264])
+    func `A file that is added late begins at time zero`(format: ContainerFormat) async throws {
+        try await withPeers { peers in
+            let path = try peers.makeFolder("out") + "/late." + format.rawValue
+            let stage = Stage()
+            let (first, recording) = (FakeViewer("first"), FakeViewer("recording"))
+            let session = BroadcastSession(configuration: .silent(stage), destinations: [first.plan()])
+            try await session.start()
+            try await waitForFrames(75, of: first)
+            try await session.add(.file(name: "late", path: path, format: format))
+            try await session.add(recording.plan(.recording, kind: .file, media: .init()))
+            let added = stage.lastNumber
+            try await waitForFrames(20, of: recording)
+            let outcome = await session.stop()
+            #expect(outcome.destinations.map(\.state) == [.finished, .finished, .finished])
+            #expect(recording.video.first?.time == .zero && recording.video.first?.isKeyframe == true)
+            let media = MediaFile(path: path, peers: peers)
+            try await media.expectDecodable()
+            let numbers = try await FrameDecoder(path).frames(in: peers).compactMap { frame -> Int? in
+                if case .number(let number) = NumberedPicture.read(luma: frame.bytes) { number } else { nil }
+            }
+            #expect((numbers.first ?? 0) >= added - 30 && numbers.count >= 15 && numbers.count < 75, "\(numbers.count) frames")
+            guard format == .mp4 || format == .flv else { return }
+            let probe = try await FFProbe.probe(path, in: peers)
+            #expect(probe.format.seconds < 2.4, "\(probe.format.seconds) s")
+        }
+    }
+
+    @Test func `Destinations that join and leave at the same time always get pictures`() async throws {
+        let keeper = FakeViewer("keeper")
+        let session = BroadcastSession(configuration: .silent(Stage()), destinations: [keeper.plan()])
+        try await session.start()
+        @Sendable func plan(_ viewer: FakeViewer) -> DestinationPlan {
+            var plan = viewer.plan()
+            plan.picture = PictureRequirements(size: PixelSize(width: 64, height: 32), bitrate: 100)
+            return plan
+        }
+        var last = FakeViewer("0")
+        try await session.add(plan(last))
+        for round in 1...25 {
+            let next = FakeViewer("\(round)")
+            // The last destination of an encode leaves while another one chooses that encode.
+            async let removed = session.remove(named: "\(round - 1)")
+            try await session.add(plan(next))
+            #expect(try await removed?.state == .finished)
+            try await waitUntil("a picture") { next.video.count >= 2 }
+            last = next
+        }
+        #expect(last.video.first?.isKeyframe == true)
+        _ = await session.stop()
+    }
+
     @Test func `A destination with a picture of its own gets another encode, which ends with it`() async throws {
         let (first, small) = (FakeViewer("first"), FakeViewer("small"))
         let session = BroadcastSession(configuration: .silent(Stage()), destinations: [first.plan()])

@@ -2,16 +2,18 @@ import Media
 
 /// Writes raw I420 or I444 pictures as YUV4MPEG2 with a fixed frame rate (yuv4mpeg(5) of mjpegtools).
 ///
-/// Y4M has no timestamps: frame n is the picture at n / `frameRate` seconds. If packets were dropped, or variable
-/// pacing omitted ticks, the muxer repeats the previous picture. It drops a packet whose frame was already written.
-/// Before the first picture, that picture is repeated.
+/// Y4M has no timestamps: frame n is the picture n / `frameRate` seconds after the first one. If packets were dropped, or
+/// variable pacing omitted ticks, the muxer repeats the previous picture. It drops a packet whose frame was already
+/// written.
 package struct Y4MMuxer: Muxer {
     private static let frameHeader: [UInt8] = Array("FRAME\n".utf8)
 
     private var format: VideoTrackFormat?
+    /// The tick of the first picture, counted from time zero. Nil before that picture.
+    private var firstTick: Int64?
     /// The number of the next frame.
     private var nextFrame: Int64 = 0
-    private var lastPicture: [UInt8]?
+    private var lastPicture: [UInt8] = []
 
     /// Creates a muxer that waits for `begin`.
     package init() {}
@@ -19,8 +21,9 @@ package struct Y4MMuxer: Muxer {
     /// Returns the stream header; empty if the stream has no raw picture track.
     package mutating func begin(_ stream: StreamDescription) -> [UInt8] {
         format = nil
+        firstTick = nil
         nextFrame = 0
-        lastPicture = nil
+        lastPicture = []
         guard let video = stream.video, let colours = Self.colourSpace(video.codec), video.frameRate > 0 else { return [] }
         format = video
         let size = video.size
@@ -33,14 +36,16 @@ package struct Y4MMuxer: Muxer {
     /// After a long gap, one call returns only a part of the repeats, which limits memory; later calls return the rest.
     package mutating func append(_ packet: EncodedPacket) -> [UInt8] {
         guard let format, packet.track == .screen, packet.data.count == pictureByteCount(format) else { return [] }
-        let frame = packet.presentationTime.value(timescale: Int64(format.frameRate))
+        let tick = packet.presentationTime.value(timescale: Int64(format.frameRate))
+        let frame = tick - (firstTick ?? tick)
+        firstTick = firstTick ?? tick
         guard frame >= nextFrame else { return [] }
         let repeats = Int(min(frame - nextFrame, Int64(maximumRepeats(format))))
         var output: [UInt8] = []
         output.reserveCapacity((repeats + 1) * (Self.frameHeader.count + packet.data.count))
         for _ in 0..<repeats {
             output.append(contentsOf: Self.frameHeader)
-            output.append(contentsOf: lastPicture ?? packet.data)
+            output.append(contentsOf: lastPicture)
         }
         output.append(contentsOf: Self.frameHeader)
         output.append(contentsOf: packet.data)
