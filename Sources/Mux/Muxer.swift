@@ -14,9 +14,12 @@ package protocol Muxer: Sendable {
 
 /// The end of a container: bytes to append, and patches of earlier bytes.
 package struct MuxEnding: Sendable {
-    /// Appended to everything before.
+    /// The last media, appended to everything before.
     package var bytes: [UInt8]
-    /// Written over earlier bytes after `bytes` are safely on the disk. Only a seekable file supports patches; other
+    /// An index, appended after `bytes` with a write of its own. Without it the file is still playable: if the disk has
+    /// no room for the index, only the index is lost.
+    package var index: [UInt8]
+    /// Written over earlier bytes after `bytes` and `index` are safely on the disk. Only a seekable file supports patches; other
     /// outputs ignore them.
     package var patches: [Patch]
 
@@ -31,8 +34,9 @@ package struct MuxEnding: Sendable {
         }
     }
 
-    package init(bytes: [UInt8] = [], patches: [Patch] = []) {
+    package init(bytes: [UInt8] = [], index: [UInt8] = [], patches: [Patch] = []) {
         self.bytes = bytes
+        self.index = index
         self.patches = patches
     }
 }

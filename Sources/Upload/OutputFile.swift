@@ -11,12 +11,23 @@ struct OutputFile: ~Copyable {
         descriptor = FileDescriptor(borrowing: raw)
     }
 
-    /// Creates a new file at `path`, with the permissions of the umask.
+    /// Creates a new file at `path`, with the permissions of the umask. An existing file loses its content.
     ///
     /// Throws ENXIO for a named pipe without a reader. A named pipe with a reader stays non-blocking; `write` waits for
     /// it.
     init(creating path: String) throws(SystemError) {
-        descriptor = try FileDescriptor(path: path, flags: O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK, mode: 0o666)
+        try self.init(openingOrCreating: path)
+        truncate(to: 0)
+    }
+
+    /// Opens the file at `path` and keeps its content, or creates a new one. Otherwise like `init(creating:)`.
+    init(openingOrCreating path: String) throws(SystemError) {
+        descriptor = try FileDescriptor(path: path, flags: O_WRONLY | O_CREAT | O_NONBLOCK, mode: 0o666)
+    }
+
+    /// Opens an existing file only to lock it.
+    init(reading path: String) throws(SystemError) {
+        descriptor = try FileDescriptor(path: path, flags: O_RDONLY | O_NOFOLLOW)
     }
 
     /// The number of times, 100 ms each, that a write waits for a blocked reader after the task is cancelled.
@@ -61,9 +72,27 @@ struct OutputFile: ~Copyable {
         _ = fdatasync(raw)
     }
 
-    /// Locks the file until it is closed (flock(2)), so that other programs can see that it is being written.
-    func lock() {
-        _ = flock(raw, LOCK_EX | LOCK_NB)
+    /// Locks the file until it is closed (flock(2)), so that other programs can see that it is being written. Returns
+    /// false if another writer holds the lock. A device is not locked, and a file system without locks is no obstacle.
+    func lock() -> Bool {
+        guard status.st_mode & S_IFMT != S_IFCHR else { return true }
+        return flock(raw, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK
+    }
+
+    /// True if the file has no content. A pipe or a device never has any.
+    var isEmpty: Bool { status.st_mode & S_IFMT != S_IFREG || status.st_size == 0 }
+
+    /// True if `path` leads to this file: no other program moved or replaced it.
+    func isStill(at path: String) -> Bool {
+        var current = stat()
+        let own = status
+        return stat(path, &current) == 0 && current.st_dev == own.st_dev && current.st_ino == own.st_ino
+    }
+
+    private var status: stat {
+        var status = stat()
+        _ = fstat(raw, &status)
+        return status
     }
 
     /// Truncates the file to `size`, which removes a partial write.

@@ -90,11 +90,14 @@ import Testing
             file += bytes
             if !bytes.isEmpty { ends.append(file.count) }
         }
-        file += muxer.end().bytes
+        let ending = muxer.end()
+        file += ending.bytes
+        let mediaEnd = file.count
+        file += ending.index
         try #require(ends.count == 2)
         let folder = try TemporaryFolder()
-        for (cut, frames) in [(ends[0], 60), (ends[1], 120), (file.count, 180)] {
-            // The cuts include a whole file whose placeholder was not patched yet.
+        // The cuts include a file without room for the index, and a whole file whose placeholder was not patched yet.
+        for (cut, frames) in [(ends[0], 60), (ends[1], 120), (mediaEnd, 180), (file.count, 180)] {
             let path = try folder.write(file[..<cut], "whole.mp4")
             #expect(try Tool.decodingErrors(path).isEmpty)
             #expect(try Tool.decodedFrameCount(path, stream: "v") == frames)
@@ -204,14 +207,15 @@ import Testing
                 ).count
         }
         let ending = muxer.end()
-        let boxes = MP4BoxReader.boxes(ending.bytes).filter { $0.type != "free" }
+        let end = ending.bytes + ending.index
+        let boxes = MP4BoxReader.boxes(end).filter { $0.type != "free" }
         #expect(boxes.map(\.type) == ["moof", "mdat", "moov"])
         #expect(ending.patches.map(\.offset) == [UInt64(placeholder)])
         let patch = try #require(ending.patches.first?.bytes)
         #expect(patch.prefix(8) == [0, 0, 0, 1, 0x6D, 0x64, 0x61, 0x74])
         let movieOffset = boxes[2].contents.lowerBound - 8
         #expect(MP4BoxReader.integer(patch, at: 8, bytes: 8) == offset + movieOffset - placeholder)
-        let movie = Array(ending.bytes[movieOffset...])
+        let movie = Array(end[movieOffset...])
         let table = try #require(MP4BoxReader.find(movie, "moov", "trak", "mdia", "minf", "stbl", "co64"))
         #expect(MP4BoxReader.integer(movie, at: table.contents.lowerBound + 4, bytes: 4) == 540)
         #expect(MP4BoxReader.integer(movie, at: table.contents.upperBound - 8, bytes: 8) == offset + boxes[1].contents.lowerBound)
@@ -238,7 +242,7 @@ import Testing
             file += muxer.append(packet)
         }
         let ending = muxer.end()
-        file += ending.bytes
+        file += ending.bytes + ending.index
         let patch = try #require(ending.patches.first)
         file.replaceSubrange(Int(patch.offset)..<Int(patch.offset) + patch.bytes.count, with: patch.bytes)
         let folder = try TemporaryFolder()

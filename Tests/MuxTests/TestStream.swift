@@ -74,7 +74,7 @@ struct TestStream: Sendable {
         var file = muxer.begin(description)
         for packet in packets { file += muxer.append(packet) }
         let ending = muxer.end()
-        file += ending.bytes
+        file += ending.bytes + ending.index
         for patch in ending.patches { file.replaceSubrange(Int(patch.offset)..<Int(patch.offset) + patch.bytes.count, with: patch.bytes) }
         return file
     }

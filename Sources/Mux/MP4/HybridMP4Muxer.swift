@@ -40,21 +40,21 @@ package struct HybridMP4Muxer: Muxer {
         return record(fragment)
     }
 
-    /// Returns the last fragment, the complete `moov`, and the patch that turns the placeholder into an `mdat`. Without
+    /// Returns the last fragment, the complete `moov` as the index, and the patch that turns the placeholder into an `mdat`. Without
     /// any packet it returns nothing, and the file remains a fragmented one without fragments.
     package mutating func end() -> MuxEnding {
         let last = fragments.flush().map { record($0) } ?? []
         let samples = zip(fragments.tracks, tables).filter { !$1.isEmpty }
         guard !samples.isEmpty else { return MuxEnding(bytes: last) }
         let sampleCount = samples.reduce(0) { $0 + $1.1.sizes.count }
-        var writer = ByteWriter(capacity: last.count + 4096 + 6 * sampleCount)
-        writer.append(last)
+        var writer = ByteWriter(capacity: 4096 + 6 * sampleCount)
         let mediaByteCount = fragments.offset - placeholderOffset
         MP4Movie(samples.map { (track: $0, table: $1) }, title: fragments.title).write(to: &writer)
         tables = []
         fragments = MP4FragmentWriter(tracks: [], title: nil)
         return MuxEnding(
-            bytes: writer.bytes, patches: [.init(offset: placeholderOffset, bytes: Self.mediaDataHeader(byteCount: mediaByteCount))])
+            bytes: last, index: writer.bytes,
+            patches: [.init(offset: placeholderOffset, bytes: Self.mediaDataHeader(byteCount: mediaByteCount))])
     }
 
     private mutating func record(_ fragment: MP4FragmentWriter.Fragment) -> [UInt8] {

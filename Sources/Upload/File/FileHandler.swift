@@ -32,22 +32,19 @@ package actor FileHandler: SampleHandler {
     }
 
     package func started(_ stream: StreamDescription) async throws(UploadError) {
-        try keepOlder()
         var isWaiting = false
         while file == nil {
-            do throws(SystemError) {
-                file = .some(try OutputFile(creating: path))
-            } catch  where error.code == ENXIO {
+            do throws(UploadError) {
+                try keepOlder()
+                try open()
+            } catch .cannotCreate(_, .system(code: ENXIO)) {
                 if !isWaiting { report(.waitsForReader(path: path)) }
                 isWaiting = true
                 try await waitForReader()
-            } catch {
-                throw .cannotCreate(path: path, .system(code: error.code))
             }
         }
         // A named pipe or a device cannot be rewritten.
         isSeekable = file?.isSeekable ?? true
-        file?.lock()
         if !isSeekable { muxer = format.makeMuxer(isSeekable: false) }
         try write(muxer.begin(stream))
     }
@@ -62,6 +59,7 @@ package actor FileHandler: SampleHandler {
         guard !isBroken else { return }
         let ending = muxer.end()
         try write(ending.bytes)
+        try write(ending.index)
         guard isSeekable, !ending.patches.isEmpty else { return }
         // Write the end first, and then the fields that point to it: a crash between the two leaves a playable file.
         file?.synchronize()
@@ -77,6 +75,20 @@ package actor FileHandler: SampleHandler {
         }
     }
 
+    /// Opens the file and locks it, so that no other broadcast writes it. `file` stays nil if another program replaced or
+    /// filled the file meanwhile: the caller tries again.
+    private func open() throws(UploadError) {
+        let opened: OutputFile
+        do throws(SystemError) {
+            opened = try OutputFile(openingOrCreating: path)
+        } catch {
+            throw .cannotCreate(path: path, .system(code: error.code))
+        }
+        guard opened.lock() else { throw .cannotCreate(path: path, .inUse) }
+        guard opened.isEmpty, opened.isStill(at: path) else { return }
+        file = .some(opened)
+    }
+
     /// Moves an older file of the same name to a free name, so that its content is not lost.
     private func keepOlder() throws(UploadError) {
         var status = stat()
@@ -87,27 +99,37 @@ package actor FileHandler: SampleHandler {
                 defer { free(pointer) }
                 return String(cString: pointer)
             } ?? path
-        try refuseFileInUse(target)
+        // The lock of the older file is kept during the move: another broadcast holds it while it writes the file, or
+        // while it moves the file itself. A file that cannot be read cannot be locked, but can be moved.
+        if let older = try? OutputFile(reading: target) {
+            guard older.lock() else { throw .cannotCreate(path: path, .inUse) }
+            guard older.isStill(at: target) else { return }
+            try moveAside(target)
+        } else {
+            try moveAside(target)
+        }
+    }
+
+    private func moveAside(_ target: String) throws(UploadError) {
         var aside = target + "~"
         var number = 2
-        while access(aside, F_OK) == 0 {
+        while true {
+            let code = moveWithoutReplacing(target, to: aside)
+            if code == 0 { break }
+            guard code == EEXIST else { throw .cannotCreate(path: path, .cannotMoveAside(code: code)) }
             aside = target + ".~\(number)~"
             number += 1
-        }
-        guard rename(target, aside) == 0 else {
-            throw .cannotCreate(path: path, .cannotMoveAside(code: errno))
         }
         report(.keptOlderFile(path: path, as: aside))
     }
 
-    /// Throws if another broadcast is writing the file: each writer holds a lock on its file.
-    private func refuseFileInUse(_ target: String) throws(UploadError) {
-        let descriptor = open(target, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-        guard descriptor >= 0 else { return }
-        defer { close(descriptor) }
-        if flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK {
-            throw .cannotCreate(path: path, .inUse)
-        }
+    /// Returns 0 or errno; EEXIST if `aside` exists.
+    private func moveWithoutReplacing(_ target: String, to aside: String) -> Int32 {
+        // A new link never replaces a file, which rename(2) does.
+        if link(target, aside) == 0 { return unlink(target) == 0 ? 0 : errno }
+        // Not every file system has links, and not every file may be linked.
+        if errno == EEXIST || access(aside, F_OK) == 0 { return EEXIST }
+        return rename(target, aside) == 0 ? 0 : errno
     }
 
     private func write(_ bytes: [UInt8]) throws(UploadError) {

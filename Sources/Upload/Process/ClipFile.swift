@@ -17,7 +17,7 @@ final class ClipFile {
     init(path: String, start: MediaTime, stream: StreamDescription) throws(UploadError) {
         self.path = path
         self.start = start
-        earliest = MediaTime(nanoseconds: -(stream.audio.map { Int64($0.priming) * 1_000_000_000 / Int64(max(1, $0.format.sampleRate)) }.max() ?? 0))
+        earliest = -stream.priming
         do throws(SystemError) {
             file = try OutputFile(creating: path)
         } catch {
@@ -29,17 +29,14 @@ final class ClipFile {
     func append(_ packet: EncodedPacket) throws(UploadError) {
         let presented = packet.presentationTime - start
         guard packet.track == .screen || presented >= earliest else { return }
-        try write(
-            muxer.append(
-                EncodedPacket(
-                    track: packet.track, presentationTime: presented, decodeTime: packet.decodeTime - start, isKeyframe: packet.isKeyframe,
-                    isDiscontinuity: packet.isDiscontinuity, sequence: packet.sequence, data: packet.data)))
+        try write(muxer.append(packet.moved(by: -start)))
     }
 
     /// Completes the file. It is then an ordinary MP4 file.
     func close() throws(UploadError) {
         let ending = muxer.end()
         try write(ending.bytes)
+        try write(ending.index)
         for patch in ending.patches {
             do throws(SystemError) {
                 try file.write(patch.bytes, at: patch.offset)

@@ -49,7 +49,8 @@ package actor StreamHandler: SampleHandler {
         guard deadline > .zero else { return channel.terminate() }
         do throws(UploadError) {
             // A pipe cannot be rewritten, so omit the patches of the ending.
-            try channel.write(muxer.end().bytes)
+            let ending = muxer.end()
+            try channel.write(ending.bytes + ending.index)
             try channel.finish()
         } catch {
             channel.terminate()

@@ -29,7 +29,8 @@ package actor StdoutHandler: SampleHandler {
     package func finished(deadline: Duration) async throws(UploadError) {
         guard !isClosed else { return }
         // A pipe cannot be rewritten, so omit the patches of the ending; the fragments are playable.
-        try write(muxer.end().bytes)
+        let ending = muxer.end()
+        try write(ending.bytes + ending.index)
     }
 
     private func write(_ bytes: [UInt8]) throws(UploadError) {
