@@ -35,13 +35,15 @@ package enum ContainerFormat: String, Sendable, CaseIterable {
 
     /// True if the format contains raw pictures instead of encoded ones.
     package var takesRawVideo: Bool { self == .y4m }
+    /// True if the format has no timestamps, and its muxer cannot repeat a picture. Every tick must then give a frame.
+    var needsConstantPacing: Bool { self == .h264 }
     package var takesAudio: Bool { self == .mp4 || self == .flv || self == .mpegts }
 
     /// The muxer for an output that is a file, which the muxer may rewrite at the end, or a pipe, which it may not.
     func makeMuxer(isSeekable: Bool) -> any Muxer {
         switch self {
         case .mp4: isSeekable ? HybridMP4Muxer() : FragmentedMP4Muxer()
-        case .flv: FLVMuxer()
+        case .flv: FLVMuxer(order: isSeekable ? .time : .arrival)
         case .mpegts: MPEGTSMuxer()
         case .h264: AnnexBMuxer()
         case .y4m: Y4MMuxer()

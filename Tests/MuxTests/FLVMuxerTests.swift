@@ -46,6 +46,63 @@ import Testing
         for (packet, time) in zip(sound, heard) { #expect(abs(packet.presentationTime.seconds - time.presentation) < 0.0006) }
     }
 
+    /// The kind and the time of each tag after the metadata and the sequence headers.
+    private func tags(_ file: [UInt8]) throws -> [(isVideo: Bool, time: Int)] {
+        var tags: [(isVideo: Bool, time: Int)] = []
+        var position = 13
+        while position + 11 <= file.count {
+            let size = file[position + 1..<position + 4].reduce(0) { $0 << 8 | Int($1) }
+            let time = file[position + 4..<position + 7].reduce(Int(file[position + 7])) { $0 << 8 | Int($1) }
+            tags.append((file[position] == 9, time))
+            position += 15 + size
+        }
+        #expect(position == file.count)
+        return Array(tags.dropFirst(3))
+    }
+
+    /// The stream as the pipeline delivers it: sound comes up to 143 ms after the pictures of its time.
+    private func delayed(_ stream: TestStream) -> TestStream {
+        let arrivals = stream.packets.map { packet -> (packet: EncodedPacket, time: Int64) in
+            // Sound arrives in groups of five packets.
+            let group = MediaTime(value: Int64(packet.sequence / 5 * 5 + 4) * 1024, timescale: 48_000)
+            return (packet, packet.track == .screen ? packet.decodeTime.milliseconds : group.milliseconds + 57)
+        }
+        return TestStream(
+            description: stream.description,
+            packets: arrivals.sorted { ($0.time, $0.packet.sequence) < ($1.time, $1.packet.sequence) }.map(\.packet))
+    }
+
+    @Test(arguments: [false, true])
+    func `in a file, the tags of both tracks are in the order of time`(isReordered: Bool) throws {
+        let stream = delayed(try (isReordered ? TestStream.reordered : TestStream.simple).get())
+        let file = stream.muxed(FLVMuxer(order: .time))
+        let ordered = try tags(file)
+        let arrived = try tags(stream.muxed(FLVMuxer()))
+        #expect(zip(ordered, ordered.dropFirst()).allSatisfy { $0.time <= $1.time })
+        #expect(!zip(arrived, arrived.dropFirst()).allSatisfy { $0.time <= $1.time })
+        for isVideo in [true, false] {
+            #expect(ordered.filter { $0.isVideo == isVideo }.map(\.time) == arrived.filter { $0.isVideo == isVideo }.map(\.time))
+        }
+        let folder = try TemporaryFolder()
+        let path = try folder.write(file, "stream.flv")
+        #expect(try Tool.decodingErrors(path) == "")
+        #expect(try Tool.decodedFrameCount(path, stream: "v") == 180)
+    }
+
+    @Test func `a track that stops is not waited for longer than two seconds`() throws {
+        let stream = try TestStream.simple.get()
+        let silent = TestStream(
+            description: stream.description,
+            packets: stream.packets.filter { $0.track == .screen || $0.presentationTime < MediaTime(milliseconds: 1000) })
+        var muxer = FLVMuxer(order: .time)
+        _ = muxer.begin(silent.description)
+        var written: [Int] = []
+        for packet in silent.packets { if !muxer.append(packet).isEmpty { written.append(Int(packet.decodeTime.milliseconds)) } }
+        #expect((written.last ?? 0) > 5900)
+        let all = try tags(silent.muxed(FLVMuxer(order: .time)))
+        #expect(all.count { $0.isVideo } == 180 && zip(all, all.dropFirst()).allSatisfy { $0.time <= $1.time })
+    }
+
     @Test func `ffprobe finds the stream's description`() throws {
         let stream = try TestStream.simple.get()
         let folder = try TemporaryFolder()

@@ -4,22 +4,40 @@ import Media
 ///
 /// At the end it writes the duration into the metadata, if the file is seekable.
 package struct FLVMuxer: Muxer {
+    /// The order of tags of different tracks. The tags of one track are always in the order of time.
+    package enum Order: Sendable {
+        /// A tag is written when its packet arrives: without delay. Sound arrives later than the picture of its time.
+        case arrival
+        /// Tags are in the order of time. A tag waits for the other track, for at most 2 s.
+        case time
+    }
+
+    /// The maximum time in milliseconds by which a track is waited for.
+    private static let patience: Int64 = 2000
     /// The number of bytes before the body of the first tag: file header (9), size of the previous tag (4), tag header
     /// (11).
     private static let metadataBodyOffset = 9 + 4 + 11
 
+    private let order: Order
     private var packetizer = FLVPacketizer(StreamDescription(video: nil, audio: []), origin: .session)
+    private var hasBothTracks = false
+    /// The tags that wait for the other track, with their times in milliseconds, in the order of time.
+    private var waiting: [(time: Int64, tag: FLVTag)] = []
 
-    package init() {}
+    package init(order: Order = .arrival) {
+        self.order = order
+    }
 
     package mutating func begin(_ stream: StreamDescription) -> [UInt8] {
         packetizer = FLVPacketizer(stream, origin: .session)
+        waiting = []
         var writer = ByteWriter(capacity: 1024)
         writer.utf8("FLV")
         writer.u8(1)
         var tracks: UInt8 = 0
         if case .h264 = stream.video?.codec { tracks |= 1 }
         if !stream.audio.isEmpty { tracks |= 4 }
+        hasBothTracks = tracks == 5
         writer.u8(tracks)
         writer.u32(9)
         writer.u32(0)
@@ -29,15 +47,28 @@ package struct FLVMuxer: Muxer {
 
     package mutating func append(_ packet: EncodedPacket) -> [UInt8] {
         guard let tag = packetizer.tag(for: packet) else { return [] }
-        var writer = ByteWriter(capacity: tag.bodyCount + 15)
-        Self.write(tag, to: &writer)
-        return writer.bytes
+        guard order == .time, hasBothTracks else { return Self.bytes([tag]) }
+        let time = packet.track == .screen ? packetizer.lastPicture : packetizer.lastSound
+        waiting.insert((time, tag), at: waiting.lastIndex { $0.time <= time }.map { $0 + 1 } ?? 0)
+        let complete = max(min(packetizer.lastPicture, packetizer.lastSound), packetizer.latestTimestamp - Self.patience)
+        let count = waiting.firstIndex { $0.time > complete } ?? waiting.count
+        defer { waiting.removeFirst(count) }
+        return Self.bytes(waiting[..<count].map(\.tag))
     }
 
     package mutating func end() -> MuxEnding {
+        defer { waiting = [] }
         var duration = ByteWriter(capacity: 8)
         duration.u64((Double(max(packetizer.latestTimestamp, 0)) / 1000).bitPattern)
-        return MuxEnding(patches: [MuxEnding.Patch(offset: UInt64(Self.metadataBodyOffset + FLVTag.durationOffset), bytes: duration.bytes)])
+        return MuxEnding(
+            bytes: Self.bytes(waiting.map(\.tag)),
+            patches: [MuxEnding.Patch(offset: UInt64(Self.metadataBodyOffset + FLVTag.durationOffset), bytes: duration.bytes)])
+    }
+
+    private static func bytes(_ tags: [FLVTag]) -> [UInt8] {
+        var writer = ByteWriter(capacity: tags.reduce(0) { $0 + $1.bodyCount + 15 })
+        for tag in tags { write(tag, to: &writer) }
+        return writer.bytes
     }
 
     /// Returns the tag's header (E.4.1), its body, and the size of both.

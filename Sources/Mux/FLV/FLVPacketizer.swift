@@ -17,10 +17,10 @@ package struct FLVPacketizer: Sendable {
     private let audioTrack: Track?
     /// Nil until the first keyframe.
     private var origin: MediaTime?
-    /// The decode time of the last picture, in milliseconds since the origin.
-    private var lastPicture: Int64 = -1
+    /// The decode time of the last picture, in milliseconds since the origin; -1 before the first picture.
+    private(set) var lastPicture: Int64 = -1
     /// The time of the last sound, in milliseconds since the origin.
-    private var lastSound: Int64 = 0
+    private(set) var lastSound: Int64 = 0
 
     package init(_ stream: StreamDescription, origin: Origin) {
         if case .h264 = stream.video?.codec { hasVideo = true } else { hasVideo = false }
