@@ -190,7 +190,7 @@ let package = Package(
             ], swiftSettings: strict),
         .testTarget(name: "MixTests", dependencies: ["Mix", "Media", "CPixelKernels", "CYUV"], swiftSettings: strict),
         .testTarget(name: "BitstreamTests", dependencies: ["Bitstream", "FuzzTargets", "Media"], swiftSettings: strict),
-        .testTarget(name: "EncodeTests", dependencies: ["Encode", "Media"], swiftSettings: strict),
+        .testTarget(name: "EncodeTests", dependencies: ["Bitstream", "Encode", "Media"], swiftSettings: strict),
         .testTarget(name: "MuxTests", dependencies: ["Bitstream", "Mux", "Media"], swiftSettings: strict),
         .testTarget(
             name: "RTMPTests",

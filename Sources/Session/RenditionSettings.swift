@@ -30,7 +30,12 @@ package struct RenditionSettings: Sendable, Equatable {
         self.size = size
         // A live service takes 4:2:0 only.
         chroma = plans.contains { $0.isLive } ? .yuv420 : configuration.chroma
-        pacing = configuration.pacing ?? (plans.contains { $0.media.prefersConstantPacing } ? .constant : .variable)
+        pacing =
+            if plans.contains(where: { $0.media.needsConstantPacing }) {
+                .constant
+            } else {
+                configuration.pacing ?? (plans.contains { $0.media.prefersConstantPacing } ? .constant : .variable)
+            }
         guard keepsClips || plans.contains(where: { !$0.media.takesRawVideo }) else { return }
         let rateControl: VideoSettings.RateControl =
             if let bitrate = picture.bitrate {
@@ -43,8 +48,8 @@ package struct RenditionSettings: Sendable, Equatable {
                 .quality(23)
             }
         encoding = VideoSettings(
-            size: size, chroma: chroma, frameRate: frameRate, rateControl: rateControl, preset: configuration.preset,
-            latency: configuration.latency, keyframeInterval: configuration.keyframeInterval)
+            size: size, chroma: chroma, frameRate: frameRate, hasFixedFrameRate: pacing == .constant, rateControl: rateControl,
+            preset: configuration.preset, latency: configuration.latency, keyframeInterval: configuration.keyframeInterval)
     }
 
     /// True if a destination that joins later, and would have `own` to itself, is served as well by this.

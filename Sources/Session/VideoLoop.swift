@@ -12,12 +12,12 @@ final class VideoLoop: Sendable {
     /// A capture thread that leaves nothing for this long hangs.
     static let stallLimit = MediaTime(milliseconds: 250)
 
-    private let settings: RenditionSettings
+    let settings: RenditionSettings
     private let mailbox: FrameMailbox
     private let distributor: Distributor
-    private let disclosure: Disclosure
-    private let frameRate: Int
-    private let clock = Mutex<SessionClock?>(nil)
+    let disclosure: Disclosure
+    let frameRate: Int
+    let clock = Mutex<SessionClock?>(nil)
     private let encoded = Atomic(0)
     private let repeated = Atomic(0)
     private let bytes = Atomic(0)
@@ -90,7 +90,7 @@ final class VideoLoop: Sendable {
     }
 
     /// What the thread keeps from one frame to the next.
-    private struct Work {
+    struct Work {
         let encoder: VideoEncoder?
         var raw = RawVideoPacketizer()
         var bitrate = 0
@@ -108,7 +108,6 @@ final class VideoLoop: Sendable {
         while true {
             switch mailbox.take(until: stallDeadline(work)) {
             case .item(let item):
-                work.isCovering = false
                 try show(item, &work)
             case .timedOut: try coverStall(&work)
             case .closed:
@@ -123,15 +122,18 @@ final class VideoLoop: Sendable {
 
     private func show(_ item: FrameMailbox.Item, _ work: inout Work) throws(EncodeError) {
         var time = item.time
+        let coveredForIt = work.isCovering
+        work.isCovering = false
         if let last = work.lastTime, time <= last {
-            // While the capture thread hung, this thread took its place in time; a pause may have begun meanwhile.
-            time = last + MediaTime(value: 1, timescale: Int64(2 * frameRate))
-            // Or it is over, and the frame is the slate of that pause.
-            guard case .frame = item, !disclosure.isWithheld(at: time), !disclosure.isWithheld(at: item.time) else {
+            // While the capture thread hung, this thread took its place in time: the frame is shown at the next tick. A pause may have begun
+            // meanwhile, or is over, and the frame is the slate of that pause. A tick has only one frame: the next one may follow a tick late.
+            time = tick(after: last)
+            guard coveredForIt, case .frame = item, !disclosure.isWithheld(at: time), !disclosure.isWithheld(at: item.time) else {
                 isWholeFrameWanted.store(true, ordering: .relaxed)
                 return
             }
         }
+        try fillMissedTicks(before: time, &work)
         switch item {
         case .frame(let frame):
             let isWhole = work.showsOwnSlate
@@ -144,14 +146,14 @@ final class VideoLoop: Sendable {
         }
     }
 
-    private func encode(_ frame: SampleBuffer, _ work: inout Work) throws(EncodeError) {
+    func encode(_ frame: SampleBuffer, _ work: inout Work) throws(EncodeError) {
         prepare(at: frame.presentationTime, &work)
         let packets = try work.encoder?.encode(frame) ?? []
         let rawPacket = distributor.tracks(raw: true).isEmpty ? nil : work.raw.packet(for: frame)
         finish(packets, rawPacket, at: frame.presentationTime, &work)
     }
 
-    private func encodeRepeat(at time: MediaTime, _ work: inout Work) throws(EncodeError) {
+    func encodeRepeat(at time: MediaTime, _ work: inout Work) throws(EncodeError) {
         prepare(at: time, &work)
         let packets = try work.encoder?.encodeRepeat(at: time) ?? []
         let rawPacket = distributor.tracks(raw: true).isEmpty ? nil : work.raw.repeatPacket(at: time)
@@ -178,7 +180,7 @@ final class VideoLoop: Sendable {
         work.bitrate = wanted
     }
 
-    private func finish(_ packets: [EncodedPacket], _ rawPacket: EncodedPacket?, at time: MediaTime, _ work: inout Work) {
+    func finish(_ packets: [EncodedPacket], _ rawPacket: EncodedPacket?, at time: MediaTime, _ work: inout Work) {
         work.lastTime = time
         deliver(packets, &work)
         if let rawPacket { distributor.distributeRaw(rawPacket) }
@@ -199,37 +201,6 @@ final class VideoLoop: Sendable {
             }
             if distributor.distribute([packet]) { requestKeyframe() }
         }
-    }
-
-    // MARK: A capture thread that hangs
-
-    /// When a picture is due although the capture thread left none, on `CLOCK_MONOTONIC`; nil if the capture thread is waited for.
-    private func stallDeadline(_ work: Work) -> Int64? {
-        guard settings.pacing == .constant, let last = work.lastTime, let clock = clock.withLock({ $0 }) else { return nil }
-        let patience = work.isCovering ? MediaTime(value: 2, timescale: Int64(frameRate)) : Self.stallLimit
-        return clock.origin + (last + patience).nanoseconds
-    }
-
-    /// Fills the ticks that the capture thread missed, up to the one before now, which it may still serve.
-    private func coverStall(_ work: inout Work) throws(EncodeError) {
-        guard let clock = clock.withLock({ $0 }), let last = work.lastTime else { return }
-        let rate = Int64(frameRate)
-        let newest = clock.now.nanoseconds * rate / 1_000_000_000 - 1
-        // A machine that slept gets one second of repeats at most.
-        var index = max(last.nanoseconds * rate / 1_000_000_000 + 1, newest - rate)
-        while index <= newest {
-            let time = MediaTime(value: index, timescale: rate)
-            index += 1
-            guard time > last else { continue }
-            work.isCovering = true
-            if disclosure.isWithheld(at: time), !work.showsOwnSlate {
-                work.showsOwnSlate = true
-                try encode(PrivacySlate.sample(size: settings.size, chroma: settings.chroma, at: time), &work)
-            } else {
-                try encodeRepeat(at: time, &work)
-            }
-        }
-        work.isCovering = true
     }
 }
 

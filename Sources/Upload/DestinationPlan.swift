@@ -88,12 +88,18 @@ package struct MediaRequirements: Sendable, Equatable {
     package var audioTracks: [Track] = [.mixed]
     /// True if each tick should give a frame, as live services expect.
     package var prefersConstantPacing = false
+    /// True if each tick must give a frame, whatever the user asks for: the format has no timestamps.
+    package var needsConstantPacing = false
 
-    package init(video: Video = .encoded, audio: Audio = .aac, audioTracks: [Track] = [.mixed], prefersConstantPacing: Bool = false) {
+    package init(
+        video: Video = .encoded, audio: Audio = .aac, audioTracks: [Track] = [.mixed], prefersConstantPacing: Bool = false,
+        needsConstantPacing: Bool = false
+    ) {
         self.video = video
         self.audio = audio
         self.audioTracks = audioTracks
         self.prefersConstantPacing = prefersConstantPacing
+        self.needsConstantPacing = needsConstantPacing
     }
 
     package var takesVideo: Bool { video != .none }
@@ -133,7 +139,8 @@ extension DestinationPlan {
         DestinationPlan(
             name: name, kind: .file, path: path, delivery: .recording,
             media: .init(
-                video: format.takesRawVideo ? .raw : .encoded, audioTracks: format.audioTracks(separates: separatesAudio)),
+                video: format.takesRawVideo ? .raw : .encoded, audioTracks: format.audioTracks(separates: separatesAudio),
+                needsConstantPacing: format.needsConstantPacing),
             makeHandler: { FileHandler(path: path, format: format) })
     }
 
@@ -143,7 +150,7 @@ extension DestinationPlan {
             name: name, kind: .stdout, delivery: .recording,
             media: .init(
                 video: format.takesRawVideo ? .raw : .encoded, audioTracks: format.audioTracks(separates: separatesAudio),
-                prefersConstantPacing: true),
+                prefersConstantPacing: true, needsConstantPacing: format.needsConstantPacing),
             makeHandler: { StdoutHandler(format: format) })
     }
 

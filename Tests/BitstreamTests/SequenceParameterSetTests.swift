@@ -39,6 +39,28 @@ import Testing
             ])
     }
 
+    @Test(arguments: [Samples.highSPS, Samples.high444SPS, Samples.baselineSPS])
+    func `the timing is read and replaced, and nothing else changes`(bytes: [UInt8]) throws {
+        let timing = try #require(SequenceParameterSet.timing(of: bytes))
+        // x264's own: the rate is fixed.
+        #expect(timing.isFixed && timing.timeScale / timing.unitsPerTick == 60)
+        let other = SequenceParameterSet.Timing(frameRate: 25, isFixed: false)
+        #expect(other.unitsPerTick == 1 && other.timeScale == 50)
+        let changed = SequenceParameterSet.replacing(timing: other, in: bytes)
+        #expect(SequenceParameterSet.timing(of: changed) == other)
+        #expect(SequenceParameterSet(nalUnit: changed) == SequenceParameterSet(nalUnit: bytes))
+        #expect(SequenceParameterSet.replacing(timing: timing, in: changed) == bytes)
+    }
+
+    @Test func `a set without timing, and every prefix of a set, stay as they are`() {
+        let timing = SequenceParameterSet.Timing(frameRate: 25, isFixed: false)
+        for count in 0..<Samples.highSPS.count - 8 {
+            let prefix = Array(Samples.highSPS.prefix(count))
+            #expect(SequenceParameterSet.timing(of: prefix) == nil)
+            #expect(SequenceParameterSet.replacing(timing: timing, in: prefix) == prefix)
+        }
+    }
+
     @Test func `a set that ends after the order type has no layout`() throws {
         let set = try #require(SequenceParameterSet(nalUnit: [0x67, 66, 0xC0, 31, 0xFF]))
         #expect(set.pictureOrderCountType == 0 && set.mayReorder && set.layout == nil)

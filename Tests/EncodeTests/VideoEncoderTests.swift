@@ -1,3 +1,4 @@
+import Bitstream
 import Encode
 import Foundation
 import Media
@@ -62,6 +63,24 @@ import Testing
         #expect(sequence[1] == 100)
         #expect(picture.first.map { $0 & 0x1F } == 8)
         #expect(encoder.format.bitrate == nil)
+    }
+
+    @Test(arguments: [true, false], [VideoSettings.Latency.low, .normal])
+    func `the stream says that its frame rate is fixed only if it is`(isFixed: Bool, latency: VideoSettings.Latency) throws {
+        let encoder = try VideoEncoder(
+            settings: VideoSettings(size: Self.size, frameRate: 25, hasFixedFrameRate: isFixed, rateControl: .bitrate(500), latency: latency))
+        guard case .h264(let sequence, _) = encoder.format.codec else {
+            Issue.record("no H.264")
+            return
+        }
+        #expect(SequenceParameterSet.timing(of: sequence) == .init(frameRate: 25, isFixed: isFixed))
+        var noise = Noise(size: Self.size)
+        let packets = try (0..<25).flatMap { try encoder.encode(noise.sample(at: $0)) } + encoder.finish()
+        // A byte stream has no other times than these.
+        try EncodedStream.h264(packets, of: encoder) { stream in
+            let properties = try stream.properties()
+            #expect(properties["r_frame_rate"] == "25/1")
+        }
     }
 
     @Test func `packets contain whole slices with length fields, and no parameter sets`() throws {
@@ -195,6 +214,30 @@ import Testing
             if try encoder.encode(noise.sample(at: tick)).contains(where: \.isKeyframe) { keyframes.append(tick) }
         }
         #expect(keyframes == [0, 10, 17])
+    }
+
+    @Test func `a missed tick is filled also while the picture improves or a keyframe is due, and decoders return every frame`() throws {
+        let encoder = try VideoEncoder(settings: VideoSettings(size: Self.size, hasFixedFrameRate: true, rateControl: .quality(0)))
+        var noise = Noise(size: Self.size)
+        #expect(try encoder.fill(at: .zero).isEmpty)
+        var packets: [EncodedPacket] = []
+        var expected: [UInt8] = []
+        for tick in 0..<90 {
+            if tick % 3 == 0 {
+                packets += try encoder.encode(noise.sample(at: tick))
+            } else {
+                let fill = try encoder.fill(at: MediaTime(value: Int64(tick), timescale: 30))
+                #expect(fill.count == 1 && fill.allSatisfy { !$0.isKeyframe && $0.data.count < 100 })
+                packets += fill
+            }
+            expected += noise.content
+        }
+        #expect(packets.map(\.sequence) == Array(0..<90) && packets.filter(\.isKeyframe).map(\.sequence) == [0, 60])
+        #expect(encoder.repeatedFrames == 60)
+        try EncodedStream.h264(packets, of: encoder) { stream in
+            let isEqual = try stream.pictures() == expected
+            #expect(isEqual)
+        }
     }
 
     @Test

@@ -1,4 +1,5 @@
 import Media
+import Mix
 import Session
 import Testing
 import Upload
@@ -27,6 +28,22 @@ struct RenditionSettingsTests {
     @Test func `With a live destination, all destinations use the bitrate and constant pacing`() throws {
         let own = try settings([plan(isLive: false), plan(isLive: true)])
         #expect(own.encoding?.rateControl == .bitrate(4500) && own.pacing == .constant)
+    }
+
+    @Test func `A byte stream has a picture at every tick, whatever the pacing is`() throws {
+        let files = [ContainerFormat.h264, .mp4].map { DestinationPlan.file(name: "file", path: "/tmp/a", format: $0) }
+        var configuration = SessionConfiguration()
+        for pacing in [nil, .variable, .constant] as [FramePacer.Mode?] {
+            configuration.pacing = pacing
+            for plans in [files, [files[0]], [.stdout(name: "out", format: .h264)]] {
+                let own = try RenditionSettings(
+                    plans: plans, configuration: configuration, sourceSize: screen, frameRate: 30, keepsClips: false)
+                #expect(own.pacing == .constant && own.encoding?.hasFixedFrameRate == true)
+            }
+            let mp4 = try RenditionSettings(
+                plans: [files[1]], configuration: configuration, sourceSize: screen, frameRate: 30, keepsClips: false)
+            #expect(mp4.encoding?.hasFixedFrameRate == (pacing == .constant))
+        }
     }
 
     @Test func `Raw pictures alone need no encoder, unless clips are kept`() throws {

@@ -41,6 +41,45 @@ struct StalledSourceTests {
         #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $0 <= $1 })
     }
 
+    @Test func `Ticks that the source misses are filled, so that a stream without timestamps keeps its speed`() async throws {
+        let stage = Stage()
+        let encoded = FakeViewer("encoded")
+        let session = BroadcastSession(configuration: .silent(stage), destinations: [encoded.plan()])
+        try await session.start()
+        try await waitForFrames(5, of: encoded)
+        for _ in 0..<5 {
+            stage.hang(.sample)
+            try await waitUntil("a grab that hangs") { stage.waiting == .sample }
+            // Less than a stall that the encoder covers at once.
+            try await Task.sleep(for: .milliseconds(120))
+            stage.release()
+            try await waitForFrames(10, of: encoded)
+        }
+        _ = await session.stop()
+        let ticks = encoded.video.map { $0.time.value(timescale: 30) }
+        #expect(zip(ticks, ticks.dropFirst()).allSatisfy { $0 + 1 == $1 }, "\(ticks)")
+    }
+
+    @Test func `After a hang every picture has a tick of its own`() async throws {
+        let stage = Stage()
+        let live = FakeViewer("live")
+        let session = BroadcastSession(configuration: .silent(stage), destinations: [live.livePlan()])
+        try await session.start()
+        try await waitForFrames(5, of: live)
+        for _ in 0..<4 {
+            stage.hang(.sample)
+            let count = live.video.count
+            try await waitUntil("a grab that hangs") { stage.waiting == .sample }
+            try await waitUntil("repeat pictures") { live.video.count >= count + 10 }
+            stage.release()
+            try await waitForFrames(5, of: live)
+        }
+        _ = await session.stop()
+        let ticks = live.video.map { $0.time.seconds * 30 }
+        #expect(ticks.allSatisfy { abs($0 - $0.rounded()) < 0.001 })
+        #expect(zip(ticks, ticks.dropFirst()).allSatisfy { $1 - $0 > 0.999 })
+    }
+
     @Test func `The session reports that the source hangs, and that it answers again`() async throws {
         let stage = Stage()
         let live = FakeViewer()

@@ -60,7 +60,8 @@ package struct SequenceParameterSet: Equatable, Sendable {
         }
     }
 
-    private init(reading reader: inout BitReader) throws(BitstreamError) {
+    /// Leaves `reader` after `frame_mbs_only_flag`, if `layout` is not nil.
+    init(reading reader: inout BitReader) throws(BitstreamError) {
         profile = UInt8(try reader.bits(8))
         compatibility = UInt8(try reader.bits(8))
         level = UInt8(try reader.bits(8))

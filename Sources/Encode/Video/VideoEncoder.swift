@@ -71,15 +71,21 @@ package final class VideoEncoder {
 
     /// Repeats the last frame at `time`. Does nothing if there was no frame yet.
     package func encodeRepeat(at time: MediaTime) throws(EncodeError) -> [EncodedPacket] {
+        if isSettled, !isIDRDue(at: time) { return try fill(at: time) }
         guard let lastFrame else { return [] }
-        if isSettled, let repeatPicture, !isIDRDue(at: time) {
-            frameNumber += 1
-            repeatsSinceIDR += 1
-            repeatedFrames += 1
-            let presented = advance(to: time)
-            return [packet(repeatPicture.accessUnit(frameNumber: frameNumber), presented: presented, decoded: presented, isIDR: false)]
-        }
         return try encode(lastFrame, at: time, changed: DamageRegion(size: settings.size))
+    }
+
+    /// Repeats the last frame at `time` at almost no cost, for a tick that was missed: also if its quality is still
+    /// improving, or a keyframe is due. Does nothing if there was no frame yet.
+    package func fill(at time: MediaTime) throws(EncodeError) -> [EncodedPacket] {
+        guard let lastFrame else { return [] }
+        guard let repeatPicture else { return try encode(lastFrame, at: time, changed: DamageRegion(size: settings.size)) }
+        frameNumber += 1
+        repeatsSinceIDR += 1
+        repeatedFrames += 1
+        let presented = advance(to: time)
+        return [packet(repeatPicture.accessUnit(frameNumber: frameNumber), presented: presented, decoded: presented, isIDR: false)]
     }
 
     /// Returns the frames that are still in the encoder, at the end.

@@ -27,6 +27,8 @@ package struct VideoSettings: Sendable, Equatable {
     package var chroma: ChromaFormat
     /// The nominal frame rate in frames per second.
     package var frameRate: Int
+    /// True if every tick has a frame. The stream says so (`fixed_frame_rate_flag`; Rec. ITU-T H.264, E.2.1).
+    package var hasFixedFrameRate: Bool
     package var rateControl: RateControl
     /// The name of an x264 preset.
     package var preset: String
@@ -37,13 +39,15 @@ package struct VideoSettings: Sendable, Equatable {
     package var threads: Int
 
     package init(
-        size: PixelSize, chroma: ChromaFormat = .yuv420, frameRate: Int = 30, rateControl: RateControl, preset: String = "veryfast",
+        size: PixelSize, chroma: ChromaFormat = .yuv420, frameRate: Int = 30, hasFixedFrameRate: Bool = false,
+        rateControl: RateControl, preset: String = "veryfast",
         latency: Latency = .low,
         keyframeInterval: MediaTime = MediaTime(milliseconds: 2000), threads: Int = 2
     ) {
         self.size = size
         self.chroma = chroma
         self.frameRate = frameRate
+        self.hasFixedFrameRate = hasFixedFrameRate
         self.rateControl = rateControl
         self.preset = preset
         self.latency = latency

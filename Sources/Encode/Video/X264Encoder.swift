@@ -1,3 +1,4 @@
+import Bitstream
 import CX264
 import Glibc
 import Media
@@ -41,7 +42,9 @@ final class X264Encoder {
             let unit = units[index]
             sets[unit.i_type] = Array(UnsafeBufferPointer(start: unit.p_payload + 4, count: Int(unit.i_payload) - 4))
         }
-        sequenceParameterSet = sets[Int32(NAL_SPS.rawValue)] ?? []
+        // x264 derives the timing from its rate control, which knows nothing of the pacing.
+        sequenceParameterSet = SequenceParameterSet.replacing(
+            timing: .init(frameRate: settings.frameRate, isFixed: settings.hasFixedFrameRate), in: sets[Int32(NAL_SPS.rawValue)] ?? [])
         pictureParameterSet = sets[Int32(NAL_PPS.rawValue)] ?? []
     }
 
