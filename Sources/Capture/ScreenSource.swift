@@ -33,7 +33,9 @@ package protocol ScreenSource: AnyObject {
 
     /// Processes events during a tick in which nothing may be shown: for example, the display closed, or another
     /// program stopped capturing.
-    func rest() throws(CaptureError)
+    ///
+    /// - Parameter now: the session's time.
+    func rest(at now: MediaTime) throws(CaptureError)
 
     /// The next notice that was not taken yet, or nil.
     func takeNotice() -> SourceNotice?
@@ -53,6 +55,6 @@ extension ScreenSource {
     package var isLocked: Bool { false }
     package var nominalFrameRate: Int? { nil }
     package func takeApplicationChange() -> ApplicationInformation? { nil }
-    package func rest() throws(CaptureError) {}
+    package func rest(at now: MediaTime) throws(CaptureError) {}
     package func takeNotice() -> SourceNotice? { nil }
 }

@@ -4,17 +4,24 @@ import Media
 
 /// Sound from a WAV file or pipe instead of a sound server, for an application's own content. Use it on one thread.
 ///
-/// It reads in real time, at most `lead` ahead of the session's clock, so that a long file needs little memory.
+/// The position of its sound follows from the number of frames, and `ContentClock` says when it is due. The source reads
+/// at most `lead` ahead of that time, so that a long file needs little memory.
 package final class WAVSource {
     /// The maximum time by which sound is delivered before its own time.
     private static let lead = MediaTime(milliseconds: 200)
+    /// Sound that arrives later than this was stalled; the mixer waits a little longer.
+    private static let tolerance = MediaTime(milliseconds: 60)
     /// The maximum number of sample frames that one read returns.
     private static let blockLength = 1024
 
     private let pipe: ContentPipe
     private let clock: SessionClock
+    private let content: ContentClock
     private let header: WAVHeader
-    private var timeline: ArrivalTimeline
+    /// The number of frames read so far.
+    private var frames = 0
+    /// When the last piece arrived.
+    private var lastArrival: MediaTime?
     private var remaining: Int?
     /// The bytes of an incomplete frame.
     private var partial: [UInt8] = []
@@ -23,12 +30,14 @@ package final class WAVSource {
     ///
     /// - Parameters:
     ///   - path: `-` for standard input.
+    ///   - clock: the session's clock.
+    ///   - content: the timeline that the sound shares with its pictures.
     ///   - goesOn: called regularly; returns false to stop waiting.
-    package init(path: String, clock: SessionClock, while goesOn: () -> Bool) throws(CaptureError) {
+    package init(path: String, clock: SessionClock, content: ContentClock, while goesOn: () -> Bool) throws(CaptureError) {
         pipe = try ContentPipe(path: path)
         self.clock = clock
+        self.content = content
         header = try WAVHeader.read(from: pipe, while: goesOn)
-        timeline = ArrivalTimeline(sampleRate: header.sampleRate)
         remaining = header.byteCount
     }
 
@@ -44,8 +53,13 @@ package final class WAVSource {
 
     /// Returns the next piece of sound. Waits a short time for it.
     package func next() throws(CaptureError) -> Piece {
-        if let end = timeline.end, end > clock.now + Self.lead {
-            clock.sleep(until: min(end - Self.lead, clock.now + MediaTime(milliseconds: 50)))
+        if let due = content.time(of: position) {
+            if due > clock.now + Self.lead {
+                clock.sleep(until: min(due - Self.lead, clock.now + MediaTime(milliseconds: 50)))
+                return .nothing
+            }
+        } else if content.hasPictures {
+            content.waitForBegin()
             return .nothing
         }
         if remaining == 0 { return .ended }
@@ -60,7 +74,20 @@ package final class WAVSource {
         guard whole > 0 else { return .nothing }
         let samples = partial.withUnsafeBytes { header.floats(UnsafeRawBufferPointer(rebasing: $0[..<whole])) }
         partial.removeFirst(whole)
-        let time = timeline.place(samples.count / header.channelCount, now: clock.now)
+        let time = arrive(at: clock.now)
+        frames += samples.count / header.channelCount
         return .sound(SampleBuffer(track: .app, presentationTime: time, payload: .sound(Sound(format: format, samples: samples))))
+    }
+
+    private var position: MediaTime { MediaTime(value: Int64(frames), timescale: Int64(header.sampleRate)) }
+
+    /// Returns the time of the piece that arrives at `now`.
+    private func arrive(at now: MediaTime) -> MediaTime {
+        content.begin(at: now)
+        if let lastArrival, let due = content.time(of: position), due + Self.tolerance < now {
+            content.postpone(position, to: now, gap: now - lastArrival)
+        }
+        lastArrival = now
+        return content.time(of: position) ?? now
     }
 }

@@ -5,26 +5,33 @@ import Media
 /// Video from a YUV4MPEG2 file or pipe instead of a screen, for an application's own content (ReplayKit's in-app
 /// broadcast).
 ///
-/// A thread reads a limited number of frames ahead. Each frame is shown at its time relative to the first frame, or on
-/// arrival if that is later. If several frames are due, only the newest is shown. Colours are interpreted as BT.709 in
-/// limited range.
+/// A thread reads a limited number of frames ahead. Each frame is shown at the tick nearest to its time relative to the
+/// first frame, or on arrival if that is later. If several frames are due, only the newest is shown. If the frames stop
+/// for a while, the rest of the content is later by that while. Colours are interpreted as BT.709 in limited range.
 package final class Y4MSource: ScreenSource {
     /// The number of frames that are read ahead.
     private static let readAhead = 4
     /// The maximum time to wait for the first line.
     private static let headerPatience = MediaTime(milliseconds: 10_000)
+    /// Without a frame for this long, the content stalled. A program that is only too slow delivers frames more often.
+    private static let stallLimit = MediaTime(milliseconds: 250)
 
     package let description: SourceDescription
     private let header: Y4MHeader
     package private(set) var condition = SourceCondition.shown
     private let frames: Frames
-    private var begin: MediaTime?
+    private let content: ContentClock
+    /// The time from the first frame to position zero of the content.
     private let delay: MediaTime
     private var taken = 0
+    /// The time of the tick that last took a frame.
+    private var lastTaken: MediaTime?
     private var last: PixelBuffer?
     private var isWholeWanted = false
-    /// The time of the last call of `nextSample`.
-    private var lastAsked: MediaTime?
+    /// The time of the last tick.
+    private var lastTick: MediaTime?
+    /// The time between the last two ticks, or a frame's duration if that is shorter.
+    private var tickDuration = MediaTime.zero
     private var hasWarned = false
     private var notice: SourceNotice?
 
@@ -33,8 +40,11 @@ package final class Y4MSource: ScreenSource {
 
     /// Opens the content and reads its first line.
     ///
-    /// - Parameter path: `-` for standard input.
-    package init(path: String) throws(CaptureError) {
+    /// - Parameters:
+    ///   - path: `-` for standard input.
+    ///   - content: the timeline that the pictures share with their sound.
+    package init(path: String, content: ContentClock) throws(CaptureError) {
+        self.content = content
         let pipe = try ContentPipe(path: path)
         let clock = SessionClock()
         guard let line = try pipe.line(limit: 256, while: { clock.now < Self.headerPatience }) else {
@@ -43,9 +53,9 @@ package final class Y4MSource: ScreenSource {
         let header = try Y4MHeader(line: line, path: path)
         self.header = header
         description = SourceDescription(kind: .y4m, name: path)
-        // Frames of a program that writes in real time come a little before or after the ticks. Half a frame of delay keeps them on one side, so
-        // that no tick finds none and the next one two.
-        delay = pipe.isRegularFile ? .zero : MediaTime(nanoseconds: header.time(of: 1).nanoseconds / 2)
+        // Frames of a program that writes in real time arrive a little before or after the ticks. A frame of delay makes each of them available at
+        // its tick.
+        delay = pipe.isRegularFile ? .zero : header.time(of: 1)
         let frames = Frames()
         self.frames = frames
         // The thread owns the pipe from now on.
@@ -66,26 +76,14 @@ package final class Y4MSource: ScreenSource {
     }
 
     package func nextSample(at now: MediaTime) throws(CaptureError) -> SampleBuffer? {
-        let begin = begin ?? now
         let before = taken
-        let (due, isOver, failure) = frames.state.update { state -> (PixelBuffer?, Bool, CaptureError?) in
-            var newest: PixelBuffer?
-            while let first = state.waiting.first, begin + dueTime(of: taken) <= now {
-                newest = first
-                state.waiting.removeFirst()
-                taken += 1
-            }
-            return (newest, state.isEnded && state.waiting.isEmpty, state.failure)
+        let isLate = lastTick.map { now - $0 > header.time(of: 2) } ?? false
+        let due = try advance(to: now)
+        // It warns once, and not if the caller asks for fewer frames than the content has.
+        if taken - before > 1, isLate, !hasWarned {
+            hasWarned = true
+            notice = .framesLost(description.name ?? "")
         }
-        noteLoss(taken - before - 1, at: now)
-        if due != nil && self.begin == nil { self.begin = now }
-        // Show the remaining frames before throwing the error.
-        if isOver && due == nil {
-            if let failure { throw failure }
-            // The last frame is shown for as long as the others.
-            if begin + dueTime(of: taken) <= now || taken == 0 { condition = .ended }
-        }
-        if let due { last = due }
         guard let picture = due ?? (isWholeWanted ? last : nil) else { return nil }
         isWholeWanted = false
         return SampleBuffer(
@@ -93,18 +91,49 @@ package final class Y4MSource: ScreenSource {
             payload: .picture(Picture(size: size, patches: [.init(x: 0, y: 0, pixels: picture)], damage: .whole(size))))
     }
 
-    /// When frame `index` is due, counted from the first one, which is shown at once.
-    private func dueTime(of index: Int) -> MediaTime {
-        index == 0 ? .zero : header.time(of: index) + delay
+    /// The content goes on unseen during a pause, like its sound.
+    package func rest(at now: MediaTime) throws(CaptureError) {
+        if try advance(to: now) != nil { isWholeWanted = true }
     }
 
-    /// Warns once if frames are dropped, unless the caller asks for fewer frames than the content has.
-    private func noteLoss(_ count: Int, at now: MediaTime) {
-        let isLate = lastAsked.map { now - $0 > header.time(of: 1) + header.time(of: 1) } ?? false
-        lastAsked = now
-        guard count > 0, isLate, !hasWarned else { return }
-        hasWarned = true
-        notice = .framesLost(description.name ?? "")
+    /// Takes the frames that are due at the tick `now`. Returns the newest, or nil if there is no new one.
+    private func advance(to now: MediaTime) throws(CaptureError) -> PixelBuffer? {
+        if let lastTick, now > lastTick { tickDuration = min(header.time(of: 1), now - lastTick) }
+        lastTick = now
+        // Each frame is shown at the tick nearest to its time. The rounding of times has no effect then.
+        let tolerance = MediaTime(nanoseconds: tickDuration.nanoseconds / 2)
+        let (due, isOver, failure) = frames.state.update { state -> (PixelBuffer?, Bool, CaptureError?) in
+            if !state.waiting.isEmpty { noteStall(at: now) }
+            var newest: PixelBuffer?
+            while let first = state.waiting.first, isDue(taken, at: now + tolerance) {
+                newest = first
+                state.waiting.removeFirst()
+                if taken == 0 { content.begin(at: now + delay) }
+                taken += 1
+            }
+            return (newest, state.isEnded && state.waiting.isEmpty, state.failure)
+        }
+        if let due {
+            last = due
+            lastTaken = now
+        } else if isOver {
+            // The remaining frames were shown before the error is thrown.
+            if let failure { throw failure }
+            // The last frame is shown for as long as the others.
+            if isDue(taken, at: now + tolerance) { condition = .ended }
+        }
+        return due
+    }
+
+    /// The first frame is due at once.
+    private func isDue(_ index: Int, at time: MediaTime) -> Bool {
+        index == 0 || content.time(of: header.time(of: index)).map { $0 <= time } ?? true
+    }
+
+    private func noteStall(at now: MediaTime) {
+        guard let lastTaken, now - lastTaken > Self.stallLimit, let due = content.time(of: header.time(of: taken)), due + Self.stallLimit < now
+        else { return }
+        content.postpone(header.time(of: taken), to: now, gap: now - lastTaken)
     }
 
     /// The data that the reading thread shares with the capture thread.

@@ -1,4 +1,5 @@
 import Concurrency
+import ContentCapture
 import Encode
 import Media
 import Mix
@@ -19,7 +20,8 @@ final class AudioLoop: Sendable {
     /// The session's clock, and the time from which on there is sound.
     private let start = Monitor<(clock: SessionClock, time: MediaTime)?>(nil)
 
-    init(configuration: SessionConfiguration.Audio, distributor: Distributor, disclosure: Disclosure) {
+    /// - Parameter content: the timeline that a file's sound shares with the session's pictures.
+    init(configuration: SessionConfiguration.Audio, content: ContentClock, distributor: Distributor, disclosure: Disclosure) {
         self.configuration = configuration
         self.distributor = distributor
         self.disclosure = disclosure
@@ -27,7 +29,7 @@ final class AudioLoop: Sendable {
         if configuration.app != nil { wanted.insert(.app) }
         if configuration.mic != nil { wanted.insert(.mic) }
         inbox = SoundInbox(wanted: wanted)
-        recorder = SoundRecorder(configuration: configuration, inbox: inbox)
+        recorder = SoundRecorder(configuration: configuration, content: content, inbox: inbox)
     }
 
     /// Nil if the track is not recorded.

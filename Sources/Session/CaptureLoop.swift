@@ -133,7 +133,7 @@ final class CaptureLoop: Sendable {
             let requestCount = disclosure.pauses.requestCount
             var mayShow = !isWithheld && !disclosure.pauses.isRequested
             // The source gets the tick's time and not the time of waking up: a file of the same rate gives each tick one frame then.
-            if mayShow { sample = try source.nextSample(at: time) } else { try source.rest() }
+            if mayShow { sample = try source.nextSample(at: time) } else { try source.rest(at: time) }
             heartbeat.store(clock.now.nanoseconds, ordering: .relaxed)
             if stopping.load(ordering: .relaxed) { return }
             if source.condition == .ended {

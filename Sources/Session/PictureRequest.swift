@@ -15,12 +15,19 @@ package enum PictureRequest: Sendable {
 
 extension PictureRequest {
     /// Opens the source on the calling thread.
-    package func open() throws(CaptureError) -> any ScreenSource {
+    ///
+    /// - Parameter content: the timeline that a file's pictures share with the session's sound.
+    package func open(content: ContentClock = ContentClock(hasPictures: true)) throws(CaptureError) -> any ScreenSource {
         switch self {
         case .screen(let request): try X11ScreenSource(request)
-        case .y4m(let path): try Y4MSource(path: path)
+        case .y4m(let path): try Y4MSource(path: path, content: content)
         case .feed(let feed): FeedSource(feed)
         case .custom(let open): try open()
         }
+    }
+
+    /// True if the pictures come from a file or pipe, at their own rate.
+    var isFile: Bool {
+        if case .y4m = self { true } else { false }
     }
 }

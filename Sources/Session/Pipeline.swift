@@ -40,13 +40,19 @@ final class Pipeline: Sendable {
         self.ending = ending
         clips = configuration.clipBuffer.map { ClipBuffer(length: $0) }
         sound = Distributor(clips: clips)
+        let content = ContentClock(hasPictures: configuration.picture.isFile)
         let hasSound = configuration.audio.app != nil || configuration.audio.mic != nil
-        let audio = hasSound ? AudioLoop(configuration: configuration.audio, distributor: sound, disclosure: disclosure) : nil
+        let audio =
+            hasSound
+            ? AudioLoop(configuration: configuration.audio, content: content, distributor: sound, disclosure: disclosure)
+            : nil
         self.audio = audio
         let monitor = SourceMonitor(channel: channel, ending: ending, setLocked: { audio?.setLocked($0) })
         self.monitor = monitor
         let request = configuration.picture
-        capture = CaptureLoop(open: { () throws(CaptureError) in try request.open() }, disclosure: disclosure, report: { monitor.note($0) })
+        capture = CaptureLoop(
+            open: { () throws(CaptureError) in try request.open(content: content) }, disclosure: disclosure,
+            report: { monitor.note($0) })
         pool = RenditionPool(
             configuration: configuration, disclosure: disclosure, capture: capture, clips: clips,
             onFailure: { ending.set(.failed(.encode($0))) })

@@ -16,11 +16,14 @@ final class SoundRecorder: Sendable {
     }
 
     private let configuration: SessionConfiguration.Audio
+    private let content: ContentClock
     private let inbox: SoundInbox
     private let stopping = Atomic(false)
 
-    init(configuration: SessionConfiguration.Audio, inbox: SoundInbox) {
+    /// - Parameter content: the timeline that a file's sound shares with the session's pictures.
+    init(configuration: SessionConfiguration.Audio, content: ContentClock, inbox: SoundInbox) {
         self.configuration = configuration
+        self.content = content
         self.inbox = inbox
     }
 
@@ -71,7 +74,7 @@ final class SoundRecorder: Sendable {
         let goesOn = { self.goesOn }
         let source: WAVSource
         do throws(CaptureError) {
-            source = try WAVSource(path: path, clock: clock, while: goesOn)
+            source = try WAVSource(path: path, clock: clock, content: content, while: goesOn)
         } catch {
             if goesOn() { report(.failed(error)) }
             return

@@ -127,7 +127,7 @@ package final class X11ScreenSource: ScreenSource {
         focus.takeChange(at: lastTick) { mayBeTold($0) }
     }
 
-    package func rest() throws(CaptureError) {
+    package func rest(at now: MediaTime) throws(CaptureError) {
         handleEvents()
         try connection.checkConnection()
     }

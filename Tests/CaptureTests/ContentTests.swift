@@ -24,7 +24,7 @@ import Testing
     @Test func `Each frame of a Y4M file is shown at its time, and the end is not an error`() async throws {
         try await withPeers { peers in
             let path = try file(y4m("YUV4MPEG2 W32 H16 F10:1 Ip C420jpeg", frames: 3, width: 32, height: 16), in: peers)
-            let source = try Y4MSource(path: path)
+            let source = try Y4MSource(path: path, content: ContentClock(hasPictures: true))
             #expect(source.size == PixelSize(width: 32, height: 16) && source.nominalFrameRate == 10)
             var shown: [(time: Int64, luma: UInt8)] = []
             var now: Int64 = 1000
@@ -41,17 +41,19 @@ import Testing
     }
 
     private func note(_ source: any ScreenSource, at milliseconds: Int64, in shown: inout [(time: Int64, luma: UInt8)]) throws -> Bool {
-        guard case .picture(let picture)? = try source.nextSample(at: MediaTime(milliseconds: milliseconds))?.payload,
-            let patch = picture.patches.first
-        else { return false }
-        shown.append((milliseconds, patch.pixels.withUnsafeBytes { $0[0] }))
+        try note(source, at: MediaTime(milliseconds: milliseconds), in: &shown)
+    }
+
+    private func note(_ source: any ScreenSource, at time: MediaTime, in shown: inout [(time: Int64, luma: UInt8)]) throws -> Bool {
+        guard case .picture(let picture)? = try source.nextSample(at: time)?.payload, let patch = picture.patches.first else { return false }
+        shown.append((time.milliseconds, patch.pixels.withUnsafeBytes { $0[0] }))
         return true
     }
 
     @Test func `If several frames are due, the newest is shown`() async throws {
         try await withPeers { peers in
             let path = try file(y4m("YUV4MPEG2 W32 H16 F30:1", frames: 4, width: 32, height: 16), in: peers)
-            let source = try Y4MSource(path: path)
+            let source = try Y4MSource(path: path, content: ContentClock(hasPictures: true))
             var shown: [(time: Int64, luma: UInt8)] = []
             try await waitUntil("the first frame") { try note(source, at: 0, in: &shown) }
             // The thread reads four frames ahead, so all of them are available when the last one is.
@@ -65,6 +67,111 @@ import Testing
         }
     }
 
+    @Test(arguments: [25, 30, 60]) func `At the content's own rate every tick shows the next frame, whenever the content begins`(rate: Int64) async throws {
+        try await withPeers { peers in
+            let path = try file(y4m("YUV4MPEG2 W32 H16 F\(rate):1", frames: 100, width: 32, height: 16), in: peers)
+            for first in 1...4 as ClosedRange<Int64> {
+                let content = ContentClock(hasPictures: true)
+                let source = try Y4MSource(path: path, content: content)
+                var shown: [(time: Int64, luma: UInt8)] = []
+                for index in 0..<100 as Range<Int64> {
+                    // A frame that is not due at its tick never comes.
+                    let tick = MediaTime(value: first + index, timescale: rate)
+                    try await waitUntil("frame \(index)") { try note(source, at: tick, in: &shown) }
+                }
+                #expect(shown.map(\.luma) == (0..<100).map { 50 + $0 })
+                #expect(content.time(of: .zero) == MediaTime(value: first, timescale: rate))
+            }
+        }
+    }
+
+    @Test func `If the content stalls, the rest of its pictures and its sound is later by that duration`() async throws {
+        try await withPeers { peers in
+            let path = try file(y4m("YUV4MPEG2 W32 H16 F10:1", frames: 4, width: 32, height: 16), in: peers)
+            let content = ContentClock(hasPictures: true)
+            let source = try Y4MSource(path: path, content: content)
+            var shown: [(time: Int64, luma: UInt8)] = []
+            for milliseconds in [1000, 4000, 4100, 4200] as [Int64] {
+                try await waitUntil("a frame at \(milliseconds)") { try note(source, at: milliseconds, in: &shown) }
+            }
+            #expect(shown.map(\.luma) == [50, 51, 52, 53])
+            #expect(content.time(of: MediaTime(milliseconds: 100)) == MediaTime(milliseconds: 4000))
+        }
+    }
+
+    @Test func `While nothing may be shown the content goes on, and nothing of it is shown too fast afterwards`() async throws {
+        try await withPeers { peers in
+            let path = try file(y4m("YUV4MPEG2 W32 H16 F10:1", frames: 100, width: 32, height: 16), in: peers)
+            let content = ContentClock(hasPictures: true)
+            let source = try Y4MSource(path: path, content: content)
+            var shown: [(time: Int64, luma: UInt8)] = []
+            try await waitUntil("the first frame") { try note(source, at: 1000, in: &shown) }
+            for tick in 1..<60 as Range<Int64> {
+                for _ in 0..<10 {
+                    try source.rest(at: MediaTime(milliseconds: 1000 + tick * 100))
+                    try await Task.sleep(for: .milliseconds(1))
+                }
+            }
+            try await waitUntil("the frame of that time") {
+                _ = try note(source, at: 7000, in: &shown)
+                return shown.last?.luma == 110
+            }
+            #expect(try note(source, at: 7100, in: &shown) || shown.last?.luma == 110)
+            #expect(content.time(of: .zero) == MediaTime(milliseconds: 1000))
+        }
+    }
+
+    @Test func `Sound waits for the first picture, and each piece has the time of its position`() async throws {
+        try await withPeers { peers in
+            let path = try file(wav(channels: 1, rate: 44_100, bits: 16, data: [UInt8](repeating: 9, count: 60_000)), in: peers)
+            let clock = SessionClock()
+            let content = ContentClock(hasPictures: true)
+            let source = try WAVSource(path: path, clock: clock, content: content, while: { true })
+            guard case .nothing = try source.next() else {
+                Issue.record("sound before the first picture")
+                return
+            }
+            content.begin(at: clock.now + MediaTime(milliseconds: 100))
+            var frames: Int64 = 0
+            var isPostponed = false
+            reading: while true {
+                switch try source.next() {
+                case .nothing: continue
+                case .ended: break reading
+                case .sound(let sample):
+                    guard case .sound(let sound) = sample.payload else { continue }
+                    #expect(sample.presentationTime == content.time(of: MediaTime(value: frames, timescale: 44_100)))
+                    frames += Int64(sound.frameCount)
+                    // The pictures stall for a second.
+                    if !isPostponed, let next = content.time(of: MediaTime(value: frames, timescale: 44_100)) {
+                        isPostponed = true
+                        content.postpone(
+                            MediaTime(value: frames, timescale: 44_100), to: next + MediaTime(milliseconds: 1000), gap: MediaTime(milliseconds: 1000))
+                    }
+                }
+            }
+            #expect(frames == 30_000)
+        }
+    }
+
+    @Test func `A stall moves the content once, by its duration at most, and never back`() {
+        let content = ContentClock()
+        content.postpone(.zero, to: MediaTime(milliseconds: 5000), gap: MediaTime(milliseconds: 5000))
+        #expect(content.time(of: .zero) == nil)
+        content.begin(at: MediaTime(milliseconds: 1000))
+        content.begin(at: MediaTime(milliseconds: 2000))
+        #expect(content.time(of: MediaTime(milliseconds: 500)) == MediaTime(milliseconds: 1500))
+        // Sound was read ahead, so it sees a shorter stall than the pictures.
+        content.postpone(MediaTime(milliseconds: 700), to: MediaTime(milliseconds: 4500), gap: MediaTime(milliseconds: 3000))
+        #expect(content.time(of: .zero) == MediaTime(milliseconds: 3800))
+        content.postpone(MediaTime(milliseconds: 500), to: MediaTime(milliseconds: 4500), gap: MediaTime(milliseconds: 3000))
+        #expect(content.time(of: .zero) == MediaTime(milliseconds: 4000))
+        content.postpone(MediaTime(milliseconds: 900), to: MediaTime(milliseconds: 4500), gap: MediaTime(milliseconds: 3000))
+        #expect(content.time(of: .zero) == MediaTime(milliseconds: 4000))
+        content.postpone(.zero, to: MediaTime(milliseconds: 60_000), gap: MediaTime(milliseconds: 20))
+        #expect(content.time(of: .zero) == MediaTime(milliseconds: 4020))
+    }
+
     @Test(arguments: [
         ("", ContentProblem.empty), ("RIFF", .empty), ("RIFF\n", .notY4M), ("YUV4MPEG2 W32\n", .unsupportedSize),
         ("YUV4MPEG2 W33 H16\n", .unsupportedSize), ("YUV4MPEG2 W32 H16 C444\n", .unsupportedPixels("444")),
@@ -75,7 +182,7 @@ import Testing
     func `A wrong Y4M header is a typed error`(text: String, problem: ContentProblem) async throws {
         try await withPeers { peers in
             let path = try file(Array(text.utf8), in: peers)
-            #expect(throws: CaptureError.malformedContent(path: path, problem)) { try Y4MSource(path: path) }
+            #expect(throws: CaptureError.malformedContent(path: path, problem)) { try Y4MSource(path: path, content: ContentClock(hasPictures: true)) }
         }
     }
 
@@ -83,7 +190,7 @@ import Testing
         try await withPeers { peers in
             let good = y4m("YUV4MPEG2 W32 H16 F30:1", frames: 1, width: 32, height: 16)
             for (bytes, isError) in [(good + Array("GARBAGE\n".utf8), true), (good + Array("FRAME\nabc".utf8), false)] {
-                let source = try Y4MSource(path: try file(bytes, in: peers))
+                let source = try Y4MSource(path: try file(bytes, in: peers), content: ContentClock(hasPictures: true))
                 var failure: (any Error)?
                 var shown: [(time: Int64, luma: UInt8)] = []
                 var now: Int64 = 0
@@ -106,7 +213,7 @@ import Testing
     }
 
     private func samples(of bytes: [UInt8], in peers: Peers) throws -> (AudioFormat, [Float], [MediaTime]) {
-        let source = try WAVSource(path: try file(bytes, in: peers), clock: SessionClock(), while: { true })
+        let source = try WAVSource(path: try file(bytes, in: peers), clock: SessionClock(), content: ContentClock(), while: { true })
         var all: [Float] = []
         var times: [MediaTime] = []
         while true {
@@ -148,7 +255,7 @@ import Testing
             for count in 0..<whole.count {
                 let path = try file(Array(whole[..<count]), in: peers, name: "wav\(count)")
                 do throws(CaptureError) {
-                    _ = try WAVSource(path: path, clock: SessionClock(), while: { true })
+                    _ = try WAVSource(path: path, clock: SessionClock(), content: ContentClock(), while: { true })
                 } catch {
                     guard case .malformedContent(path, _) = error else {
                         Issue.record("\(error)")

@@ -8,8 +8,8 @@ extension EndToEndTests {
     @Suite(.serialized)
     struct InAppTimingTests {
         /// Another broadcast's pictures and sound as files: the clock and its beeps.
-        private nonisolated(nonsending) func record(in studio: Studio) async throws {
-            try await studio.record(["--duration", "4s", "--to", studio.path("own.mp4")])
+        private nonisolated(nonsending) func record(_ duration: String = "4s", in studio: Studio) async throws {
+            try await studio.record(["--duration", duration, "--to", studio.path("own.mp4")])
             // The filter takes the nearest frame for each time; -fps_mode cfr lets pictures fall behind the sound by some frames.
             try await studio.peers.run(
                 "ffmpeg", ["ffmpeg", "-nostdin", "-v", "error", "-i", studio.path("own.mp4"), "-vf", "fps=25", studio.path("own.y4m")])
@@ -35,6 +35,34 @@ extension EndToEndTests {
                 #expect(clock.unreadable == 0 && clock.isRunning)
                 let delays = clock.soundDelays(BeepFinder.beeps(in: try await AudioDecoder.decode(media.path, in: studio.peers)))
                 #expect(delays.count >= 2 && delays.allSatisfy { abs($0) <= 0.1 }, "\(delays)")
+            }
+        }
+
+        @Test func `After a stall and a pause, picture and sound are still together`() async throws {
+            try await withStudio(["clock", "--beep"], width: 640, height: 360) { studio in
+                try await record("12s", in: studio)
+                let own = try BroadcastCommand(in: studio.peers)
+                let peer = try await own.startLive(
+                    ["--y4m", studio.path("own.y4m"), "--wav", studio.path("own.wav"), "--to", studio.path("again.mp4")])
+                try await own.waitUntilElapsed(2.5, of: peer)
+                peer.signal(SIGSTOP)
+                try await Task.sleep(for: .seconds(2))
+                peer.signal(SIGCONT)
+                try await own.waitUntilElapsed(7, of: peer)
+                #expect(try await own.run(["pause"]).status == .exited(0))
+                try await own.waitUntilElapsed(9, of: peer)
+                #expect(try await own.run(["resume"]).status == .exited(0))
+                #expect(try await peer.waitForExit(deadline: .seconds(60)) == .exited(0), "\(peer.standardError)")
+                let media = studio.media("again.mp4")
+                try await media.expectDecodable()
+                let clock = try await media.clock()
+                #expect(clock.unreadable == 0)
+                let beeps = BeepFinder.beeps(in: try await AudioDecoder.decode(media.path, in: studio.peers))
+                // The pause is cut out; what the content showed meanwhile is not in the file.
+                let delays = clock.parts(betweenCutsOver: 0.5).flatMap { part in
+                    part.soundDelays(beeps.filter { ((part.readings.first?.pts ?? 0)...(part.readings.last?.pts ?? 0)).contains($0.onset) })
+                }
+                #expect(delays.count >= 6 && delays.allSatisfy { abs($0) <= 0.1 }, "\(delays)")
             }
         }
 

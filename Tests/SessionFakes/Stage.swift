@@ -131,7 +131,7 @@ private final class StageSource: ScreenSource {
 
     func requestWholePicture() { wantsWhole = true }
 
-    func rest() throws(CaptureError) {
+    func rest(at now: MediaTime) throws(CaptureError) {
         stage.pass(.rest)
         stage.state.update { $0.rests += 1 }
     }
