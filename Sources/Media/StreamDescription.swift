@@ -8,6 +8,8 @@ public struct StreamDescription: Sendable {
     /// Current annotations, such as the application on screen or a text from the user. If a container defines a key
     /// itself, its own value has priority.
     public var annotations: [String: String]
+    /// When the recording begins, in seconds since 1970-01-01 00:00 UTC, or nil if it is not known.
+    public var creationTime: Int64?
 
     public init(video: VideoTrackFormat?, audio: [AudioTrackFormat], title: String? = nil, annotations: [String: String] = [:]) {
         self.video = video

@@ -2,6 +2,7 @@ import Capture
 import Concurrency
 import ContentCapture
 import Encode
+import Glibc
 import Media
 import Synchronization
 import Upload
@@ -144,6 +145,7 @@ final class Pipeline: Sendable {
     /// Puts `queue` behind what `plan` asks for, and returns what will come. While the pipeline runs this may open another encode.
     func attach(_ queue: PacketQueue, for plan: DestinationPlan) async throws(SessionError) -> (StreamDescription, Rendition?) {
         var description = StreamDescription(video: nil, audio: [], title: configuration.title)
+        description.creationTime = Int64(time(nil))
         var served: Rendition?
         let media = plan.media
         if media.takesVideo {
@@ -198,7 +200,9 @@ final class Pipeline: Sendable {
     func excerpt(last span: MediaTime) -> (ClipBuffer.Excerpt, StreamDescription)? {
         guard let excerpt = clips?.excerpt(last: span), let rendition = renditions.first(where: \.keepsClips) else { return nil }
         let audio = state.withLock { $0.audioFormat }
-        return (excerpt, StreamDescription(video: rendition.format, audio: audio.map { [$0] } ?? [], title: configuration.title))
+        var stream = StreamDescription(video: rendition.format, audio: audio.map { [$0] } ?? [], title: configuration.title)
+        stream.creationTime = Int64(time(nil)) - excerpt.duration.nanoseconds / 1_000_000_000
+        return (excerpt, stream)
     }
 
     /// How the sound of `track` is doing; nil if it is not recorded.

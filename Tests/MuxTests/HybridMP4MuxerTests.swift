@@ -44,6 +44,45 @@ import Testing
         #expect(try Tool.probe(path, "-show_entries", "format=start_time,duration") == ["0.000000,6.016000"])
     }
 
+    @Test func `the creation time is in every header`() throws {
+        var stream = try TestStream.simple.get()
+        let folder = try TemporaryFolder()
+        let unknown = try folder.write(stream.muxed(HybridMP4Muxer()), "unknown.mp4")
+        #expect(try Tool.probe(unknown, "-show_entries", "format_tags=creation_time") == [])
+        var description = stream.description
+        // 2026-11-22 02:00 UTC, and a time after 2040, which needs 64 bits.
+        for (time, text) in [(1_795_312_800, "2026-11-22T02:00:00.000000Z"), (2_300_000_000, "2042-11-19T08:53:20.000000Z")] as [(Int64, String)] {
+            description.creationTime = time
+            stream = TestStream(description: description, packets: stream.packets)
+            for (name, file) in [("a.mp4", stream.muxed(HybridMP4Muxer())), ("b.mp4", stream.muxed(FragmentedMP4Muxer()))] {
+                let path = try folder.write(file, name)
+                #expect(try Tool.probe(path, "-show_entries", "format_tags=creation_time") == [text])
+                #expect(try Tool.probe(path, "-show_entries", "stream_tags=creation_time") == [text, text])
+                #expect(try Tool.decodingErrors(path) == "")
+            }
+        }
+    }
+
+    @Test func `the bitrates of sound are those of its packets`() throws {
+        let stream = try TestStream.simple.get()
+        let sound = stream.packets(of: .mixed)
+        // Object type, stream type, unknown buffer size; then the maximum and the average.
+        func bitrates(_ file: [UInt8]) throws -> (maximum: Int, average: Int) {
+            let marker: [UInt8] = [0x40, 0x15, 0, 0, 0]
+            let start = try #require((0..<file.count - 13).last { Array(file[$0..<$0 + 5]) == marker }) + 5
+            return (MP4BoxReader.integer(file, at: start, bytes: 4), MP4BoxReader.integer(file, at: start + 4, bytes: 4))
+        }
+        let finished = try bitrates(stream.muxed(HybridMP4Muxer()))
+        let average = sound.reduce(0) { $0 + $1.data.count } * 8 * 48_000 / (sound.count * 1024)
+        #expect(abs(finished.average - average) <= 8)
+        let peak = (0..<sound.count - 46).map { sound[$0..<$0 + 46].reduce(0) { $0 + $1.data.count } * 8 }.max() ?? 0
+        #expect(finished.maximum == max(peak, finished.average))
+        // Before the end they are not known.
+        var muxer = HybridMP4Muxer()
+        let growing = try bitrates(muxer.begin(stream.description))
+        #expect(growing.maximum == 128_000 && growing.average == 0)
+    }
+
     @Test(arguments: [TestStream.Kind.simple, .reordered])
     func `every packet keeps its time in the finished and in the fragmented file`(kind: TestStream.Kind) throws {
         try expectTimesKept(kind.stream())

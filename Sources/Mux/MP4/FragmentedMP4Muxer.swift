@@ -3,7 +3,7 @@ import Media
 /// Writes a fragmented MP4 for outputs that cannot seek, such as an extension with `container = "fmp4"`: `ftyp`,
 /// `moov`, then a `moof` and an `mdat` at each video keyframe, without an index at the end (ISO/IEC 14496-12, 8.8).
 package struct FragmentedMP4Muxer: Muxer {
-    private var fragments = MP4FragmentWriter(tracks: [], title: nil)
+    private var fragments = MP4FragmentWriter(tracks: [], information: MP4Information())
 
     /// Creates a muxer that waits for `begin`.
     package init() {}
@@ -12,7 +12,7 @@ package struct FragmentedMP4Muxer: Muxer {
     /// fragment.
     package mutating func begin(_ stream: StreamDescription) -> [UInt8] {
         let tracks = MP4Track.tracks(of: stream)
-        fragments = MP4FragmentWriter(tracks: tracks, title: stream.title)
+        fragments = MP4FragmentWriter(tracks: tracks, information: MP4Information(stream))
         var writer = ByteWriter(capacity: 2048)
         MP4FileType.write(tracks, to: &writer)
         fragments.writeMovieIfKnown(to: &writer)

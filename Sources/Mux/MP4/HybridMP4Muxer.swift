@@ -12,7 +12,7 @@ package struct HybridMP4Muxer: Muxer {
     /// The size of the placeholder in bytes: an `mdat` header with a 64-bit size.
     private static let placeholderByteCount = 16
 
-    private var fragments = MP4FragmentWriter(tracks: [], title: nil)
+    private var fragments = MP4FragmentWriter(tracks: [], information: MP4Information())
     private var tables: [MP4SampleTable] = []
     /// The offset of the placeholder from the start of the file.
     private var placeholderOffset: UInt64 = 0
@@ -24,7 +24,7 @@ package struct HybridMP4Muxer: Muxer {
     /// normal`), the `moov` follows with the first fragment, because its edit list needs the first decode time.
     package mutating func begin(_ stream: StreamDescription) -> [UInt8] {
         let tracks = MP4Track.tracks(of: stream)
-        fragments = MP4FragmentWriter(tracks: tracks, title: stream.title)
+        fragments = MP4FragmentWriter(tracks: tracks, information: MP4Information(stream))
         tables = tracks.map { _ in MP4SampleTable() }
         var writer = ByteWriter(capacity: 2048)
         MP4FileType.write(tracks, to: &writer)
@@ -49,9 +49,9 @@ package struct HybridMP4Muxer: Muxer {
         let sampleCount = samples.reduce(0) { $0 + $1.1.sizes.count }
         var writer = ByteWriter(capacity: 4096 + 6 * sampleCount)
         let mediaByteCount = fragments.offset - placeholderOffset
-        MP4Movie(samples.map { (track: $0, table: $1) }, title: fragments.title).write(to: &writer)
+        MP4Movie(samples.map { (track: $0, table: $1) }, information: fragments.information).write(to: &writer)
         tables = []
-        fragments = MP4FragmentWriter(tracks: [], title: nil)
+        fragments = MP4FragmentWriter(tracks: [], information: MP4Information())
         return MuxEnding(
             bytes: last, index: writer.bytes,
             patches: [.init(offset: placeholderOffset, bytes: Self.mediaDataHeader(byteCount: mediaByteCount))])

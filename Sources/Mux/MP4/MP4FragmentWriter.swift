@@ -47,7 +47,7 @@ struct MP4FragmentWriter: Sendable {
     /// The page size in bytes; nil if the output is not a file that can be truncated.
     let pageByteCount: Int?
     let tracks: [MP4Track]
-    let title: String?
+    let information: MP4Information
     /// The size of the file so far, which is the offset of the next fragment.
     private(set) var offset: UInt64 = 0
     /// True after `moov` was written.
@@ -58,10 +58,10 @@ struct MP4FragmentWriter: Sendable {
     private var start: MediaTime?
     private var payloadByteCount = 0
 
-    init(tracks: [MP4Track], title: String?, pageByteCount: Int? = filePageByteCount) {
+    init(tracks: [MP4Track], information: MP4Information, pageByteCount: Int? = filePageByteCount) {
         self.pageByteCount = pageByteCount
         self.tracks = tracks
-        self.title = title
+        self.information = information
         pending = tracks.map { Pending(shift: $0.priming) }
     }
 
@@ -74,7 +74,7 @@ struct MP4FragmentWriter: Sendable {
 
     /// Writes the `moov` with the shifts that are known so far.
     mutating func writeMovie(to writer: inout ByteWriter) {
-        MP4Movie(fragmented: zip(tracks, pending).map { (track: $0, shift: $1.shift) }, title: title).write(to: &writer)
+        MP4Movie(fragmented: zip(tracks, pending).map { (track: $0, shift: $1.shift) }, information: information).write(to: &writer)
         hasMovie = true
     }
 

@@ -11,25 +11,25 @@ struct MP4Movie: Sendable {
     }
 
     let entries: [Entry]
-    let title: String?
+    let information: MP4Information
     private let isFragmented: Bool
 
     /// Creates the movie before the fragments, without samples. `shift` is the offset in ticks of a track's media
     /// timeline from the session's.
-    init(fragmented tracks: [(track: MP4Track, shift: Int64)], title: String?) {
+    init(fragmented tracks: [(track: MP4Track, shift: Int64)], information: MP4Information) {
         entries = tracks.map { Entry(track: $0, table: MP4SampleTable(), edits: MP4EditList(shift: $1)) }
-        self.title = title
+        self.information = information
         isFragmented = true
     }
 
     /// Creates the movie of an ordinary file. The last sample has the duration of the one before it; an audio packet
     /// has 1024 frames.
-    init(_ samples: [(track: MP4Track, table: MP4SampleTable)], title: String?) {
+    init(_ samples: [(track: MP4Track, table: MP4SampleTable)], information: MP4Information) {
         entries = samples.map { track, table in
             let closed = table.closing { track.duration(after: $0) }
             return Entry(track: track, table: closed, edits: MP4EditList(closed, timescale: track.timescale))
         }
-        self.title = title
+        self.information = information
         isFragmented = false
     }
 
@@ -37,7 +37,7 @@ struct MP4Movie: Sendable {
     func write(to writer: inout ByteWriter) {
         writer.box("moov") { movie in
             writeHeader(to: &movie)
-            for entry in entries { MP4TrackBox(entry: entry).write(to: &movie) }
+            for entry in entries { MP4TrackBox(entry: entry, creationTime: information.creationTime).write(to: &movie) }
             if isFragmented { writeFragmentDefaults(to: &movie) }
             writeMetadata(to: &movie)
         }
@@ -45,11 +45,11 @@ struct MP4Movie: Sendable {
 
     private func writeHeader(to writer: inout ByteWriter) {
         let duration = entries.map(\.edits.trackDuration).max() ?? 0
-        let version: UInt8 = duration > UInt64(UInt32.max) ? 1 : 0
+        let version: UInt8 = max(duration, information.creationTime) > UInt64(UInt32.max) ? 1 : 0
         writer.fullBox("mvhd", version: version) { box in
-            // No creation or modification time: a muxer reads no clock.
-            box.time(0, version: version)
-            box.time(0, version: version)
+            // A muxer reads no clock, so the modification time is the same.
+            box.time(information.creationTime, version: version)
+            box.time(information.creationTime, version: version)
             box.u32(MP4EditList.movieTimescale)
             box.time(duration, version: version)
             // Rate 1 and volume 1.
@@ -87,7 +87,7 @@ struct MP4Movie: Sendable {
                     handler.zeros(9)
                 }
                 meta.box("ilst") { list in
-                    if let title, !title.isEmpty { Self.writeItem(type: 0x6E616D, text: title, to: &list) }
+                    if let title = information.title, !title.isEmpty { Self.writeItem(type: 0x6E616D, text: title, to: &list) }
                     Self.writeItem(type: 0x746F6F, text: "broadcast", to: &list)
                 }
             }

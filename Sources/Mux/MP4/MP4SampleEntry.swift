@@ -4,12 +4,14 @@ import Media
 /// `stsd`: the codec configuration of a track's samples (ISO/IEC 14496-12, 8.5.2).
 enum MP4SampleEntry {
     /// Writes the box with its one entry.
-    static func write(_ track: MP4Track, to writer: inout ByteWriter) {
+    ///
+    /// - Parameter bitrates: those of the track's sound; nil if they are not known yet.
+    static func write(_ track: MP4Track, bitrates: MP4SampleTable.Bitrates?, to writer: inout ByteWriter) {
         writer.fullBox("stsd") { box in
             box.u32(1)
             switch track.kind {
             case .video(let format, let configuration): writeVideo(format, configuration, to: &box)
-            case .audio(let format): writeAudio(format, to: &box)
+            case .audio(let format): writeAudio(format, bitrates, to: &box)
             }
         }
     }
@@ -48,7 +50,7 @@ enum MP4SampleEntry {
     }
 
     /// `mp4a` (ISO/IEC 14496-14, 5.6.1) with `esds`.
-    private static func writeAudio(_ format: AudioTrackFormat, to writer: inout ByteWriter) {
+    private static func writeAudio(_ format: AudioTrackFormat, _ bitrates: MP4SampleTable.Bitrates?, to writer: inout ByteWriter) {
         writer.box("mp4a") { entry in
             entry.zeros(6)
             entry.u16(1)
@@ -58,14 +60,15 @@ enum MP4SampleEntry {
             entry.zeros(4)
             // Fixed point 16.16. Only the AudioSpecificConfig contains a rate above 65535.
             entry.u32(format.format.sampleRate > 0xFFFF ? 0 : UInt32(format.format.sampleRate) << 16)
-            entry.fullBox("esds") { writeElementaryStream(format, to: &$0) }
+            entry.fullBox("esds") { writeElementaryStream(format, bitrates, to: &$0) }
         }
     }
 
     /// ES_Descriptor, DecoderConfigDescriptor, DecoderSpecificInfo and SLConfigDescriptor (ISO/IEC 14496-1, 7.2.6).
-    private static func writeElementaryStream(_ format: AudioTrackFormat, to writer: inout ByteWriter) {
+    private static func writeElementaryStream(
+        _ format: AudioTrackFormat, _ bitrates: MP4SampleTable.Bitrates?, to writer: inout ByteWriter
+    ) {
         let config = format.audioSpecificConfig
-        let bitrate = UInt32(clamping: max(0, format.bitrate) * 1000)
         let decoderConfigLength = 13 + 5 + config.count
         writeDescriptor(tag: 3, length: 3 + 5 + decoderConfigLength + 5 + 1, to: &writer)
         writer.u16(0)
@@ -75,8 +78,9 @@ enum MP4SampleEntry {
         writer.u8(0x40)
         writer.u8(0x15)
         writer.u24(0)
-        writer.u32(bitrate)
-        writer.u32(bitrate)
+        // An average of 0 means that it varies.
+        writer.u32(bitrates?.maximum ?? UInt32(clamping: max(0, format.bitrate) * 1000))
+        writer.u32(bitrates?.average ?? 0)
         writeDescriptor(tag: 5, length: config.count, to: &writer)
         writer.append(config)
         writeDescriptor(tag: 6, length: 1, to: &writer)

@@ -69,6 +69,39 @@ struct MP4SampleTable: Sendable {
         return table
     }
 
+    /// The bitrates of a track, in bit/s.
+    struct Bitrates: Sendable, Equatable {
+        var average: UInt32
+        /// The maximum over any second (ISO/IEC 14496-1, 7.2.6.6.2).
+        var maximum: UInt32
+    }
+
+    /// Returns the bitrates of the samples; nil if there are none.
+    ///
+    /// - Parameter timescale: ticks per second.
+    func bitrates(timescale: UInt32) -> Bitrates? {
+        guard mediaDuration > 0 else { return nil }
+        let byteCount = sizes.reduce(0) { $0 + UInt64($1) }
+        let average = Double(byteCount) * 8 * Double(timescale) / Double(mediaDuration)
+        var oldest = durations.lazy.flatMap { repeatElement(Int64($0.value), count: Int($0.count)) }.makeIterator()
+        var (first, byteSum, duration, maximum) = (0, UInt64(0), Int64(0), UInt64(0))
+        var index = 0
+        for run in durations {
+            for _ in 0..<run.count {
+                byteSum += UInt64(sizes[index])
+                duration += Int64(run.value)
+                index += 1
+                while duration > Int64(timescale), let removed = oldest.next() {
+                    byteSum -= UInt64(sizes[first])
+                    duration -= removed
+                    first += 1
+                }
+                maximum = max(maximum, byteSum)
+            }
+        }
+        return Bitrates(average: UInt32(clamping: Int64(average)), maximum: UInt32(clamping: max(maximum * 8, UInt64(average))))
+    }
+
     private static func add(_ value: Int32, to runs: inout [TimeRun]) {
         if let last = runs.indices.last, runs[last].value == value {
             runs[last].count += 1

@@ -3,6 +3,8 @@ import Media
 /// `trak`: one track of a movie (ISO/IEC 14496-12, 8.3 to 8.5).
 struct MP4TrackBox: Sendable {
     let entry: MP4Movie.Entry
+    /// Seconds since 1904-01-01 00:00 UTC; 0 if it is not known.
+    let creationTime: UInt64
 
     private var track: MP4Track { entry.track }
 
@@ -21,11 +23,11 @@ struct MP4TrackBox: Sendable {
 
     private func writeHeader(to writer: inout ByteWriter) {
         let duration = entry.edits.trackDuration
-        let version: UInt8 = duration > UInt64(UInt32.max) ? 1 : 0
+        let version: UInt8 = max(duration, creationTime) > UInt64(UInt32.max) ? 1 : 0
         // In the movie; enabled if the track is.
         writer.fullBox("tkhd", version: version, flags: track.isEnabled ? 3 : 2) { box in
-            box.time(0, version: version)
-            box.time(0, version: version)
+            box.time(creationTime, version: version)
+            box.time(creationTime, version: version)
             box.u32(track.id)
             box.u32(0)
             box.time(duration, version: version)
@@ -49,10 +51,10 @@ struct MP4TrackBox: Sendable {
 
     private func writeMediaHeader(to writer: inout ByteWriter) {
         let duration = UInt64(max(0, entry.table.mediaDuration))
-        let version: UInt8 = duration > UInt64(UInt32.max) ? 1 : 0
+        let version: UInt8 = max(duration, creationTime) > UInt64(UInt32.max) ? 1 : 0
         writer.fullBox("mdhd", version: version) { box in
-            box.time(0, version: version)
-            box.time(0, version: version)
+            box.time(creationTime, version: version)
+            box.time(creationTime, version: version)
             box.u32(track.timescale)
             box.time(duration, version: version)
             // Language "und".
@@ -93,7 +95,7 @@ struct MP4TrackBox: Sendable {
                 }
             }
             box.box("stbl") { table in
-                MP4SampleEntry.write(track, to: &table)
+                MP4SampleEntry.write(track, bitrates: isVideo ? nil : entry.table.bitrates(timescale: track.timescale), to: &table)
                 entry.table.writeBoxes(to: &table, listsSyncSamples: isVideo)
             }
         }

@@ -19,7 +19,7 @@ package struct SegmentedMP4Muxer: Sendable {
         // The timestamps include the priming.
         for index in stream.audio.indices { stream.audio[index].priming = 0 }
         let tracks = MP4Track.tracks(of: stream)
-        fragments = MP4FragmentWriter(tracks: tracks, title: stream.title, pageByteCount: nil)
+        fragments = MP4FragmentWriter(tracks: tracks, information: MP4Information(stream), pageByteCount: nil)
         var writer = ByteWriter(capacity: 2048)
         MP4FileType.write(tracks, to: &writer)
         fragments.writeMovie(to: &writer)
