@@ -26,7 +26,7 @@ package struct PickerModel: Equatable, Sendable {
         package var state: String
         /// The elapsed time, as in `01:02`.
         package var clock: String
-        /// The names of its destinations.
+        /// The names of its destinations that are not over.
         package var destinations: [String]
         /// True if the microphone is on; nil if the session has no microphone to switch.
         package var isMicrophoneOn: Bool?
@@ -54,7 +54,12 @@ package struct PickerModel: Equatable, Sendable {
     package enum Action: Equatable, Sendable {
         /// Start a broadcast. `microphone` is nil if the picker did not offer it.
         case start(name: String, microphone: Bool?)
+        /// Stop the picker's own session.
         case stop
+        /// Add a destination to the picker's own session.
+        case add(name: String)
+        /// Remove a destination from the picker's own session, which has others.
+        case remove(name: String)
         case toggleLiveMicrophone
         case setUp(name: String)
         case quit
@@ -65,8 +70,9 @@ package struct PickerModel: Equatable, Sendable {
     package private(set) var isMicrophoneOn: Bool
     /// The text of the search; nil while no search is active.
     package private(set) var search: String?
-    /// The index of the selection in `found`.
-    package private(set) var selection = 0
+    /// The name of the selected item. An item that disappears leaves nothing selected, so that Enter never applies to
+    /// an item that the user did not select.
+    private var selectedName: String?
     /// The picker's own session. Set it when the state of the session changes.
     package var live: Live?
     /// The other running sessions. Set it when one starts or ends.
@@ -78,7 +84,7 @@ package struct PickerModel: Equatable, Sendable {
     /// The number of rows that Page Up and Page Down move.
     package var pageLength = 10
 
-    /// Selects the preferred item, or the first one if there is none.
+    /// Selects what is live, else the preferred item, or the first one if there is none.
     package init(
         items: [Item], hasMicrophoneButton: Bool = true, isMicrophoneOn: Bool = false, live: Live? = nil, sources: [String] = [],
         showsNotice: Bool = true
@@ -89,31 +95,48 @@ package struct PickerModel: Equatable, Sendable {
         self.live = live
         self.sources = sources
         self.showsNotice = showsNotice
-        selection = items.firstIndex(where: \.isPreferred) ?? 0
+        selectedName = live?.destinations.first ?? items.first(where: \.isPreferred)?.name ?? items.first?.name
+    }
+
+    /// The destinations of the session that are not configured, such as a file, and then the items.
+    package var all: [Item] {
+        let others = live?.destinations.filter { name in !items.contains { $0.name == name } } ?? []
+        return others.map { Item(name: $0, service: "") } + items
     }
 
     /// The items that match the search, in their order; all items while no search is active.
     package var found: [Item] {
-        guard let search, !search.isEmpty else { return items }
+        guard let search, !search.isEmpty else { return all }
         let words = search.lowercased()
-        return items.filter { item in [item.name, item.service, item.place].contains { $0.lowercased().contains(words) } }
+        return all.filter { item in [item.name, item.service, item.place].contains { $0.lowercased().contains(words) } }
     }
 
-    package var selected: Item? {
-        let found = found
-        return found.indices.contains(selection) ? found[selection] : nil
+    /// The index of the selection in `found`; nil if nothing is selected.
+    package var selection: Int? { found.firstIndex { $0.name == selectedName } }
+
+    package var selected: Item? { found.first { $0.name == selectedName } }
+
+    /// What Enter does; nil if nothing is selected. It never affects another destination than the selected one.
+    package var choice: Action? {
+        guard let selected else { return nil }
+        if let live, live.destinations.contains(selected.name) {
+            return live.destinations.count == 1 ? .stop : .remove(name: selected.name)
+        }
+        if selected.isSignedIn == false { return .setUp(name: selected.name) }
+        if live != nil { return .add(name: selected.name) }
+        return .start(name: selected.name, microphone: hasMicrophoneButton ? isMicrophoneOn : nil)
     }
 
     /// Handles a key and returns the action for the caller.
     package mutating func press(_ key: PickerKey) -> Action? {
         switch key {
-        case .up: move(to: selection - 1)
-        case .down: move(to: selection + 1)
-        case .pageUp: move(to: selection - pageLength)
-        case .pageDown: move(to: selection + pageLength)
+        case .up: move(by: -1)
+        case .down: move(by: 1)
+        case .pageUp: move(by: -pageLength)
+        case .pageDown: move(by: pageLength)
         case .home: move(to: 0)
         case .end: move(to: found.count - 1)
-        case .enter: return choose()
+        case .enter: return choice
         case .tab: return toggleMicrophone()
         case .backspace: erase()
         case .escape:
@@ -122,13 +145,6 @@ package struct PickerModel: Equatable, Sendable {
         case .character(let character): return type(character)
         }
         return nil
-    }
-
-    private func choose() -> Action? {
-        if live != nil { return .stop }
-        guard let selected else { return nil }
-        if selected.isSignedIn == false { return .setUp(name: selected.name) }
-        return .start(name: selected.name, microphone: hasMicrophoneButton ? isMicrophoneOn : nil)
     }
 
     private mutating func toggleMicrophone() -> Action? {
@@ -142,8 +158,8 @@ package struct PickerModel: Equatable, Sendable {
     private mutating func type(_ character: Character) -> Action? {
         guard let search else {
             switch character {
-            case "j": move(to: selection + 1)
-            case "k": move(to: selection - 1)
+            case "j": move(by: 1)
+            case "k": move(by: -1)
             case "q": return .quit
             case "/": find("")
             case " ": break
@@ -162,20 +178,23 @@ package struct PickerModel: Equatable, Sendable {
 
     /// Keeps the selection if it still matches. A name that begins with the text precedes a name that only contains it.
     private mutating func find(_ text: String?) {
-        let before = selected?.name
         search = text
         let found = found
         let beginning = text?.lowercased() ?? ""
-        let same = found.firstIndex { $0.name == before }
-        let best = found.firstIndex { $0.name.lowercased().hasPrefix(beginning) }
-        if let same, best == nil || found[same].name.lowercased().hasPrefix(beginning) {
-            selection = same
-        } else {
-            selection = best ?? 0
-        }
+        let same = found.first { $0.name == selectedName }
+        let best = found.first { $0.name.lowercased().hasPrefix(beginning) }
+        if let same, best == nil || same.name.lowercased().hasPrefix(beginning) { return }
+        selectedName = (best ?? found.first)?.name ?? selectedName
+    }
+
+    /// Moves the selection; to the first item if nothing is selected.
+    private mutating func move(by distance: Int) {
+        move(to: selection.map { $0 + distance } ?? 0)
     }
 
     private mutating func move(to index: Int) {
-        selection = min(max(index, 0), max(found.count - 1, 0))
+        let found = found
+        guard !found.isEmpty else { return }
+        selectedName = found[min(max(index, 0), found.count - 1)].name
     }
 }

@@ -47,7 +47,7 @@ package struct PickerRenderer {
     }
 
     private func parts(_ model: PickerModel) -> Parts {
-        let comfortable = min(max(model.items.count, 1), 3)
+        let comfortable = min(max(model.all.count, 1), 3)
         var parts = Parts()
         var free = height
         func take(_ lines: [Line], leaving rows: Int) -> [Line] {
@@ -101,13 +101,16 @@ package struct PickerRenderer {
 
     private func keys(_ model: PickerModel) -> [String] {
         var keys: [String] = []
-        if model.live != nil {
-            keys.append("Enter: stop")
-        } else if let selected = model.selected {
-            keys.append(selected.isSignedIn == false ? "Enter: sign in" : "Enter: start")
+        switch model.choice {
+        case .start: keys.append("Enter: start")
+        case .stop: keys.append("Enter: stop")
+        case .add: keys.append("Enter: add")
+        case .remove: keys.append("Enter: remove")
+        case .setUp: keys.append("Enter: sign in")
+        case .toggleLiveMicrophone, .quit, nil: break
         }
         if !microphone(model).isEmpty { keys.append("Tab: microphone") }
-        if model.items.count > 1 { keys.append("Type to find") }
+        if model.all.count > 1 { keys.append("Type to find") }
         keys.append(model.search == nil ? "Esc: quit" : "Esc: show all")
         return keys
     }
@@ -121,7 +124,7 @@ package struct PickerRenderer {
         if found.isEmpty {
             lines = [Line(text: DisplayWidth.fit("  No match. Press Backspace to edit.", width), style: .faint)]
         } else {
-            let first = max(0, min(model.selection - count / 2, found.count - count))
+            let first = max(0, min((model.selection ?? 0) - count / 2, found.count - count))
             let columns = columns(model)
             lines = found.indices.dropFirst(first).prefix(count).map { index in
                 row(found[index], in: model, isSelected: index == model.selection, columns: columns)
@@ -149,7 +152,7 @@ package struct PickerRenderer {
     private func columns(_ model: PickerModel) -> [Int] {
         let limits = [max(8, width * 2 / 5), max(6, width / 5), 13]
         return limits.indices.map { column in
-            min(limits[column], model.items.map { DisplayWidth.of(DisplayWidth.printable(cells($0)[column])) }.max() ?? 0)
+            min(limits[column], model.all.map { DisplayWidth.of(DisplayWidth.printable(cells($0)[column])) }.max() ?? 0)
         }
     }
 

@@ -19,7 +19,7 @@ extension EndToEndTests {
                     url = "rtmp://live.example.com/app/KEY"
                     """)
                 try await terminal.type(
-                    "stty -a >before; \(studio.broadcast.binary) picker; echo status=$?; stty -a >after; cmp before after && echo same")
+                    "stty -g >before; \(studio.broadcast.binary) picker; echo status=$?; stty -g >after; cmp before after && echo sa''me")
                 try await terminal.wait(for: "Esc: quit")
                 let screen = try await terminal.screen().replacing(studio.screen.display + ",", with: ":0,")
                 #expect(
@@ -117,6 +117,7 @@ extension EndToEndTests {
                 try await terminal.type("\(studio.broadcast.binary) picker; echo status=$?")
                 try await terminal.wait(for: "● live")
                 let screen = try await terminal.screen()
+                // What is live is selected.
                 #expect(screen.contains(", to talks") && screen.contains("> ● talks") && screen.contains("Enter: stop"), "\(screen)")
                 try await terminal.press("Tab")
                 try await terminal.wait(for: "Microphone  [x] on")
@@ -125,6 +126,31 @@ extension EndToEndTests {
                 try await terminal.wait(for: "Microphone  [ ] off")
                 try await terminal.press("Enter")
                 try await terminal.wait(for: "status=0")
+                #expect(try await session.waitForExit() == .exited(0))
+            }
+        }
+
+        @Test func `While a session is live, Enter on another destination adds it, and Enter on a live one removes only that one`() async throws {
+            try await withPicker { studio, terminal in
+                let session = try await studio.startLive(["--to", studio.path("own.mp4")])
+                try await terminal.type("\(studio.broadcast.binary) picker; echo status=$?")
+                try await terminal.wait(for: "> ● own.mp4")
+                try await terminal.wait(for: "Enter: stop")
+                try await terminal.write("talk")
+                try await terminal.wait(for: "> * talks")
+                try await terminal.wait(for: "Enter: add")
+                try await terminal.press("Enter")
+                try await terminal.wait(for: "status=0")
+                #expect(try await studio.status()?.destinations.map(\.name) == ["own.mp4", "talks"])
+                try await terminal.type("clear; \(studio.broadcast.binary) picker; echo again=$?")
+                try await terminal.wait(for: "> ● own.mp4")
+                try await terminal.press("End")
+                try await terminal.wait(for: "> ● talks")
+                try await terminal.wait(for: "Enter: remove")
+                try await terminal.press("Enter")
+                try await terminal.wait(for: "again=0")
+                #expect(try await studio.status()?.destinations.filter { $0.state == "live" }.map(\.name) == ["own.mp4"])
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
                 #expect(try await session.waitForExit() == .exited(0))
             }
         }

@@ -74,7 +74,7 @@ import Testing
         #expect(without.press(.enter) == .start(name: "talks", microphone: nil))
     }
 
-    @Test func `While a session is live, Enter stops it and Tab switches its microphone`() {
+    @Test func `While a session is live, Enter on its destination stops it and Tab switches its microphone`() {
         var model = PickerModel(items: Self.items, live: Self.live)
         #expect(model.press(.enter) == .stop)
         #expect(model.press(.tab) == .toggleLiveMicrophone)
@@ -82,6 +82,47 @@ import Testing
         #expect(model.press(.tab) == nil)
         model.live = nil
         #expect(model.press(.enter) == .start(name: "talks", microphone: false))
+    }
+
+    @Test func `While a session is live, Enter on another destination adds it and stops nothing`() {
+        var model = PickerModel(items: Self.items, live: Self.live)
+        #expect(model.selected?.name == "talks")
+        _ = model.press(.home)
+        #expect(model.press(.enter) == .add(name: "archive"))
+        _ = Self.type("twi", into: &model)
+        #expect(model.press(.enter) == .setUp(name: "twitch"))
+    }
+
+    @Test func `Enter on one of several live destinations removes only that one`() {
+        var model = PickerModel(items: Self.items, live: Self.live)
+        model.live?.destinations = ["talks", "archive"]
+        #expect(model.press(.enter) == .remove(name: "talks"))
+        model.live?.destinations = ["talks"]
+        #expect(model.press(.enter) == .stop)
+    }
+
+    @Test func `A live destination that is not configured is the first entry, and is selected at first`() {
+        var live = Self.live
+        live.destinations = ["talk.mp4"]
+        var model = PickerModel(items: Self.items, live: live)
+        #expect(model.all.map(\.name) == ["talk.mp4", "archive", "mobcrush", "talks", "twitch"])
+        #expect(model.press(.enter) == .stop)
+        _ = model.press(.down)
+        #expect(model.press(.enter) == .add(name: "archive"))
+    }
+
+    @Test func `A change of the session moves no selection, and Enter on an entry that is gone does nothing`() {
+        var live = Self.live
+        live.destinations = ["talk.mp4"]
+        var model = PickerModel(items: Self.items)
+        model.live = live
+        #expect(model.selected?.name == "talks" && model.selection == 3)
+        _ = model.press(.home)
+        #expect(model.press(.enter) == .stop)
+        model.live = nil
+        #expect(model.selected == nil && model.press(.enter) == nil)
+        _ = model.press(.down)
+        #expect(model.press(.enter) == .start(name: "archive", microphone: false))
     }
 
     @Test func `Without sign-in, Enter opens the setup`() {

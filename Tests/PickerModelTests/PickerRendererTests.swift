@@ -60,12 +60,18 @@ import Testing
                 """)
     }
 
-    @Test func `While live, the live destination is marked and Enter means stop`() {
+    @Test func `While live, the live destination is marked, and the keys say what Enter does to the selected one`() {
         var model = Self.model
         model.live = .init(state: "live", clock: "01:02", destinations: ["archive"], isMicrophoneOn: true)
         let text = Self.text(model, 80, 24)
         #expect(text.hasPrefix("● live 01:02, to archive\n\n  ● archive   file"), "\(text)")
-        #expect(text.contains("Microphone  [x] on\n") && text.hasSuffix("Enter: stop   Tab: microphone   Type to find   Esc: quit"), "\(text)")
+        #expect(text.contains("Microphone  [x] on\n") && text.hasSuffix("Enter: add   Tab: microphone   Type to find   Esc: quit"), "\(text)")
+        _ = model.press(.up)
+        #expect(Self.text(model, 80, 24).hasSuffix("Enter: stop   Tab: microphone   Type to find   Esc: quit"))
+        model.live?.destinations = ["archive", "talk.mp4"]
+        let both = Self.text(model, 80, 24)
+        #expect(both.contains("\n  ● talk.mp4\n> ● archive   file"), "\(both)")
+        #expect(both.hasSuffix("Enter: remove   Tab: microphone   Type to find   Esc: quit"), "\(both)")
     }
 
     @Test func `Other sessions are shown, and further ones are counted`() {

@@ -55,18 +55,19 @@ struct ListDestinationsCommand: ParsableCommand {
 
     func run() throws {
         let context = try CommandContext()
-        try context.destinations(preferred: nil).show(asJSON: json)
+        try context.destinations(preferred: nil).show(asJSON: json, configFile: context.paths.configFile)
     }
 }
 
 extension DestinationList {
-    func show(asJSON json: Bool) throws(CommandError) {
+    /// - Parameter configFile: the path of the configuration, for a hint if there are no destinations.
+    func show(asJSON json: Bool, configFile: String) throws(CommandError) {
         if json {
             try Output.answer(ControlJSON.encode(["destinations": entries.map(DestinationRow.init)], pretty: true))
         } else if entries.isEmpty {
             Output.note(
-                "No destinations are configured. Add [destinations.NAME] to the config, sign in to a service with broadcast setup, "
-                    + "or use broadcast start --to with an address or a file.")
+                "No destinations are configured. Add [destinations.NAME] to \(configFile) (man 5 broadcast.toml), "
+                    + "sign in to a service with broadcast setup, or use broadcast start --to with an address or a file.")
         } else {
             let rows = entries.map { entry in
                 let signIn = entry.isSignedIn.map { $0 ? "signed in" : "not signed in" } ?? ""

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Desktop
 import FoundationEssentials
 import Glibc
 import PickerModel
@@ -12,10 +13,13 @@ struct PickerCommand: AsyncParsableCommand {
         abstract: "Choose a configured destination and start a broadcast to it, or stop a broadcast.",
         discussion: """
             On a terminal, the arrow keys, Page Up, Page Down, Home and End (or j and k) select; letters search for a \
-            name; Tab turns the microphone on or off; Enter starts a broadcast, or stops the running one; Esc or q \
-            quits. Press / before a name that begins with j, k or q. On a terminal without cursor control (TERM=dumb, \
-            or unset), the command asks for a number. Without a terminal, or with --list or --json, it only lists the \
-            destinations. The exit status is 1 if nothing was chosen.
+            name; Tab turns the microphone on or off; Enter starts a broadcast to the selected destination; Esc or q \
+            quits. While the broadcast is live, Enter on a destination that it does not use adds that one, and Enter \
+            on one that it uses removes it, or stops the broadcast if it has no other. Press / before a name that \
+            begins with j, k or q. If nothing is configured, the picker offers a recording and the known services. On \
+            a terminal without cursor control (TERM=dumb, or unset), the command asks for a number. Without a \
+            terminal, or with --list or --json, it only lists the destinations. With --menu and without a terminal, \
+            errors are desktop notifications. The exit status is 1 if nothing was chosen.
             """)
 
     @Option(help: ArgumentHelp("The destination that is selected at first.", valueName: "name"))
@@ -42,38 +46,89 @@ struct PickerCommand: AsyncParsableCommand {
     @Flag(help: "Only list the destinations, in JSON.")
     var json = false
 
+    @Flag(
+        help: "At the end, wait for Enter. Use it if the terminal's window closes when the command ends, so that you can read errors and results.")
+    var hold = false
+
     /// The menu entry that stops the running broadcast.
     private static let stopEntry = "Stop the broadcast"
 
     func run() async throws {
+        do {
+            try await pickAndRun()
+        } catch is Cancellation {
+            // The user left the picker and knows it: there is no result to read.
+            throw CommandError(.nothing, "Nothing was started.")
+        } catch let failure as StartFailure {
+            throw holding(failure.error)
+        } catch let error as CommandError {
+            if menu != nil && !Output.isTerminal && !error.message.isEmpty { DesktopNotification.send(error.message) }
+            throw holding(error)
+        }
+        waitIfHeld()
+    }
+
+    private func pickAndRun() async throws {
         _ = try OptionValue.session(session)
         var context = try CommandContext()
         var destinations = try destinations(context)
         let hasTerminal = isatty(STDIN_FILENO) != 0 && Output.isTerminal
         guard !list, !json, hasTerminal || menu != nil else {
-            try destinations.show(asJSON: json)
+            try destinations.show(asJSON: json, configFile: context.paths.configFile)
             return
         }
         while true {
-            guard !destinations.entries.isEmpty else {
-                try destinations.show(asJSON: false)
-                throw CommandError(.nothing, "There is nothing to choose from.")
-            }
-            switch try await choose(from: destinations, context: context) {
+            switch try await choose(from: Self.items(destinations), context: context) {
             case .start(let name, let microphone):
-                try await start(name, microphone: microphone)
+                do {
+                    try await start(name, microphone: microphone)
+                } catch let error as CommandError {
+                    throw StartFailure(error: error)
+                }
                 return
             case .stop:
                 try await run(["stop"] + sessionArguments)
+                return
+            case .add(let name):
+                try await run(["add-destination", name] + sessionArguments)
+                return
+            case .remove(let name):
+                try await run(["remove-destination", name] + sessionArguments)
                 return
             case .setUp(let name):
                 try await setUp(name)
                 context = try CommandContext()
                 destinations = try self.destinations(context)
-            case .quit, .toggleLiveMicrophone: throw CommandError(.nothing, "Nothing was started.")
+            case .quit, .toggleLiveMicrophone: throw Cancellation()
             }
         }
     }
+
+    /// The user left the picker.
+    private struct Cancellation: Error {}
+
+    /// An error of `broadcast start`, which shows it on the desktop itself.
+    private struct StartFailure: Error {
+        let error: CommandError
+    }
+
+    // MARK: Errors that stay readable
+
+    /// With --hold, shows an error until the user presses Enter.
+    private func holding(_ error: CommandError) -> CommandError {
+        guard hold else { return error }
+        if !error.isTold { Output.note("broadcast: " + error.message) }
+        waitIfHeld()
+        return .quiet(error.status)
+    }
+
+    private func waitIfHeld() {
+        guard hold, !list, !json, isatty(STDIN_FILENO) != 0 else { return }
+        Output.raw("Press Enter to close. ")
+        _ = readLine()
+    }
+
+    // MARK: Choosing
 
     private func destinations(_ context: CommandContext) throws(CommandError) -> DestinationList {
         let destinations = context.destinations(preferred: preferred)
@@ -85,13 +140,20 @@ struct PickerCommand: AsyncParsableCommand {
         return destinations
     }
 
-    private func choose(from destinations: DestinationList, context: CommandContext) async throws(CommandError) -> PickerModel.Action {
+    /// The destinations; if there are none, what a new user can do: record, or sign in to a known service.
+    private static func items(_ destinations: DestinationList) -> [PickerModel.Item] {
+        guard destinations.entries.isEmpty else { return destinations.entries.map(PickerModel.Item.init) }
+        let services = KnownService.all.map { PickerModel.Item(name: $0.name, service: $0.title, isSignedIn: false) }
+        return [PickerModel.Item(name: "file", service: "a recording")] + services
+    }
+
+    private func choose(from items: [PickerModel.Item], context: CommandContext) async throws(CommandError) -> PickerModel.Action {
         let session = LiveSession(name: session, paths: context.paths)
         let report = await session.fetch()
-        if let menu { return try choose(from: destinations, isLive: report.live != nil, with: MenuProgram(command: menu)) }
+        if let menu { return try choose(from: items, isLive: report.live != nil, with: MenuProgram(command: menu)) }
         let isFullScreen = context.hasCursor
         var model = PickerModel(
-            items: destinations.entries.map(PickerModel.Item.init), hasMicrophoneButton: microphoneButton,
+            items: items, hasMicrophoneButton: microphoneButton,
             isMicrophoneOn: context.configuration.audio.mic ?? false, live: report.live,
             sources: isFullScreen ? SourceSummary.lines(configuration: context.configuration) : [],
             showsNotice: context.configuration.privacy.notice ?? true)
@@ -101,9 +163,9 @@ struct PickerCommand: AsyncParsableCommand {
         return await picker.run() ?? NumberedList(model: model).ask()
     }
 
-    private func choose(from destinations: DestinationList, isLive: Bool, with menu: MenuProgram) throws(CommandError) -> PickerModel.Action {
+    private func choose(from items: [PickerModel.Item], isLive: Bool, with menu: MenuProgram) throws(CommandError) -> PickerModel.Action {
         // The first entry is the one that Enter selects.
-        let rows = destinations.entries.filter(\.isPreferred) + destinations.entries.filter { !$0.isPreferred }
+        let rows = items.filter(\.isPreferred) + items.filter { !$0.isPreferred }
         guard let answer = try menu.choose(from: isLive ? [Self.stopEntry] : rows.map(\.name)) else { return .quit }
         if isLive && answer == Self.stopEntry { return .stop }
         guard let row = rows.first(where: { $0.name == answer }) else {

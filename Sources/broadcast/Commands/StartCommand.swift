@@ -232,7 +232,7 @@ struct StartCommand: AsyncParsableCommand {
 
     /// Shows an error on the desktop if the user sees no terminal.
     private func notify(_ error: CommandError) {
-        guard error.status == .notPermitted, isatty(STDIN_FILENO) == 0, !Output.isTerminal else { return }
+        guard error.status != .nothing, !error.message.isEmpty, isatty(STDIN_FILENO) == 0, !Output.isTerminal else { return }
         DesktopNotification.send(error.message)
     }
 

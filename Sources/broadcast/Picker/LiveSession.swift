@@ -50,7 +50,8 @@ struct LiveSession {
         }
         guard session.state != "finished", session.state != "failed" else { return nil }
         return PickerModel.Live(
-            state: session.state, clock: StatusLine.clock(MediaTime(seconds: session.elapsed)), destinations: session.destinations.map(\.name),
+            state: session.state, clock: StatusLine.clock(MediaTime(seconds: session.elapsed)),
+            destinations: session.destinations.filter { $0.state != "finished" && $0.state != "failed" }.map(\.name),
             isMicrophoneOn: isMicrophoneOn(session.audio))
     }
 

@@ -7,7 +7,7 @@ struct Picker {
         case sessions(LiveSession.Report)
     }
 
-    private var model: PickerModel
+    private(set) var model: PickerModel
     private let session: LiveSession
 
     init(_ model: PickerModel, session: LiveSession) {
