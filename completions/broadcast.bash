@@ -1,670 +1,80 @@
-#!/bin/bash
-
-__broadcast_cursor_index_in_current_word() {
-    local remaining="${COMP_LINE}"
-
-    local word
-    for word in "${COMP_WORDS[@]::COMP_CWORD}"; do
-        remaining="${remaining##*([[:space:]])"${word}"*([[:space:]])}"
-    done
-
-    local -ir index="$((COMP_POINT - ${#COMP_LINE} + ${#remaining}))"
-    if [[ "${index}" -le 0 ]]; then
-        printf 0
-    else
-        printf %s "${index}"
-    fi
-}
-
-# positional arguments:
-#
-# - 1: the current (sub)command's count of positional arguments
-#
-# required variables:
-#
-# - repeating_flags: the repeating flags that the current (sub)command can accept
-# - non_repeating_flags: the non-repeating flags that the current (sub)command can accept
-# - repeating_options: the repeating options that the current (sub)command can accept
-# - non_repeating_options: the non-repeating options that the current (sub)command can accept
-# - positional_number: value ignored
-# - unparsed_words: unparsed words from the current command line
-#
-# modified variables:
-#
-# - non_repeating_flags: remove flags for this (sub)command that are already on the command line
-# - non_repeating_options: remove options for this (sub)command that are already on the command line
-# - positional_number: set to the current positional number
-# - unparsed_words: remove all flags, options, and option values for this (sub)command
-__broadcast_offer_flags_options() {
-    local -ir positional_count="${1}"
-    positional_number=0
-
-    local was_flag_option_terminator_seen=false
-    local is_parsing_option_value=false
-
-    local -ar unparsed_word_indices=("${!unparsed_words[@]}")
-    local -i word_index
-    for word_index in "${unparsed_word_indices[@]}"; do
-        if "${is_parsing_option_value}"; then
-            # This word is an option value:
-            # Reset marker for next word iff not currently the last word
-            [[ "${word_index}" -ne "${unparsed_word_indices[${#unparsed_word_indices[@]} - 1]}" ]] && is_parsing_option_value=false
-            unset "unparsed_words[${word_index}]"
-            # Do not process this word as a flag or an option
-            continue
-        fi
-
-        local word="${unparsed_words["${word_index}"]}"
-        if ! "${was_flag_option_terminator_seen}"; then
-            case "${word}" in
-            --)
-                unset "unparsed_words[${word_index}]"
-                # by itself -- is a flag/option terminator, but if it is the last word, it is the start of a completion
-                if [[ "${word_index}" -ne "${unparsed_word_indices[${#unparsed_word_indices[@]} - 1]}" ]]; then
-                    was_flag_option_terminator_seen=true
-                fi
-                continue
-                ;;
-            -*)
-                # ${word} is a flag or an option
-                # If ${word} is an option, mark that the next word to be parsed is an option value
-                local option
-                for option in "${repeating_options[@]}" "${non_repeating_options[@]}"; do
-                    [[ "${word}" = "${option}" ]] && is_parsing_option_value=true && break
-                done
-
-                # Remove ${word} from ${non_repeating_flags} or ${non_repeating_options} so it isn't offered again
-                local not_found=true
-                local -i index
-                for index in "${!non_repeating_flags[@]}"; do
-                    if [[ "${non_repeating_flags[${index}]}" = "${word}" ]]; then
-                        unset "non_repeating_flags[${index}]"
-                        non_repeating_flags=("${non_repeating_flags[@]}")
-                        not_found=false
-                        break
-                    fi
-                done
-                if "${not_found}"; then
-                    for index in "${!non_repeating_flags[@]}"; do
-                        if [[ "${non_repeating_flags[${index}]}" = "${word}" ]]; then
-                            unset "non_repeating_flags[${index}]"
-                            non_repeating_flags=("${non_repeating_flags[@]}")
-                            break
-                        fi
-                    done
-                fi
-                unset "unparsed_words[${word_index}]"
-                continue
-                ;;
-            esac
-        fi
-
-        # ${word} is neither a flag, nor an option, nor an option value
-        if [[ "${positional_number}" -lt "${positional_count}" || "${positional_count}" -lt 0 ]]; then
-            # ${word} is a positional
-            ((positional_number++))
-            unset "unparsed_words[${word_index}]"
-        else
-            if [[ -z "${word}" ]]; then
-                # Could be completing a flag, option, or subcommand
-                positional_number=-1
-            else
-                # ${word} is a subcommand or invalid, so stop processing this (sub)command
-                positional_number=-2
-            fi
-            break
-        fi
-    done
-
-    unparsed_words=("${unparsed_words[@]}")
-
-    if\
-        ! "${was_flag_option_terminator_seen}"\
-        && ! "${is_parsing_option_value}"\
-        && [[ ("${cur}" = -* && "${positional_number}" -ge 0) || "${positional_number}" -eq -1 ]]
-    then
-        COMPREPLY+=($(compgen -W "${repeating_flags[*]} ${non_repeating_flags[*]} ${repeating_options[*]} ${non_repeating_options[*]}" -- "${cur}"))
-    fi
-}
-
-__broadcast_add_completions() {
-    local completion
-    while IFS='' read -r completion; do
-        COMPREPLY+=("${completion}")
-    done < <(IFS=$'\n' compgen "${@}" -- "${cur}")
-}
-
-__broadcast_custom_complete() {
-    if [[ -n "${cur}" || -z ${COMP_WORDS[${COMP_CWORD}]} || "${COMP_LINE:${COMP_POINT}:1}" != ' ' ]]; then
-        local -ar words=("${COMP_WORDS[@]}")
-    else
-        local -ar words=("${COMP_WORDS[@]::${COMP_CWORD}}" '' "${COMP_WORDS[@]:${COMP_CWORD}}")
-    fi
-
-    "${COMP_WORDS[0]}" "${@}" "${words[@]}"
-}
+# Completion of broadcast(1) for bash 4.4 or later. "broadcast complete" knows what can follow.
 
 _broadcast() {
-    local state
-    state="$(shopt -p;shopt -po)"
-    trap "${state//$'\n'/;}" RETURN
-    shopt -s extglob
-    set +o history +o posix
+    # Readline splits words at the characters of COMP_WORDBREAKS, such as : and =. Join what belongs together.
+    local line=${COMP_LINE:0:COMP_POINT} before token
+    local -a words=()
+    local -i index
+    for ((index = 0; index <= COMP_CWORD; index++)); do
+        before=$line
+        line=${line#"${line%%[![:space:]]*}"}
+        token=${COMP_WORDS[index]}
+        # The last word ends at the cursor.
+        ((index < COMP_CWORD)) || token=$line
+        if ((${#words[@]} == 0)) || [[ $before != "$line" ]]; then
+            words+=("$token")
+        else
+            words[-1]+=$token
+        fi
+        line=${line#"$token"}
+    done
 
-    local -xr SAP_SHELL=bash
-    local -x SAP_SHELL_VERSION
-    SAP_SHELL_VERSION="$(IFS='.';printf %s "${BASH_VERSINFO[*]}")"
-    local -r SAP_SHELL_VERSION
+    local program=${words[0]/#\~\//"$HOME/"} quote='' value=${words[-1]}
+    local -a answer=()
+    mapfile -t answer < <("$program" complete -- "${words[@]:1}" 2> /dev/null)
 
-    local -r cur="${2}"
-    local -r prev="${3}"
+    # The value of --option=value.
+    local isOption=
+    if [[ $value == --*=* ]]; then value=${value#*=}; elif [[ $value == -* ]]; then isOption=yes; fi
+    case $value in
+    \"* | \'*) quote=${value:0:1} value=${value:1} ;;
+    *) value=${value//\\/} ;;
+    esac
+    # Readline replaces only what follows the last of these characters.
+    local kept='' character
+    for character in : = @; do
+        if [[ $COMP_WORDBREAKS == *"$character"* && -z $quote && $value == *"$character"* ]]; then
+            token=${value%"${value##*"$character"}"}
+            ((${#token} <= ${#kept})) || kept=$token
+        fi
+    done
 
-    local -i positional_number
-    local -a unparsed_words=("${COMP_WORDS[@]:1:${COMP_CWORD}}")
+    local -a values=() summaries=()
+    for token in "${answer[@]:1}"; do
+        if [[ ${token%%$'\t'*} == "$value"* ]]; then
+            values+=("${token%%$'\t'*}")
+            summaries+=("${token#"${token%%$'\t'*}"}")
+        fi
+    done
 
-    local -a repeating_flags=()
-    local -a non_repeating_flags=(--version -h --help)
-    local -a repeating_options=()
-    local -a non_repeating_options=()
-    __broadcast_offer_flags_options 0
-
-    # Offer subcommand / subcommand argument completions
-    local -r subcommand="${unparsed_words[0]}"
-    unset 'unparsed_words[0]'
-    unparsed_words=("${unparsed_words[@]}")
-    case "${subcommand}" in
-    start|stop|pause|resume|mic|annotate|clip|add-destination|remove-destination|retry|hide|unhide|status|events|logs|captured|preview|picker|list-destinations|list-extensions|list-sources|setup|sign-out|check-extension|help)
-        # Offer subcommand argument completions
-        "_broadcast_${subcommand}"
+    COMPREPLY=()
+    case ${answer[0]-} in
+    files | folders)
+        if ((${#values[@]} == 0)); then
+            # Readline's own completion of file names knows quotes and ~.
+            if [[ ${answer[0]} == folders ]]; then compopt -o dirnames; else compopt -o default; fi
+            return
+        fi
+        compopt -o filenames
+        COMPREPLY=("${values[@]#"$kept"}")
+        local names
+        mapfile -t names < <(compgen -f -- "$value")
+        COMPREPLY+=("${names[@]#"$kept"}")
         ;;
     *)
-        # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'start stop pause resume mic annotate clip add-destination remove-destination retry hide unhide status events logs captured preview picker list-destinations list-extensions list-sources setup sign-out check-extension help' -- "${cur}"))
+        for index in "${!values[@]}"; do
+            token=${values[index]#"$kept"}
+            [[ -n $token ]] || continue
+            [[ -n $quote ]] || printf -v token %q "$token"
+            # Descriptions are for the list only: COMP_TYPE 63 is ?, which inserts nothing.
+            if ((COMP_TYPE == 63 && ${#values[@]} > 1)) && [[ -z $isOption && -n ${summaries[index]} ]]; then
+                token+="  ${summaries[index]#$'\t'}"
+            fi
+            COMPREPLY+=("$token")
+        done
         ;;
     esac
+    [[ ${#COMPREPLY[@]} -ne 1 || ${COMPREPLY[0]} != *[:=/] ]] || compopt -o nospace
 }
 
-_broadcast_start() {
-    repeating_flags=()
-    non_repeating_flags=(--follow-focus --force-x11 --cursor --no-cursor --app-audio --no-app-audio --mic --no-mic --detach --preview --version -h --help)
-    repeating_options=(--to --hide)
-    non_repeating_options=(--display --y4m --monitor --region --window --size --fps --bitrate --quality --preset --latency --chroma --keyframe-interval --frame-pacing --app-source --mic-source --wav --audio-tracks --audio-bitrate --session --duration --title --clip-buffer --format)
-    __broadcast_offer_flags_options 0
-
-    # Offer option value completions
-    case "${prev}" in
-    '--to')
-        return
-        ;;
-    '--display')
-        return
-        ;;
-    '--y4m')
-        return
-        ;;
-    '--monitor')
-        return
-        ;;
-    '--region')
-        return
-        ;;
-    '--window')
-        return
-        ;;
-    '--size')
-        return
-        ;;
-    '--fps')
-        return
-        ;;
-    '--bitrate')
-        return
-        ;;
-    '--quality')
-        return
-        ;;
-    '--preset')
-        return
-        ;;
-    '--latency')
-        return
-        ;;
-    '--chroma')
-        return
-        ;;
-    '--keyframe-interval')
-        return
-        ;;
-    '--frame-pacing')
-        return
-        ;;
-    '--app-source')
-        return
-        ;;
-    '--mic-source')
-        return
-        ;;
-    '--wav')
-        return
-        ;;
-    '--audio-tracks')
-        __broadcast_add_completions -W 'mixed'$'\n''separate'
-        return
-        ;;
-    '--audio-bitrate')
-        return
-        ;;
-    '--hide')
-        return
-        ;;
-    '--session')
-        return
-        ;;
-    '--duration')
-        return
-        ;;
-    '--title')
-        return
-        ;;
-    '--clip-buffer')
-        return
-        ;;
-    '--format')
-        return
-        ;;
-    esac
-}
-
-_broadcast_stop() {
-    repeating_flags=()
-    non_repeating_flags=(--all --json --version -h --help)
-    repeating_options=()
-    non_repeating_options=(--session)
-    __broadcast_offer_flags_options 0
-
-    # Offer option value completions
-    case "${prev}" in
-    '--session')
-        return
-        ;;
-    esac
-}
-
-_broadcast_pause() {
-    repeating_flags=()
-    non_repeating_flags=(--version -h --help)
-    repeating_options=()
-    non_repeating_options=(--session)
-    __broadcast_offer_flags_options 0
-
-    # Offer option value completions
-    case "${prev}" in
-    '--session')
-        return
-        ;;
-    esac
-}
-
-_broadcast_resume() {
-    repeating_flags=()
-    non_repeating_flags=(--version -h --help)
-    repeating_options=()
-    non_repeating_options=(--session)
-    __broadcast_offer_flags_options 0
-
-    # Offer option value completions
-    case "${prev}" in
-    '--session')
-        return
-        ;;
-    esac
-}
-
-_broadcast_mic() {
-    repeating_flags=()
-    non_repeating_flags=(--version -h --help)
-    repeating_options=()
-    non_repeating_options=(--session)
-    __broadcast_offer_flags_options 1
-
-    # Offer option value completions
-    case "${prev}" in
-    '--session')
-        return
-        ;;
-    esac
-}
-
-_broadcast_annotate() {
-    repeating_flags=()
-    non_repeating_flags=(--version -h --help)
-    repeating_options=()
-    non_repeating_options=(--session)
-    __broadcast_offer_flags_options -1
-
-    # Offer option value completions
-    case "${prev}" in
-    '--session')
-        return
-        ;;
-    esac
-}
-
-_broadcast_clip() {
-    repeating_flags=()
-    non_repeating_flags=(--version -h --help)
-    repeating_options=()
-    non_repeating_options=(--last --session)
-    __broadcast_offer_flags_options 1
-
-    # Offer option value completions
-    case "${prev}" in
-    '--last')
-        return
-        ;;
-    '--session')
-        return
-        ;;
-    esac
-}
-
-_broadcast_add-destination() {
-    repeating_flags=()
-    non_repeating_flags=(--version -h --help)
-    repeating_options=()
-    non_repeating_options=(--session)
-    __broadcast_offer_flags_options 1
-
-    # Offer option value completions
-    case "${prev}" in
-    '--session')
-        return
-        ;;
-    esac
-}
-
-_broadcast_remove-destination() {
-    repeating_flags=()
-    non_repeating_flags=(--version -h --help)
-    repeating_options=()
-    non_repeating_options=(--session)
-    __broadcast_offer_flags_options 1
-
-    # Offer option value completions
-    case "${prev}" in
-    '--session')
-        return
-        ;;
-    esac
-}
-
-_broadcast_retry() {
-    repeating_flags=()
-    non_repeating_flags=(--version -h --help)
-    repeating_options=()
-    non_repeating_options=(--session)
-    __broadcast_offer_flags_options 1
-
-    # Offer option value completions
-    case "${prev}" in
-    '--session')
-        return
-        ;;
-    esac
-}
-
-_broadcast_hide() {
-    repeating_flags=()
-    non_repeating_flags=(--version -h --help)
-    repeating_options=()
-    non_repeating_options=(--display --session)
-    __broadcast_offer_flags_options 1
-
-    # Offer option value completions
-    case "${prev}" in
-    '--display')
-        return
-        ;;
-    '--session')
-        return
-        ;;
-    esac
-}
-
-_broadcast_unhide() {
-    repeating_flags=()
-    non_repeating_flags=(--version -h --help)
-    repeating_options=()
-    non_repeating_options=(--display --session)
-    __broadcast_offer_flags_options 1
-
-    # Offer option value completions
-    case "${prev}" in
-    '--display')
-        return
-        ;;
-    '--session')
-        return
-        ;;
-    esac
-}
-
-_broadcast_status() {
-    repeating_flags=()
-    non_repeating_flags=(--json --watch --version -h --help)
-    repeating_options=()
-    non_repeating_options=(--session)
-    __broadcast_offer_flags_options 0
-
-    # Offer option value completions
-    case "${prev}" in
-    '--session')
-        return
-        ;;
-    esac
-}
-
-_broadcast_events() {
-    repeating_flags=()
-    non_repeating_flags=(--version -h --help)
-    repeating_options=()
-    non_repeating_options=(--session)
-    __broadcast_offer_flags_options 0
-
-    # Offer option value completions
-    case "${prev}" in
-    '--session')
-        return
-        ;;
-    esac
-}
-
-_broadcast_logs() {
-    repeating_flags=()
-    non_repeating_flags=(--follow -f --version -h --help)
-    repeating_options=()
-    non_repeating_options=(--session)
-    __broadcast_offer_flags_options 0
-
-    # Offer option value completions
-    case "${prev}" in
-    '--session')
-        return
-        ;;
-    esac
-}
-
-_broadcast_captured() {
-    repeating_flags=()
-    non_repeating_flags=(--wait --wait-end --version -h --help)
-    repeating_options=()
-    non_repeating_options=(--display)
-    __broadcast_offer_flags_options 0
-
-    # Offer option value completions
-    case "${prev}" in
-    '--display')
-        return
-        ;;
-    esac
-}
-
-_broadcast_preview() {
-    repeating_flags=()
-    non_repeating_flags=(--follow-focus --force-x11 --cursor --no-cursor --version -h --help)
-    repeating_options=(--hide)
-    non_repeating_options=(--display --y4m --monitor --region --window --size --fps --bitrate --quality --preset --latency --chroma --keyframe-interval --frame-pacing)
-    __broadcast_offer_flags_options 1
-
-    # Offer option value completions
-    case "${prev}" in
-    '--display')
-        return
-        ;;
-    '--y4m')
-        return
-        ;;
-    '--monitor')
-        return
-        ;;
-    '--region')
-        return
-        ;;
-    '--window')
-        return
-        ;;
-    '--size')
-        return
-        ;;
-    '--fps')
-        return
-        ;;
-    '--bitrate')
-        return
-        ;;
-    '--quality')
-        return
-        ;;
-    '--preset')
-        return
-        ;;
-    '--latency')
-        return
-        ;;
-    '--chroma')
-        return
-        ;;
-    '--keyframe-interval')
-        return
-        ;;
-    '--frame-pacing')
-        return
-        ;;
-    '--hide')
-        return
-        ;;
-    esac
-}
-
-_broadcast_picker() {
-    repeating_flags=()
-    non_repeating_flags=(--microphone-button --no-microphone-button --list --json --version -h --help)
-    repeating_options=()
-    non_repeating_options=(--preferred --session --menu)
-    __broadcast_offer_flags_options 0
-
-    # Offer option value completions
-    case "${prev}" in
-    '--preferred')
-        return
-        ;;
-    '--session')
-        return
-        ;;
-    '--menu')
-        return
-        ;;
-    esac
-}
-
-_broadcast_list-destinations() {
-    repeating_flags=()
-    non_repeating_flags=(--json --version -h --help)
-    repeating_options=()
-    non_repeating_options=()
-    __broadcast_offer_flags_options 0
-}
-
-_broadcast_list-extensions() {
-    repeating_flags=()
-    non_repeating_flags=(--json --version -h --help)
-    repeating_options=()
-    non_repeating_options=()
-    __broadcast_offer_flags_options 0
-}
-
-_broadcast_list-sources() {
-    repeating_flags=()
-    non_repeating_flags=(--json --version -h --help)
-    repeating_options=()
-    non_repeating_options=(--display)
-    __broadcast_offer_flags_options 0
-
-    # Offer option value completions
-    case "${prev}" in
-    '--display')
-        return
-        ;;
-    esac
-}
-
-_broadcast_setup() {
-    repeating_flags=()
-    non_repeating_flags=(--version -h --help)
-    repeating_options=(--set)
-    non_repeating_options=(--secret-from-stdin)
-    __broadcast_offer_flags_options 1
-
-    # Offer option value completions
-    case "${prev}" in
-    '--set')
-        return
-        ;;
-    '--secret-from-stdin')
-        return
-        ;;
-    esac
-}
-
-_broadcast_sign-out() {
-    repeating_flags=()
-    non_repeating_flags=(--version -h --help)
-    repeating_options=()
-    non_repeating_options=()
-    __broadcast_offer_flags_options 1
-}
-
-_broadcast_check-extension() {
-    repeating_flags=()
-    non_repeating_flags=(--version -h --help)
-    repeating_options=(--set)
-    non_repeating_options=()
-    __broadcast_offer_flags_options 1
-
-    # Offer option value completions
-    case "${prev}" in
-    '--set')
-        return
-        ;;
-    esac
-}
-
-_broadcast_help() {
-    repeating_flags=()
-    non_repeating_flags=(--version)
-    repeating_options=()
-    non_repeating_options=()
-    __broadcast_offer_flags_options -1
-}
-
-complete -o filenames -F _broadcast broadcast
+complete -F _broadcast broadcast

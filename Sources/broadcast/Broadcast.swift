@@ -26,6 +26,7 @@ struct Broadcast: AsyncParsableCommand {
             CapturedCommand.self, PreviewCommand.self,
             PickerCommand.self, ListDestinationsCommand.self,
             ListExtensionsCommand.self, ListSourcesCommand.self, SetupCommand.self, SignOutCommand.self, CheckExtensionCommand.self,
+            CompleteCommand.self,
         ])
 
     static func main() async {

@@ -91,6 +91,13 @@ package struct SourceAnswer: Decodable {
         package let height: Int
     }
 
+    package struct Sound: Decodable {
+        package let name: String
+        /// True for what a sink plays.
+        package let monitor: Bool
+    }
+
     package let monitors: [Monitor]
     package let windows: [Window]
+    package let audio: [Sound]
 }

@@ -13,7 +13,7 @@ struct UsageSentence {
         let quoted = message.split(separator: "'", omittingEmptySubsequences: false).enumerated().filter { $0.offset % 2 == 1 }.map { String($0.element) }
         if message.hasPrefix("Unknown option"), let option = quoted.first { return unknownOption(option) }
         if message.hasPrefix("Unexpected argument") || message.contains("unexpected arguments:") {
-            guard let command else { return CommandLineHints.unknownCommand(quoted.first ?? "", known: Self.commands.map(\.name)) }
+            guard let command else { return CommandLineHints.unknownCommand(quoted.first ?? "", known: Self.visibleCommands) }
             return CommandLineHints.unexpected(quoted, command: command.name)
         }
         let end = message.last.map { ".?!".contains($0) } == true ? "" : "."
@@ -37,6 +37,11 @@ struct UsageSentence {
 
     private static var commands: [Command] {
         Broadcast.configuration.subcommands.map { ($0.configuration.commandName ?? "", $0) }
+    }
+
+    /// The names for suggestions.
+    private static var visibleCommands: [String] {
+        commands.filter { $0.type.configuration.shouldDisplay }.map(\.name)
     }
 
     /// The options of a command, with their dashes, as its help lists them.

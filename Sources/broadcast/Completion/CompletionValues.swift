@@ -1,0 +1,151 @@
+import Encode
+import FoundationEssentials
+import Glibc
+import Media
+import Mix
+import Upload
+import UserConfiguration
+
+/// The values of options and positional arguments. They come from the configuration, the running sessions, the X
+/// server and PulseAudio. Nothing here asks a keyring or the user.
+struct CompletionValues {
+    let line: CompletionLine
+    let root: CommandTree
+    /// The configuration; nil if it is invalid. Then the values from the running system remain.
+    private let context = try? CommandContext()
+
+    init(line: CompletionLine, root: CommandTree) {
+        self.line = line
+        self.root = root
+    }
+
+    /// Returns the values of `argument`; nil for an argument that is not in the lists below.
+    func completion(of argument: CommandTree.Argument) async -> Completion? {
+        if argument.kind == "positional" { return await positional() }
+        guard let name = argument.names?.first(where: { $0.kind == "long" })?.name else { return nil }
+        if let known = await running(name) ?? fixed(name) { return known }
+        return argument.allValues.map { .values($0) }
+    }
+
+    /// The values of the positional arguments, by subcommand.
+    private func positional() async -> Completion? {
+        switch line.command.commandName {
+        case "mic": .values(["on", "off", "toggle"])
+        case "clip", "preview": Completion(mode: .files)
+        case "add-destination": destinations
+        case "remove-destination": .values(await sessionDestinations { $0.state != "finished" && $0.state != "failed" })
+        case "retry": .values(await sessionDestinations { $0.nextRetryS != nil })
+        case "hide", "unhide": .values([Self.activeWindow] + windows + windowRules + [Self.processRule])
+        case "setup", "sign-out": .values(targets)
+        case "check-extension": Completion(mode: .folders)
+        case "help": .values(root.visibleSubcommands.map { .init(value: $0.commandName, summary: $0.abstract ?? "") })
+        // Any KEY=VALUE.
+        case "annotate": .free
+        default: nil
+        }
+    }
+
+    /// The values of the options that depend on the system.
+    private func running(_ option: String) async -> Completion? {
+        switch option {
+        case "to": destinations
+        case "preferred": .values(targets)
+        // The name of a new session is free.
+        case "session":
+            line.command.commandName == "start"
+                ? .free : .values(await sessions(withLogs: line.command.commandName == "logs"))
+        case "display": .values(displays)
+        case "monitor": .values(monitors { $0.name })
+        case "region": .values(monitors { "\($0.width)x\($0.height)+\($0.x)+\($0.y)" })
+        case "window":
+            .values(
+                [Self.activeWindow, .init(value: "pick", summary: "the window that you click")] + windows + windowRules)
+        case "hide": .values(windowRules + [Self.processRule])
+        case "app-source": .values(applicationSounds + [.init(value: "app:", summary: "one application, by its name")])
+        case "mic-source": .values(microphones)
+        case "bind": .values(interfaces)
+        case "set", "secret-from-stdin": .values(questions(areSecret: option != "set"))
+        default: nil
+        }
+    }
+
+    /// The values of the options that are always the same, and the options whose value is free.
+    private func fixed(_ option: String) -> Completion? {
+        switch option {
+        case "y4m", "wav": Completion(mode: .files, candidates: [.init(value: "-", summary: "standard input")])
+        case "size": .values(["720p", "1080p", "854x480", "1280x720", "1920x1080", "2560x1440", "3840x2160"])
+        case "fps": .values(["15", "24", "25", "30", "50", "60"])
+        case "preset": .values(VideoSettings.presets)
+        case "latency":
+            .values([
+                .init(value: VideoSettings.Latency.low.rawValue, summary: "every frame leaves at once"),
+                .init(value: VideoSettings.Latency.normal.rawValue, summary: "slightly better quality, a little later"),
+            ])
+        case "chroma":
+            .values([
+                .init(value: ChromaFormat.yuv420.rawValue, summary: "works in every player"),
+                .init(value: ChromaFormat.yuv444.rawValue, summary: "keeps small coloured text sharp, for files"),
+            ])
+        case "frame-pacing":
+            .values([
+                .init(value: FramePacer.Mode.constant.rawValue, summary: "a frame at every tick"),
+                .init(value: FramePacer.Mode.variable.rawValue, summary: "a frame when the picture changed"),
+            ])
+        case "format": .values(ContainerFormat.allCases.map(\.rawValue))
+        case "audio-bitrate": .values(["96", "128", "160", "192", "256", "320"])
+        case "proxy": .values(["socks5://", "http://"])
+        case "menu": .values(["rofi -dmenu", "dmenu", "wofi --dmenu", "fuzzel --dmenu", "fzf"])
+        case "last", "clip-buffer": .values(["30s", "60s", "2m"])
+        case "duration": .values(["90s", "10m", "1h"])
+        // Numbers and text that only the user knows.
+        case "bitrate", "quality", "keyframe-interval", "title": .free
+        default: nil
+        }
+    }
+
+    private static let activeWindow = Completion.Candidate(value: "active", summary: "the window that has the focus")
+    private static let processRule = Completion.Candidate(value: "pid:", summary: "windows of this process")
+
+    // MARK: The configuration
+
+    /// What `--to` accepts.
+    private var destinations: Completion {
+        let builtIn = BuiltInExtension.all.filter { $0.name != "rtmp" }.map {
+            Completion.Candidate(value: $0.name, summary: $0.description)
+        }
+        let addresses = [
+            Completion.Candidate(value: "rtmp://", summary: "an RTMP server"),
+            Completion.Candidate(value: "rtmps://", summary: "an RTMP server, with TLS"),
+        ]
+        return Completion(mode: .files, candidates: targets + builtIn + addresses)
+    }
+
+    /// The destinations of the configuration, the known services, and the extensions.
+    private var targets: [Completion.Candidate] {
+        let configured = (context?.configuration.destinations ?? []).map { destination in
+            Completion.Candidate(value: destination.name, summary: destination.service ?? destination.extensionName)
+        }
+        let services = KnownService.all.map { Completion.Candidate(value: $0.name, summary: $0.title) }
+        let extensions = (context?.catalog.entries ?? []).compactMap { try? $0.manifest.get() }
+            .map { Completion.Candidate(value: $0.name, summary: $0.description) }
+        return configured + services + extensions
+    }
+
+    /// The setup questions of the extension or destination on the line, as `key=`.
+    private func questions(areSecret: Bool) -> [Completion.Candidate] {
+        guard let context, let name = line.positionals.first else { return [] }
+        let questions: [(key: String, prompt: String, isSecret: Bool)]
+        if line.command.commandName == "check-extension" {
+            guard let path = realpath(name, nil) else { return [] }
+            defer { free(path) }
+            guard let manifest = ManifestFile.examine(folder: String(cString: path)).manifest else { return [] }
+            questions = manifest.questions.map { ($0.key, $0.prompt, false) }
+        } else {
+            guard let target = try? setupTarget(name, context) else { return [] }
+            questions = target.questions.map { ($0.key, $0.prompt, $0.isSecret) }
+        }
+        return questions.filter { $0.isSecret == areSecret }.map {
+            .init(value: areSecret ? $0.key : $0.key + "=", summary: $0.prompt)
+        }
+    }
+}
