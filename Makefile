@@ -96,13 +96,12 @@ uninstall:
 
 docs:
 	$(BUILD) --product broadcast
-	$(BUILD) --product generate-manual
-	@./.ci/docs $(BIN) .
+	@./.ci/docs $(BIN) man
 
 check-docs:
-	$(BUILD) --product generate-manual
 	@./.ci/docs $(BIN) .build/docs
-	@diff -r -x '*.png' -x '*.7' .build/docs/man man || { echo "man/ is out of date: run make docs and commit." >&2; exit 1; }
+	@for page in man/*.1 .build/docs/*.1; do cmp -s man/$${page##*/} .build/docs/$${page##*/} \
+		|| { echo "$${page##*/} is out of date: run make docs and commit." >&2; exit 1; }; done
 
 lint:
 	$(SWIFT) format lint --strict --recursive --parallel Sources Tests Examples Benchmarks Fuzz/Sources Fuzz/Package.swift Package.swift

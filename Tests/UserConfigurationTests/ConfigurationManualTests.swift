@@ -1,0 +1,94 @@
+import Foundation
+import Testing
+import UserConfiguration
+
+/// `broadcast.toml(5)` describes the keys that the parser reads.
+struct ConfigurationManualTests {
+    /// A key as the page describes it.
+    private struct Entry {
+        var section: String
+        var key: String
+        var type: String
+        var text: String
+        /// The line of the example, as in the file.
+        var example: String
+    }
+
+    private static let sections = ["", "video", "audio", "privacy", "destinations.NAME"]
+
+    @Test(arguments: sections) func `The page has each key of the parser, and no other`(section: String) throws {
+        let described = try Self.entries().filter { $0.section == section }.map(\.key)
+        #expect(Set(described).count == described.count)
+        let table = section.isEmpty ? "" : "[\(section)]\n"
+        let fault = expectFault { () throws(ConfigurationError) in
+            try ConfigurationFile.parse(table + "no-such-key = 1\n", path: "/test/config.toml")
+        }
+        guard case .unknownKey(let known)? = fault?.problem else {
+            Issue.record("no fault about an unknown key: \(String(describing: fault))")
+            return
+        }
+        let keys = known.filter { !section.isEmpty || !["video", "audio", "privacy", "destinations"].contains($0) }
+        #expect(Set(described) == Set(keys), "man/broadcast.toml.5, [\(section)]")
+    }
+
+    @Test func `Each example is accepted, and a value of another type is not`() throws {
+        let entries = try Self.entries()
+        #expect(entries.count > 30)
+        for entry in entries {
+            #expect(Self.isAccepted(entry.example, in: entry), "\(entry.section): \(entry.example)")
+            let wrong = ["string", "array of strings", "table of strings"].contains(entry.type) ? "7" : "\"seven\""
+            #expect(
+                !Self.isAccepted("\(entry.key) = \(wrong)", in: entry),
+                "\(entry.section).\(entry.key) is not a \(entry.type)")
+            if entry.type == "integer" {
+                #expect(!Self.isAccepted("\(entry.key) = 7.5", in: entry), "\(entry.section).\(entry.key)")
+            }
+        }
+    }
+
+    @Test func `Each entry names a default, or says when the key is required`() throws {
+        for entry in try Self.entries() {
+            #expect(entry.text.contains("Default:") || entry.text.contains("Required"), "\(entry.section).\(entry.key)")
+        }
+    }
+
+    /// True if a file with this line in the entry's section has no fault. A key of a destination belongs to one kind of destination.
+    private static func isAccepted(_ line: String, in entry: Entry) -> Bool {
+        let kinds = [
+            "", "extension = \"rtmp\"\n", "extension = \"rtmp\"\nurl = \"rtmps://127.0.0.1/live\"\n",
+            "extension = \"file\"\n",
+            "extension = \"hls\"\n", "service = \"twitch\"\n",
+        ]
+        let rests = entry.section.hasPrefix("destinations") ? kinds.filter { !$0.contains(entry.key + " =") } : [""]
+        let table = entry.section.isEmpty ? "" : "[\(entry.section)]\n"
+        return rests.contains { rest in
+            (try? ConfigurationFile.parse(table + line + "\n" + rest, path: "/test/config.toml")) != nil
+        }
+    }
+
+    /// The entries of the page: `.TP`, `.BR key " = \fItype\fR"`, the description, `.br`, and the example in bold.
+    private static func entries() throws -> [Entry] {
+        let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
+            "../../man/broadcast.toml.5")
+        var entries: [Entry] = []
+        for section in try String(contentsOf: page, encoding: .utf8).components(separatedBy: "\n.SS ").dropFirst() {
+            let title = section.prefix { $0 != "\n" }
+            let name = title.hasPrefix("[") ? String(title.dropFirst().dropLast()) : ""
+            for part in section.components(separatedBy: "\n.TP\n").dropFirst() {
+                guard let head = part.firstMatch(of: /^\.BR (\S+) " = \\fI([a-z ]+)\\fR"\n/),
+                    let example = part.firstMatch(of: /\n\.br\n\.B (.+)/)
+                else { continue }
+                entries.append(
+                    Entry(
+                        section: name, key: plain(head.1), type: String(head.2),
+                        text: String(part[..<example.range.lowerBound]),
+                        example: plain(example.1)))
+            }
+        }
+        return entries
+    }
+
+    private static func plain(_ text: Substring) -> String {
+        String(text).replacing(#"\-"#, with: "-").replacing(#"\(dq"#, with: "\"").replacing(#"\(ti"#, with: "~")
+    }
+}
