@@ -1,4 +1,4 @@
-# The targets for users, packagers and CI. Each target installs the Debian packages that it needs.
+# The targets for users, packagers and CI. Each target that builds installs the Debian packages that it needs.
 #
 #   make          build the release
 #   make demo     broadcast this desktop (or a virtual one) for 10 s into a file, and describe the file
@@ -6,7 +6,7 @@
 #   make coverage line coverage of the unit tests, a table by module
 #   make test-faults   fault injection: failing and misbehaving servers, packet loss, hundreds of starts (minutes)
 #   make bench    measure against ffmpeg on this machine
-#   make install  PREFIX=/usr/local DESTDIR=
+#   make install  copy what make has built: PREFIX=/usr/local DESTDIR=. It builds and downloads nothing (sudo make install)
 #   make docs     regenerate man/*.1
 
 PREFIX ?= /usr/local
@@ -20,14 +20,17 @@ BUILD = $(IN_BUILD_FOLDER) $(SWIFT) build -c release
 BIN = .build/release
 BUILD_STATIC = $(IN_BUILD_FOLDER) $(SWIFT) build -c release --static-swift-stdlib --scratch-path .build-static
 BIN_STATIC = .build-static/release
+# Removes the symbols of the installed programs. A packager who keeps them sets STRIP=true.
+STRIP ?= strip
 
-# The packages to build and run the program, and the packages that the demo, the tests and the benchmark need.
-BUILD_PACKAGES = pkg-config libx11-dev libxext-dev libxcomposite-dev libxdamage-dev libxfixes-dev libxrandr-dev libxss-dev libx264-dev libpulse-dev \
+# The packages to build and run the program, and the packages that the demo, the tests and the benchmark need. libsecret (for
+# keyrings) and ca-certificates (for rtmps) are opened at run time.
+BUILD_PACKAGES = pkg-config binutils libsecret-1-0 ca-certificates libx11-dev libxext-dev libxcomposite-dev libxdamage-dev libxfixes-dev libxrandr-dev libxss-dev libx264-dev libpulse-dev \
 	libavcodec-dev libavutil-dev libswresample-dev libyuv-dev libpng-dev libsixel-dev libdbus-1-dev libtomlplusplus-dev libsrt-openssl-dev
 DEMO_PACKAGES = $(BUILD_PACKAGES) xvfb pulseaudio pulseaudio-utils ffmpeg util-linux
 TEST_PACKAGES = $(DEMO_PACKAGES) x11-xserver-utils xdotool xserver-xorg-core xserver-xorg-video-dummy openbox picom xterm \
-	nginx-light libnginx-mod-rtmp stunnel4 openssl curl python3 tmux mpv bash zsh fish \
-	pipewire pipewire-pulse wireplumber gnome-keyring dbus python3-gi libsecret-tools libsecret-1-0 srt-tools dunst libnotify-bin libglib2.0-bin systemd procps \
+	nginx-light libnginx-mod-rtmp stunnel4 openssl curl python3 tmux mpv bash zsh fish man-db mandoc \
+	pipewire pipewire-pulse wireplumber gnome-keyring dbus python3-gi libsecret-tools srt-tools dunst libnotify-bin libglib2.0-bin systemd procps \
 	gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-libav
 
 # The shipped extensions, each with a program broadcast-NAME and a manifest Extensions/NAME/extension.toml.
@@ -42,7 +45,7 @@ build:
 	$(BUILD_STATIC) --product broadcast --explicit-target-dependency-import-check error
 	for name in $(EXTENSIONS); do $(BUILD_STATIC) --product broadcast-$$name || exit 1; done
 	@./.ci/extensions $(BIN_STATIC) $(EXTENSIONS)
-	@echo "Built $(BIN_STATIC)/broadcast. Install it with: make install"
+	@echo "Built $(BIN_STATIC)/broadcast. Install it with: sudo make install"
 
 demo:
 	@./.ci/packages $(DEMO_PACKAGES)
@@ -75,24 +78,35 @@ bench:
 	Benchmarks/run --broadcast $(BIN_STATIC)/broadcast --testscreen $(BIN_STATIC)/TestScreen \
 		--pixel-conversion $(BIN_STATIC)/PixelConversionBenchmark $(BENCH_ARGUMENTS)
 
-install: build
-	install -Dm755 $(BIN_STATIC)/broadcast $(DESTDIR)$(PREFIX)/bin/broadcast
-	for page in man/*.1; do install -Dm644 $$page $(DESTDIR)$(PREFIX)/share/man/man1/$$(basename $$page); done
-	for page in man/*.7; do install -Dm644 $$page $(DESTDIR)$(PREFIX)/share/man/man7/$$(basename $$page); done
+# The folders of an installation.
+SHARE = $(DESTDIR)$(PREFIX)/share
+DOC = $(SHARE)/doc/broadcast
+LIB = $(DESTDIR)$(PREFIX)/lib/broadcast/extensions
+INSTALL_PROGRAM = install -Dm755 -s --strip-program="$(STRIP)"
+
+# Only copies, so that it works as root without Swift and without a network.
+install:
+	@for program in broadcast $(EXTENSIONS:%=broadcast-%); do test -x "$(BIN_STATIC)/$$program" || \
+		{ echo "$(BIN_STATIC)/$$program does not exist. Run make first, and then make install." >&2; exit 1; }; done
+	$(INSTALL_PROGRAM) "$(BIN_STATIC)/broadcast" "$(DESTDIR)$(PREFIX)/bin/broadcast"
 	for name in $(EXTENSIONS); do \
-		install -Dm755 $(BIN_STATIC)/broadcast-$$name $(DESTDIR)$(PREFIX)/lib/broadcast/extensions/$$name/broadcast-$$name && \
-		install -Dm644 Extensions/$$name/extension.toml $(DESTDIR)$(PREFIX)/lib/broadcast/extensions/$$name/extension.toml || exit 1; done
-	install -Dm644 completions/broadcast.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/broadcast
-	install -Dm644 completions/_broadcast $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_broadcast
-	install -Dm644 completions/broadcast.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/broadcast.fish
-	install -Dm644 Examples/broadcast.desktop $(DESTDIR)$(PREFIX)/share/applications/broadcast.desktop
+		$(INSTALL_PROGRAM) "$(BIN_STATIC)/broadcast-$$name" "$(LIB)/$$name/broadcast-$$name" && \
+		install -Dm644 Extensions/$$name/extension.toml "$(LIB)/$$name/extension.toml" || exit 1; done
+	for section in 1 5 7; do install -Dm644 -t "$(SHARE)/man/man$$section" man/*.$$section || exit 1; done
+	install -Dm644 -t "$(DOC)" README.md LICENSE
+	install -Dm644 -t "$(DOC)/docs" docs/*.md
+	install -Dm644 -t "$(DOC)/man" man/picture.png
+	install -Dm644 completions/broadcast.bash "$(SHARE)/bash-completion/completions/broadcast"
+	install -Dm644 -t "$(SHARE)/zsh/site-functions" completions/_broadcast
+	install -Dm644 -t "$(SHARE)/fish/vendor_completions.d" completions/broadcast.fish
+	install -Dm644 -t "$(SHARE)/applications" Examples/broadcast.desktop
 
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/broadcast $(DESTDIR)$(PREFIX)/share/man/man1/broadcast*.1 \
-		$(patsubst man/%,$(DESTDIR)$(PREFIX)/share/man/man7/%,$(wildcard man/*.7)) \
-		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/broadcast $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_broadcast \
-		$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/broadcast.fish $(DESTDIR)$(PREFIX)/share/applications/broadcast.desktop
-	rm -rf $(patsubst %,$(DESTDIR)$(PREFIX)/lib/broadcast/extensions/%,$(EXTENSIONS))
+	for section in 1 5 7; do for page in man/*.$$section; do rm -f "$(SHARE)/man/man$$section/$${page##*/}"; done; done
+	rm -f "$(DESTDIR)$(PREFIX)/bin/broadcast" "$(SHARE)/bash-completion/completions/broadcast" "$(SHARE)/zsh/site-functions/_broadcast" \
+		"$(SHARE)/fish/vendor_completions.d/broadcast.fish" "$(SHARE)/applications/broadcast.desktop"
+	rm -rf "$(DOC)"
+	for name in $(EXTENSIONS); do rm -rf "$(LIB)/$$name"; done
 
 docs:
 	$(BUILD) --product broadcast
