@@ -94,6 +94,33 @@ extension EndToEndTests {
     /// What cannot be an application's own picture and sound.
     @Suite(.serialized)
     struct InAppTests {
+        @Test func `Sound that is not a number is silence, and the broadcast goes on`() async throws {
+            try await withPeers { peers in
+                let own = try BroadcastCommand(in: peers)
+                let folder = try peers.makeFolder("files")
+                try await peers.run(
+                    "ffmpeg", ["ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc=size=320x240:rate=30:duration=3", "-pix_fmt",
+                        "yuv420p", folder + "/a.y4m", "-f", "lavfi", "-i", "sine=frequency=1000:sample_rate=44100:duration=3", "-map", "1:a", "-c:a",
+                        "pcm_f32le", folder + "/a.wav"])
+                var sound = try Data(contentsOf: URL(fileURLWithPath: folder + "/a.wav"))
+                // A block of each in the second second: not a number, and infinite.
+                let first = try #require(sound.range(of: Data("data".utf8))).upperBound + 4
+                for (frame, value) in [(50_000, 0x7FC0_0000), (60_000, 0x7F80_0000)] as [(Int, UInt32)] {
+                    let start = first + 4 * frame
+                    for index in 0..<1000 {
+                        sound.replaceSubrange(start + 4 * index..<start + 4 * index + 4, with: withUnsafeBytes(of: value.littleEndian) { Data($0) })
+                    }
+                }
+                try sound.write(to: URL(fileURLWithPath: folder + "/a.wav"))
+                let result = try await own.run(["start", "--y4m", folder + "/a.y4m", "--wav", folder + "/a.wav", "--to", folder + "/a.mp4"])
+                #expect(result.status == .exited(0), "\(result.errors)")
+                let media = MediaFile(path: folder + "/a.mp4", peers: peers)
+                try await media.expectDecodable()
+                let heard = try await AudioDecoder.decode(media.path, in: peers)
+                #expect(heard.samples.allSatisfy { $0.isFinite } && heard.samples.count { abs($0) > 0.01 } > heard.rate * 2)
+            }
+        }
+
         @Test(arguments: [
             (["--y4m", "/nonexistent/a.y4m"], 66, "Cannot read /nonexistent/a.y4m"),
             (["--y4m", "/etc/passwd"], 66, "does not begin with YUV4MPEG2"),

@@ -76,8 +76,11 @@ package final class VideoEncoder {
         return try encode(lastFrame, at: time, changed: DamageRegion(size: settings.size))
     }
 
-    /// Repeats the last frame at `time` at almost no cost, for a tick that was missed: also if its quality is still
-    /// improving, or a keyframe is due. Does nothing if there was no frame yet.
+    /// True if `fill` costs almost nothing. With `Latency.normal` it encodes the frame again.
+    package var fillsWithoutEncoding: Bool { repeatPicture != nil }
+
+    /// Repeats the last frame at `time` for a tick that was missed, also if its quality is still improving or a keyframe
+    /// is due. Does nothing if there was no frame yet.
     package func fill(at time: MediaTime) throws(EncodeError) -> [EncodedPacket] {
         guard let lastFrame else { return [] }
         guard let repeatPicture else { return try encode(lastFrame, at: time, changed: DamageRegion(size: settings.size)) }

@@ -53,7 +53,7 @@ struct VideoOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "constant: send a frame at every tick. variable: send a frame when the picture changed. "
-                + "Default: constant for live destinations and stdout, variable for files.",
+                + "Default: constant for live destinations, stdout and .h264 files, variable for other files.",
             valueName: "mode"))
     var framePacing: String?
 
