@@ -12,6 +12,7 @@ package final class HiddenWindowRules: Sendable {
         /// Set once the newest revision is applied.
         var applied = Once<Void>()
         var processes: Set<Int32> = []
+        var matches: [HiddenWindowRule: Int] = [:]
     }
 
     private let state: Mutex<State>
@@ -43,6 +44,23 @@ package final class HiddenWindowRules: Sendable {
     /// silenced.
     package var hiddenProcesses: Set<Int32> { state.withLock { $0.processes } }
 
+    /// Whose sound to silence with `mute`.
+    package enum MutedSound: Sendable, Equatable {
+        /// All sound: the source has not yet determined which windows are hidden.
+        case all
+        /// The sound of no process: there is neither a rule nor a hidden window.
+        case none
+        /// The sound of these processes, and sound whose process is unknown.
+        case processes(Set<Int32>)
+    }
+
+    package var mutedSound: MutedSound {
+        state.withLock { state in
+            if state.appliedRevision < 0 { return .all }
+            return state.rules.isEmpty && state.processes.isEmpty ? .none : .processes(state.processes)
+        }
+    }
+
     /// Adds a rule, which applies from the next tick on. Returns false if the rule exists already.
     @discardableResult
     package func hide(_ rule: HiddenWindowRule) -> Bool {
@@ -70,11 +88,20 @@ package final class HiddenWindowRules: Sendable {
     /// The rules and their revision, which belong together.
     package var current: (rules: [HiddenWindowRule], revision: Int) { state.withLock { ($0.rules, $0.revision) } }
 
+    /// The rules with the number of windows that each of them selects now, without their dialogs and pop-ups. The number
+    /// is nil until the source has applied the rule.
+    package var matches: [(rule: HiddenWindowRule, windows: Int?)] {
+        state.withLock { state in state.rules.map { ($0, state.matches[$0]) } }
+    }
+
     /// Called by the source with the result for the rules of a revision.
-    package func apply(revision: Int, processes: Set<Int32>) {
+    ///
+    /// - Parameter matches: the number of windows that each rule selects.
+    package func apply(revision: Int, processes: Set<Int32>, matches: [HiddenWindowRule: Int]) {
         state.withLock {
             $0.appliedRevision = revision
             $0.processes = processes
+            $0.matches = matches
             if revision == $0.revision { $0.applied.set(()) }
         }
     }

@@ -19,10 +19,4 @@ package struct TopLevelWindow: Equatable, Sendable {
 
     /// True if a window manager put an application's window into it.
     var isFrame: Bool { members.contains { $0.isManaged && $0.window != window } }
-
-    /// The application windows: the managed windows or, without any, the window itself.
-    package var clients: [WindowTraits] {
-        let managed = members.filter(\.isManaged)
-        return managed.isEmpty ? Array(members.prefix(1)) : managed
-    }
 }

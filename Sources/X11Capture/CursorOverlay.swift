@@ -21,7 +21,8 @@ final class CursorOverlay {
         fetchImage()
     }
 
-    /// Requests the pointer's image: once at the start, and after each XFixesCursorNotify.
+    /// Requests the pointer's image: once at the start, and after each XFixesCursorNotify. The server answers with an
+    /// error as long as it shows no pointer.
     func fetchImage() {
         guard let cursor = XFixesGetCursorImage(connection.display) else { return }
         defer { XFree(cursor) }

@@ -13,6 +13,10 @@ final class FocusWatcher {
     /// When to check again a window that could not be revealed to viewers, or nil if there is none.
     private var nextLook: MediaTime?
     private static let lookInterval = MediaTime(milliseconds: 1000)
+    /// The minimum time between two changes that are reported. Some programs change their title many times a second.
+    private static let reportInterval = MediaTime(milliseconds: 1000)
+    /// The time of the last reported change, or nil if there is none.
+    private var lastReport: MediaTime?
 
     init(connection: X11Connection) {
         self.connection = connection
@@ -26,10 +30,11 @@ final class FocusWatcher {
     }
 
     /// Returns the active application if it or its title changed since the last call, otherwise nil. It is not an error
-    /// if the window no longer exists.
+    /// if the window no longer exists. Reports at most one change per second, and then the newest state.
     ///
     /// - Parameter mayBeTold: returns true if viewers may know the window. Called after all other information is read.
     func takeChange(at now: MediaTime, mayBeTold: (Window) -> Bool) -> ApplicationInformation? {
+        if let lastReport, now - lastReport < Self.reportInterval { return nil }
         guard isStale || nextLook.map({ $0 <= now }) ?? false else { return nil }
         isStale = false
         nextLook = nil
@@ -49,6 +54,7 @@ final class FocusWatcher {
             return nil
         }
         last = information
+        lastReport = now
         return information
     }
 

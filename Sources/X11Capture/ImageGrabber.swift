@@ -50,6 +50,8 @@ final class ImageGrabber {
         let stride = rectangle.width * 4
         precondition(used + stride * rectangle.height <= size.area * 4, "grabs since reset() exceed the picture's area")
         let target: UnsafeMutableRawPointer
+        // Errors of earlier requests do not concern this grab.
+        let first = XNextRequest(connection.display)
         switch memory {
         case .shared(let segment):
             target = segment.address + used
@@ -58,14 +60,14 @@ final class ImageGrabber {
             segment.image.pointee.bytes_per_line = Int32(stride)
             segment.image.pointee.data = target.assumingMemoryBound(to: CChar.self)
             _ = XShmGetImage(connection.display, drawable, segment.image, Int32(rectangle.x), Int32(rectangle.y), XAllPlanes())
-            try connection.check()
+            try connection.check(since: first)
         case .plain(let pointer):
             target = pointer + used
             let image = XGetImage(
                 connection.display, drawable, Int32(rectangle.x), Int32(rectangle.y), UInt32(rectangle.width), UInt32(rectangle.height),
                 XAllPlanes(), ZPixmap)
             guard let image else {
-                try connection.check()
+                try connection.check(since: first)
                 throw .grabRefused(code: Int(BadDrawable))
             }
             for row in 0..<rectangle.height {
@@ -105,13 +107,13 @@ private final class SharedSegment {
         info.pointee.shmid = identifier
         info.pointee.shmaddr = address.assumingMemoryBound(to: CChar.self)
         info.pointee.readOnly = 0
-        _ = X11Faults.takeProtocolError(of: display)
+        let first = XNextRequest(display)
         _ = XShmAttach(display, info)
         XSync(display, 0)
         // Mark the segment for removal now, so that the system deletes it when the last process detaches it, even after
         // kill -9.
         _ = cx11_shm_mark_for_removal(identifier)
-        let refused = X11Faults.takeProtocolError(of: display) != nil || X11Faults.isBroken(display)
+        let refused = X11Faults.takeProtocolError(of: display, since: first) != nil || X11Faults.isBroken(display)
         let screen = XDefaultScreen(display)
         let image =
             refused

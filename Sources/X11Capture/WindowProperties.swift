@@ -2,6 +2,11 @@ import CX11
 
 /// Reads window properties that clients and the window manager set (ICCCM, 4.1.2 and 4.1.3.1; EWMH 1.5).
 final class WindowProperties {
+    /// The maximum number of characters of a title or class that is reported. A program can set a title of any length.
+    private static let maximumLength = 256
+    /// The maximum length in bytes, because a character can consist of any number of code points.
+    private static let maximumSize = 1024
+
     private let connection: X11Connection
     let activeWindowAtom: Atom
     let nameAtom: Atom
@@ -40,12 +45,18 @@ final class WindowProperties {
             XFree(hint.res_name)
             XFree(hint.res_class)
         }
-        return hint.res_class.map { String(cString: $0) } ?? hint.res_name.map { String(cString: $0) } ?? ""
+        return Self.shortened(hint.res_class.map { String(cString: $0) } ?? hint.res_name.map { String(cString: $0) } ?? "")
     }
 
     /// Returns the title, or an empty string.
     func title(of window: Window) -> String {
-        [nameAtom, XA_WM_NAME].lazy.map { self.connection.text($0, of: window) }.first { !$0.isEmpty } ?? ""
+        Self.shortened([nameAtom, XA_WM_NAME].lazy.map { self.connection.text($0, of: window) }.first { !$0.isEmpty } ?? "")
+    }
+
+    private static func shortened(_ text: String) -> String {
+        let prefix = text.prefix(maximumLength)
+        guard prefix.utf8.count > maximumSize else { return String(prefix) }
+        return String(String.UnicodeScalarView(prefix.unicodeScalars.prefix(maximumLength)))
     }
 
     /// Returns a name for messages: the title, the class, or the window's identifier.

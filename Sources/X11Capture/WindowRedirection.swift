@@ -5,8 +5,8 @@ import Media
 ///
 /// The server fills a new pixmap with the screen content at that position, so that windows without a background do not
 /// flicker. Until the client has painted, the pixmap contains pixels of other windows or, if those are clipped, old
-/// memory content. Therefore these areas are painted black before the server processes requests of other clients, and
-/// the client is asked to paint them.
+/// memory content. Therefore these areas are painted black before any pixels are read, and the client is asked to paint
+/// them. If the windows above changed at the same time, the whole window is painted black.
 struct WindowRedirection {
     private let window: Window
     private let connection: X11Connection
@@ -17,22 +17,21 @@ struct WindowRedirection {
         self.window = window
         self.connection = connection
         self.tree = tree
-        withServerGrabbed {
-            let covered = coveredParts()
-            XCompositeRedirectWindow(connection.display, window, CompositeRedirectAutomatic)
-            clean(covered)
-        }
+        let covered = coveredParts()
+        XCompositeRedirectWindow(connection.display, window, CompositeRedirectAutomatic)
+        clean(after: covered)
     }
 
     /// Cleans the new pixmap of the window after the window was mapped or resized.
     func cleanNewPixmap() {
-        withServerGrabbed { clean(coveredParts()) }
+        clean(after: coveredParts())
     }
 
-    private func withServerGrabbed(_ body: () -> Void) {
-        XGrabServer(connection.display)
-        body()
-        XUngrabServer(connection.display)
+    /// - Parameter before: the covered parts before the window got the new pixmap.
+    private func clean(after before: [PixelRect]) {
+        // The reply follows the redirection.
+        let now = coveredParts()
+        clean(now == before ? now : connection.place(of: window).map { [$0] } ?? [])
         XSync(connection.display, 0)
         // If the window was destroyed in the meantime, the next request for it detects that.
         _ = X11Faults.takeProtocolError(of: connection.display)

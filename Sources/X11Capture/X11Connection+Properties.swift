@@ -26,14 +26,33 @@ extension X11Connection {
 
     /// Returns all readings of a text property, the most likely first. STRING should be Latin-1 (ICCCM, 2.7.1) but is
     /// often UTF-8; COMPOUND_TEXT has its own encoding. Returns an empty array if there is no text.
+    ///
+    /// Some programs include the terminating null byte of a C string, and window managers show the text up to the first
+    /// null byte. The text without the null bytes at its end is a reading too.
     func texts(_ name: Atom, of window: Window) -> [String] {
-        let bytes = property(name, of: window) { bytes, count, format in
-            format == 8 ? Array(UnsafeBufferPointer(start: bytes, count: count)) : []
+        let bytes = bytes(name, of: window)
+        let whole = bytes[..<((bytes.lastIndex { $0 != 0 } ?? -1) + 1)]
+        guard !whole.isEmpty else { return [] }
+        var result: [String] = []
+        for text in [whole.prefix { $0 != 0 }, whole] where !text.isEmpty {
+            let latin = String(String.UnicodeScalarView(text.map { Unicode.Scalar($0) }))
+            if let unicode = String(validating: text, as: UTF8.self) { result += [unicode] } else { result += compoundTexts(name, of: window) }
+            result.append(latin)
         }
-        guard let bytes, !bytes.isEmpty else { return [] }
-        let latin = String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
-        guard let unicode = String(validating: bytes, as: UTF8.self) else { return compoundTexts(name, of: window) + [latin] }
-        return latin == unicode ? [unicode] : [unicode, latin]
+        var known = Set<String>()
+        return result.filter { known.insert($0).inserted }
+    }
+
+    /// Returns the strings of a property that contains several, each terminated by a null byte.
+    func strings(_ name: Atom, of window: Window) -> [String] {
+        bytes(name, of: window).split(separator: 0, omittingEmptySubsequences: false).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// Returns the value of a property of bytes, or an empty array.
+    private func bytes(_ name: Atom, of window: Window) -> [UInt8] {
+        property(name, of: window) { bytes, count, format in
+            format == 8 ? Array(UnsafeBufferPointer(start: bytes, count: count)) : []
+        } ?? []
     }
 
     /// Returns the texts that Xlib converts, or an empty array (Xutf8TextPropertyToTextList(3)).

@@ -35,12 +35,13 @@ extension X11Connection {
         var x: Int32 = 0
         var y: Int32 = 0
         var child = Window()
+        let first = XNextRequest(display)
         guard XTranslateCoordinates(display, window, root, 0, 0, &x, &y, &child) != 0 else {
             _ = X11Faults.takeProtocolError(of: display)
             return nil
         }
         // For a destroyed window, the call can succeed and report an error nevertheless.
-        return X11Faults.takeProtocolError(of: display) == nil ? (Int(x), Int(y)) : nil
+        return X11Faults.takeProtocolError(of: display, since: first) == nil ? (Int(x), Int(y)) : nil
     }
 
     /// Returns the parent of a window, and its children from bottom to top.

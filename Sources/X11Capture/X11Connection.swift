@@ -59,10 +59,10 @@ package final class X11Connection {
         X11Faults.forget(display)
     }
 
-    /// Throws if the connection broke, or if the server refused a request since the last check.
-    func check() throws(CaptureError) {
+    /// Throws if the connection broke, or if the server refused a request from number `first` on (XNextRequest(3)).
+    func check(since first: UInt) throws(CaptureError) {
         if X11Faults.isBroken(display) { throw .displayServerGone(name) }
-        if let code = X11Faults.takeProtocolError(of: display) { throw .grabRefused(code: code) }
+        if let code = X11Faults.takeProtocolError(of: display, since: first) { throw .grabRefused(code: code) }
     }
 
     /// Throws if the connection broke. Ignores protocol errors.
@@ -75,7 +75,6 @@ package final class X11Connection {
     package func rootSize() throws(CaptureError) -> PixelSize {
         var attributes = XWindowAttributes()
         guard XGetWindowAttributes(display, root, &attributes) != 0 else {
-            try check()
             throw .displayServerGone(name)
         }
         return PixelSize(width: Int(attributes.width), height: Int(attributes.height))

@@ -8,8 +8,9 @@ import Synchronization
 /// later).
 enum X11Faults {
     private struct Faults {
-        /// The last protocol error's code for each connection, by the address of its Display.
-        var protocolErrors: [UInt: Int] = [:]
+        /// The last protocol error of each connection, by the address of its Display: its code, and the number of the
+        /// request that caused it.
+        var protocolErrors: [UInt: (code: Int, request: UInt)] = [:]
         var brokenConnections: Set<UInt> = []
         /// The displays of this module's connections. Errors of all others go to the handlers of the program.
         var ours: Set<UInt> = []
@@ -39,7 +40,7 @@ enum X11Faults {
             guard let display, let event else { return 0 }
             let previous = X11Faults.faults.withLock { faults -> XErrorHandler? in
                 guard faults.ours.contains(UInt(bitPattern: display)) else { return faults.previousErrorHandler }
-                faults.protocolErrors[UInt(bitPattern: display)] = Int(event.pointee.error_code)
+                faults.protocolErrors[UInt(bitPattern: display)] = (Int(event.pointee.error_code), event.pointee.serial)
                 return nil
             }
             return previous?(display, event) ?? 0
@@ -59,9 +60,11 @@ enum X11Faults {
         }
     }
 
-    /// The code of a protocol error since the last call, if there was one.
-    static func takeProtocolError(of display: OpaquePointer) -> Int? {
-        faults.withLock { $0.protocolErrors.removeValue(forKey: UInt(bitPattern: display)) }
+    /// Returns the code of the last protocol error since the last call, if a request from number `first` on caused it
+    /// (XNextRequest(3)). An error of an earlier request, whose result was optional, is discarded.
+    static func takeProtocolError(of display: OpaquePointer, since first: UInt = 0) -> Int? {
+        let error = faults.withLock { $0.protocolErrors.removeValue(forKey: UInt(bitPattern: display)) }
+        return error.flatMap { $0.request >= first ? $0.code : nil }
     }
 
     static func isBroken(_ display: OpaquePointer) -> Bool {

@@ -4,11 +4,15 @@ import WindowPrivacy
 
 /// Paints over the windows that viewers must not see, before their pixels leave the capture code.
 ///
-/// Window geometry and pixels are consistent without blocking the desktop. The server sends events and replies in the
-/// order of their causes. When a picture has arrived, all events about earlier changes have arrived too. If one of
-/// these events can concern a hidden window, the picture is discarded. Then the windows, their geometry and the pixels
-/// are requested again while the server is grabbed (`mustLook`, `look`). Without such events, only the event queue is
-/// read. Neither a rule nor a hidden window that does not move needs a round trip.
+/// The picture and the positions of the windows are consistent although other programs can change their windows at any
+/// time: the server is never grabbed. It sends events and replies in the order of their causes, so when a picture has
+/// arrived, all events about earlier changes have arrived too. If one of them can concern a hidden window (`mustLook`),
+/// the windows are requested again (`look`). Areas where a hidden window was between two calls of `look` are covered
+/// too, so a picture that was taken in between can be used. If an event can change which windows are hidden
+/// (`isAmbiguous`), it cannot be used as it is.
+///
+/// Without such events, only the event queue is read. Neither a rule nor a hidden window that does not move needs a
+/// round trip.
 final class HiddenWindowCover {
     /// The time for which a vacated area remains covered after something was drawn there, because not everything is
     /// drawn at once.
@@ -39,6 +43,11 @@ final class HiddenWindowCover {
     private var painter = CoverPainter()
     private var appliedRevision: Int?
     private var lastLook: MediaTime?
+    /// How often the windows are requested if some of them disappear in between.
+    private static let attempts = 5
+
+    /// Areas of windows that are not hidden now, but can have been hidden since the previous `look`.
+    private(set) var suspects: [PixelRect] = []
     /// The covered areas, in pixels of the root window.
     private(set) var rectangles: [PixelRect] = []
 
@@ -64,6 +73,10 @@ final class HiddenWindowCover {
         tracker.isStale || rules.revision != appliedRevision || trail.nextEnd.map { $0 <= now } ?? false
     }
 
+    /// Returns true if an event since the last `look` can have changed which windows are hidden, and not only their
+    /// positions.
+    var isAmbiguous: Bool { tracker.isAmbiguous || rules.revision != appliedRevision }
+
     /// Returns true if the regular check is due, although no event requires it.
     func isLookDue(at now: MediaTime) -> Bool {
         !trail.isEmpty && lastLook.map { now - $0 >= Self.lookInterval } ?? true
@@ -78,11 +91,7 @@ final class HiddenWindowCover {
     /// Returns the child of the root window that contains `window`, or nil if the window does not exist.
     func topLevel(of window: Window) -> Window? { tracker.topLevel(of: window) }
 
-    /// Reads information about new windows before the server is grabbed for `look`.
-    func prepare() { tracker.prepare() }
-
-    /// Determines the positions of the hidden windows. The server must be grabbed, and must remain grabbed until the
-    /// picture is taken.
+    /// Determines the positions of the hidden windows.
     ///
     /// - Parameters:
     ///   - drawn: areas that were drawn since the previous tick, in pixels of the root window. Without a compositor,
@@ -91,8 +100,10 @@ final class HiddenWindowCover {
     /// - Returns: false if some information is not available. Then no part of the picture may be shown.
     func look(at now: MediaTime, drawn: [PixelRect], drain: () -> Void) -> Bool {
         let (rules, revision) = self.rules.current
-        guard let finding = tracker.locate(rules, drain: drain) else {
-            // A request failed. The next call of `look` starts again.
+        var located: HiddenWindowFinding?
+        for _ in 0..<Self.attempts where located == nil { located = tracker.locate(rules, drain: drain) }
+        guard let finding = located else {
+            // Requests failed repeatedly. The next call of `look` starts again.
             tracker.invalidate()
             return false
         }
@@ -107,9 +118,10 @@ final class HiddenWindowCover {
             restless: Set(lastDrawing.lazy.filter { now - $0.value < Self.restlessness }.map(\.key)), at: now,
             for: isComposited ? Self.compositedDelay : Self.delay, patience: Self.patience)
         rectangles = trail.rectangles
+        suspects = finding.suspects.map { $0.grown(by: margin) }
         lastLook = now
         appliedRevision = revision
-        self.rules.apply(revision: revision, processes: finding.processes)
+        self.rules.apply(revision: revision, processes: finding.processes, matches: finding.matches)
         return true
     }
 
@@ -120,8 +132,8 @@ final class HiddenWindowCover {
         trail.noteDrawing(rectangles, at: now)
     }
 
-    /// Paints over the hidden windows in `pixels`. (`x`, `y`) is the position of the pixels in the root window.
-    func paint(over pixels: PixelBuffer, x: Int, y: Int) {
+    /// Paints over areas of the root window in `pixels`. (`x`, `y`) is the position of the pixels in the root window.
+    func paint(_ rectangles: [PixelRect], over pixels: PixelBuffer, x: Int, y: Int) {
         painter.paint(rectangles, over: pixels, x: x, y: y)
     }
 }

@@ -4,43 +4,35 @@ import WindowPrivacy
 
 /// Tracks which children of the root window are hidden, and their current and previous positions.
 ///
-/// Events report possible changes. The actual state is requested from the server while it is grabbed (`locate`), so
-/// that nothing can change in between.
+/// Events report possible changes, and `locate` requests the state. Other programs can change their windows at any time,
+/// also between two replies. The server reports each of these changes as an event, in the order of events and replies.
+/// So the caller can find out whether a finding still holds: it processes all events and reads `isStale`.
 final class HiddenWindowTracker {
-    /// The state that was found while the server was grabbed.
-    struct Finding {
-        /// The areas of the visible hidden windows.
-        var places: [Window: PixelRect] = [:]
-        /// Areas where hidden windows were temporarily since the last finding.
-        var passed: [PixelRect] = []
-        /// Windows that were hidden and are now shown.
-        var released: Set<Window> = []
-        var processes: Set<Int32> = []
-    }
-
     /// The hidden children of the root window.
     private(set) var hidden: Set<Window> = []
     /// True if an event since the last finding can have invalidated it.
     private(set) var isStale = true
+    /// True if an event since the last finding can have changed which windows are hidden, and not only their positions.
+    private(set) var isAmbiguous = true
 
     private let connection: X11Connection
     private let reader: WindowReader
     private var known: [Window: TopLevelWindow] = [:]
     /// Windows to read, or to read again.
     private var unread: Set<Window> = []
+    /// Windows that were read since the last finding.
+    private var learned: Set<Window> = []
+    /// Windows that the last finding considered.
+    private var judged: Set<Window> = []
     /// The children of the root window that contain other windows, by inner window.
     private var owners: [Window: Window] = [:]
-    /// The positions of the root window's children, from events.
-    private var lastPlaces: [Window: PixelRect] = [:]
-    /// The positions since the last finding of windows that are hidden or not known yet.
-    private var passed: [Window: [PixelRect]] = [:]
-    /// The positions of destroyed windows that were hidden or never known.
-    private var gone: [PixelRect] = []
+    private var history = PlaceHistory()
+    private var departures = DepartureLog()
+    /// The hidden windows and the rules of the last finding.
+    private var reported: (hidden: Set<Window>, rules: [HiddenWindowRule]?) = ([], nil)
     /// Windows that removed their own property that hid them.
     private var revealed: Set<Window> = []
-    private var processes: Set<Int32> = []
-    private var belonging: Set<Window> = []
-    private var frames: Set<Window> = []
+    private var lastResult = HiddenWindowSearch.Result()
     private var rules: [HiddenWindowRule]?
     /// True if the set of known windows changed since the last search for hidden windows.
     private var needsSearch = true
@@ -77,36 +69,41 @@ final class HiddenWindowTracker {
     private func created(_ event: XCreateWindowEvent) {
         guard event.parent == connection.root else { return }
         unread.insert(event.window)
-        lastPlaces[event.window] = WindowReader.place(
-            x: event.x, y: event.y, width: event.width, height: event.height, border: event.border_width)
+        _ = history.move(
+            event.window,
+            to: WindowReader.place(x: event.x, y: event.y, width: event.width, height: event.height, border: event.border_width))
     }
 
     private func destroyed(_ event: XDestroyWindowEvent) {
         connection.events.forget(event.window)
         guard event.event == connection.root else { return changed(event.event) }
         leave(event.window)
-        lastPlaces[event.window] = nil
+        history.forget(event.window)
     }
 
     private func mapped(_ event: XMapEvent) {
         guard event.event == connection.root else { return changed(event.event) }
+        if known[event.window] == nil && event.override_redirect == 0 { departures.map(event.window) }
         unread.insert(event.window)
         isStale = true
-        if let place = lastPlaces[event.window] { pass(event.window, place) }
+        if !hidden.contains(event.window) { isAmbiguous = true }
+        if let place = history.last[event.window] { history.pass(event.window, place) }
     }
 
     private func reparented(_ event: XReparentEvent) {
         isStale = true
+        isAmbiguous = true
         if event.parent == connection.root {
             unread.insert(event.window)
-            lastPlaces[event.window] = nil
+            history.forget(event.window)
         } else {
+            if hidden.contains(event.window) || known[event.window] == nil || unread.contains(event.window) {
+                departures.enter(event.window, into: event.parent)
+            }
             if known[event.window] != nil || unread.contains(event.window) {
-                needsSearch = true
-                known[event.window] = nil
-                unread.remove(event.window)
-                passed[event.window] = nil
-                lastPlaces[event.window] = nil
+                forget(event.window)
+                history.remove(event.window, isGone: false)
+                history.forget(event.window)
             }
             changed(event.parent)
         }
@@ -114,25 +111,28 @@ final class HiddenWindowTracker {
 
     private func configured(_ event: XConfigureEvent) {
         guard event.event == connection.root else { return }
+        let window = event.window
         let place = WindowReader.place(x: event.x, y: event.y, width: event.width, height: event.height, border: event.border_width)
-        let isMove = lastPlaces.updateValue(place, forKey: event.window) != place
-        guard isMove, hidden.contains(event.window) || unread.contains(event.window) else { return }
+        let before = history.last[window]
+        guard history.move(window, to: place), hidden.contains(window) || isUndecided(window) else { return }
         isStale = true
-        pass(event.window, place)
+        if let before, isUndecided(window) { history.pass(window, before) }
+        history.pass(window, place)
     }
 
     /// Titles change often. A change that no rule depends on is read only when the windows are checked for another
     /// reason.
     private func propertyChanged(_ event: XPropertyEvent) {
-        let wasStale = isStale
+        let before = (isStale, isAmbiguous)
         changed(event.window)
         let isAsked = reader.isExclusion(event.atom) || rules?.contains { reader.isTrait(event.atom, askedBy: $0) } ?? true
-        if !isAsked && (hidden.isEmpty || reader.isTitle(event.atom)) { isStale = wasStale }
+        if !isAsked && (hidden.isEmpty || reader.isTitle(event.atom)) { (isStale, isAmbiguous) = before }
     }
 
     /// Records that a window, or a window inside it, changed since it was read.
     private func changed(_ window: Window) {
         isStale = true
+        isAmbiguous = true
         if let owner = owners[window] {
             unread.insert(owner)
         } else if known[window] != nil {
@@ -145,42 +145,36 @@ final class HiddenWindowTracker {
 
     /// Records that a window is no longer a child of the root window.
     private func leave(_ window: Window) {
-        if hidden.contains(window) || unread.contains(window) {
-            isStale = isStale || hidden.contains(window) || passed[window] != nil
-            gone += passed[window] ?? []
-        }
-        needsSearch = needsSearch || known[window] != nil
-        known[window] = nil
-        unread.remove(window)
-        passed[window] = nil
+        let wasRelevant = hidden.contains(window) || isUndecided(window)
+        if wasRelevant { isStale = isStale || hidden.contains(window) || history.passed[window] != nil }
+        history.remove(window, isGone: wasRelevant)
+        forget(window)
     }
 
-    private func pass(_ window: Window, _ place: PixelRect) {
-        var places = passed[window, default: []]
-        if !places.contains(place) { places.append(place) }
-        // A window can be moved around while no picture is taken, for example while the broadcast is paused.
-        if places.count > CoverTrail.maximumPlaces { places = [places.dropFirst().reduce(places[0]) { $0.union($1) }] }
-        passed[window] = places
+    private func forget(_ window: Window) {
+        if let left = known.removeValue(forKey: window) {
+            needsSearch = true
+            for member in left.members { owners[member.window] = nil }
+        }
+        unread.remove(window)
+        learned.remove(window)
     }
+
+    /// Returns true if it is not yet known whether the window is hidden.
+    private func isUndecided(_ window: Window) -> Bool { unread.contains(window) || learned.contains(window) }
 
     // MARK: Findings
 
     /// Marks the last finding as outdated.
     func invalidate() { isStale = true }
 
-    /// Reads unknown windows, so that little remains to be read while the server is grabbed.
-    func prepare() {
-        if known.isEmpty { unread.formUnion(connection.family(of: connection.root)?.children ?? []) }
-        for window in unread { if let read = reader.read(window) { learn(read) } }
-    }
-
-    /// Determines the positions of the hidden windows. The server must be grabbed.
+    /// Determines the positions of the hidden windows.
     ///
     /// - Parameter drain: processes all pending events.
-    /// - Returns: nil if some information is not available.
-    func locate(_ newRules: [HiddenWindowRule], drain: () -> Void) -> Finding? {
+    /// - Returns: nil if a window was destroyed during this call. Call this method again.
+    func locate(_ newRules: [HiddenWindowRule], drain: () -> Void) -> HiddenWindowFinding? {
         guard let children = connection.family(of: connection.root)?.children else { return nil }
-        // The reply arrived after all events about changes before the grab.
+        // All events about changes before the reply have arrived.
         drain()
         let present = Set(children)
         for window in known.keys where !present.contains(window) { leave(window) }
@@ -189,53 +183,65 @@ final class HiddenWindowTracker {
             guard let read = reader.read(window) else { return nil }
             learn(read)
         }
-        let before = hidden
-        let isRuled = rules != newRules
-        if needsSearch || isRuled { search(newRules) }
-        rules = newRules
-        needsSearch = false
-        var finding = Finding(processes: processes)
+        search(newRules)
+        let isRuled = reported.rules != newRules
+        var finding = HiddenWindowFinding(processes: lastResult.processes, matches: lastResult.matches)
         for window in children where hidden.contains(window) {
             guard let place = reader.place(of: window) else { return nil }
             if !place.isEmpty { finding.places[window] = place }
-            lastPlaces[window] = place.isEmpty ? lastPlaces[window] : place
-            finding.passed += (passed[window] ?? []).filter { $0 != place }
+            if !place.isEmpty { _ = history.move(window, to: place) }
+            finding.passed += (history.passed[window] ?? []).filter { $0 != place }
+        }
+        for window in learned where !hidden.contains(window) {
+            finding.suspects += (known[window].map { [$0.place] } ?? []) + (history.passed[window] ?? [])
         }
         // Windows that appeared and disappeared in between are covered only if any window is or was hidden.
-        if !newRules.isEmpty || !hidden.isEmpty || !before.isEmpty { finding.passed += gone }
+        if !newRules.isEmpty || !hidden.isEmpty || !reported.hidden.isEmpty { finding.passed += history.gone }
         // If a title no longer matches a rule, the pixels can still be the old ones until the client has drawn.
-        let shown = before.subtracting(hidden).intersection(present)
+        let shown = reported.hidden.subtracting(hidden).intersection(present)
         finding.released = isRuled ? shown : shown.intersection(revealed)
         revealed = []
-        gone = []
-        passed = [:]
+        history.restart()
+        judged = Set(known.keys)
+        learned = []
+        reported = (hidden, newRules)
         isStale = false
+        isAmbiguous = false
         return finding
     }
 
-    private func search(_ rules: [HiddenWindowRule]) {
-        var search = HiddenWindowSearch(rules: rules, resourceMask: connection.resourceMask)
-        for case .window(let window) in rules { search.owners[window] = owners[window] ?? reader.topLevel(of: window) }
+    private func search(_ newRules: [HiddenWindowRule]) {
+        let (lost, emptied) = departures.isEmpty ? ([], []) : departures.resolve(present: Set(known.keys).union(owners.keys))
+        guard needsSearch || rules != newRules || !lost.isEmpty || !emptied.isEmpty else { return }
+        var search = HiddenWindowSearch(rules: newRules, resourceMask: connection.resourceMask)
+        for case .window(let window) in newRules { search.owners[window] = owners[window] ?? reader.topLevel(of: window) }
         // A new rule does not reveal any window.
-        if let known = self.rules, known.allSatisfy(rules.contains) {
-            search.belonging = belonging
-            search.frames = frames
+        if let rules, rules.allSatisfy(newRules.contains) {
+            search.belonging = lastResult.belonging
+            search.frames = lastResult.frames
+            search.formerClients = lastResult.clients
         }
-        let result = search.run(known.values)
-        hidden = result.windows
-        belonging = result.belonging
-        frames = result.frames
-        processes = result.processes
+        // A window that was never read can have been hidden. Without a rule, only its own property could do that.
+        if !newRules.isEmpty || !hidden.isEmpty {
+            search.frames.formUnion(emptied.compactMap { known[$0] == nil ? owners[$0] : $0 })
+            search.formerClients.formUnion(lost.map { $0 & ~connection.resourceMask })
+        }
+        search.newWindows = Set(known.keys).subtracting(judged)
+        lastResult = search.run(known.values)
+        hidden = lastResult.windows
+        rules = newRules
+        needsSearch = false
     }
 
     private func learn(_ window: TopLevelWindow) {
-        needsSearch = needsSearch || known[window.window] != window
-        let didExclude = known[window.window]?.members.contains(where: \.excludesItself) ?? false
+        let before = known.updateValue(window, forKey: window.window)
+        needsSearch = needsSearch || before != window
+        let didExclude = before?.members.contains(where: \.excludesItself) ?? false
         if didExclude && !window.members.contains(where: \.excludesItself) { revealed.insert(window.window) }
-        known[window.window] = window
         unread.remove(window.window)
-        if lastPlaces[window.window] == nil { lastPlaces[window.window] = window.place }
+        learned.insert(window.window)
+        history.learn(window.window, at: window.place)
+        for member in before?.members ?? [] { owners[member.window] = nil }
         for member in window.members.dropFirst() { owners[member.window] = window.window }
-        if owners.count > 4 * known.count * 64 { owners = owners.filter { known[$0.value] != nil } }
     }
 }

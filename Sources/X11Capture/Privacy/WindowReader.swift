@@ -4,14 +4,16 @@ import WindowPrivacy
 
 /// Requests the children of the root window and their properties from the X server.
 ///
-/// A result is nil if the window was destroyed in between. While the server is grabbed, this cannot happen.
+/// A result is nil if the window was destroyed in between.
 final class WindowReader {
     /// The maximum depth at which windows inside a top-level window are read: a frame, its inner frames, the
     /// application's window.
     private static let maximumDepth = 4
     /// The maximum number of windows read inside one top-level window. Windows are read level by level, so the
     /// application's windows come first.
-    private static let maximumMembers = 64
+    private static let maximumMembers = 256
+    /// How often a window is read if windows inside it are destroyed in between.
+    private static let attempts = 3
 
     private let connection: X11Connection
     private var display: OpaquePointer { connection.display }
@@ -82,7 +84,15 @@ final class WindowReader {
     /// Reads a child of the root window and the windows inside it. It selects events first, so that changes after the
     /// reply are reported as events.
     func read(_ window: Window) -> TopLevelWindow? {
-        _ = X11Faults.takeProtocolError(of: display)
+        for _ in 0..<Self.attempts {
+            if let result = tryToRead(window) { return result }
+            guard connection.attributes(of: window) != nil else { return nil }
+        }
+        return nil
+    }
+
+    private func tryToRead(_ window: Window) -> TopLevelWindow? {
+        let first = XNextRequest(display)
         guard let attributes = connection.attributes(of: window) else { return nil }
         let place = Self.place(
             x: attributes.x, y: attributes.y, width: attributes.width, height: attributes.height, border: attributes.border_width)
@@ -99,9 +109,15 @@ final class WindowReader {
                 result.members.append(traits)
                 if !traits.isManaged && depth < Self.maximumDepth { next += connection.family(of: member)?.children ?? [] }
             }
-            level = next
+            // A frame can contain many decorations. The application's windows are read before them.
+            level = next.filter { isForeign($0, in: window) } + next.filter { !isForeign($0, in: window) }
         }
-        return X11Faults.takeProtocolError(of: display) == nil ? result : nil
+        return X11Faults.takeProtocolError(of: display, since: first) == nil ? result : nil
+    }
+
+    /// Returns true if another client created `inner` than `window`.
+    private func isForeign(_ inner: Window, in window: Window) -> Bool {
+        (inner ^ window) & ~connection.resourceMask != 0
     }
 
     /// Reads the properties of one window.
@@ -114,8 +130,7 @@ final class WindowReader {
         traits.isManaged = properties.contains(state)
         if properties.contains(exclude) { traits.excludesItself = connection.numbers(exclude, of: window).first == 1 }
         if properties.contains(XA_WM_CLASS) {
-            // The value is two strings, each terminated by a null byte.
-            let parts = connection.text(XA_WM_CLASS, of: window).split(separator: "\0", omittingEmptySubsequences: false).map(String.init)
+            let parts = connection.strings(XA_WM_CLASS, of: window)
             (traits.instance, traits.className) = (parts.first ?? "", parts.dropFirst().first ?? "")
         }
         let titles = [name, XA_WM_NAME].filter { properties.contains($0) }.flatMap { connection.texts($0, of: window) }

@@ -176,6 +176,68 @@ import X11Capture
         }
     }
 
+    // MARK: Windows that appear and disappear between two samples
+
+    @Test func `the menu of a window in a frame that is not yet managed is covered`() async throws {
+        try await withScreen { screen in
+            let source = try open(screen, secret)
+            _ = try source.nextPicture()
+            let frame = try LoudWindow(display: screen.display, x: 90, y: 80, width: 140, height: 120)
+            let window = try LoudWindow(display: screen.display, x: 100, y: 100, width: 120, height: 90)
+            window.setClass("secret")
+            frame.map()
+            window.enter(frame, x: 10, y: 20)
+            window.openMenu(x: 400, y: 300, width: 50, height: 40)
+            #expect(try source.nextPicture()?.loudPixels == 0)
+        }
+    }
+
+    @Test func `a frame whose window disappears before it is read is covered`() async throws {
+        try await withScreen { screen in
+            let source = try open(screen, secret)
+            _ = try source.nextPicture()
+            let frame = try LoudWindow(display: screen.display, x: 90, y: 80, width: 140, height: 120, hasBackground: false)
+            let window = try LoudWindow(display: screen.display, x: 100, y: 100, width: 120, height: 90)
+            window.setClass("secret")
+            frame.map()
+            window.enter(frame, x: 10, y: 20)
+            // The frame still shows the pixels of the window, because it has no background.
+            window.destroy()
+            frame.move(x: 300, y: 200)
+            for tick in 0..<5 { #expect(try source.nextPicture()?.loudPixels ?? 0 == 0, "tick \(tick)") }
+            source.requestWholePicture()
+            #expect(try source.nextPicture()?.loudPixels == 0)
+        }
+    }
+
+    @Test func `a menu that opens while its window disappears is covered`() async throws {
+        try await withScreen { screen in
+            let window = try LoudWindow(display: screen.display, x: 100, y: 100, width: 120, height: 90)
+            window.setClass("secret")
+            window.map()
+            let source = try open(screen, secret)
+            _ = try source.nextPicture()
+            window.openMenu(x: 400, y: 300, width: 50, height: 40)
+            window.destroy()
+            for tick in 0..<5 { #expect(try source.nextPicture()?.loudPixels ?? 0 == 0, "tick \(tick)") }
+            source.requestWholePicture()
+            #expect(try source.nextPicture()?.loudPixels == 0)
+        }
+    }
+
+    @Test func `a menu of a window that appears and disappears between two samples is covered`() async throws {
+        try await withScreen { screen in
+            let source = try open(screen, secret)
+            _ = try source.nextPicture()
+            let window = try LoudWindow(display: screen.display, x: 100, y: 100, width: 120, height: 90)
+            window.setClass("secret")
+            window.map()
+            window.openMenu(x: 400, y: 300, width: 50, height: 40)
+            window.destroy()
+            #expect(try source.nextPicture()?.loudPixels == 0)
+        }
+    }
+
     // MARK: Titles
 
     @Test func `the title of a window that is hidden or outside the picture is not reported`() async throws {
@@ -201,6 +263,77 @@ import X11Capture
             let elsewhere = try X11ScreenSource(request)
             _ = try elsewhere.nextSample(at: .zero)
             #expect(elsewhere.takeApplicationChange() == nil)
+        }
+    }
+
+    @Test func `the title of a window whose title bar is outside the region is not reported`() async throws {
+        try await withScreen { screen in
+            let window = try LoudWindow(display: screen.display, x: 100, y: 100, width: 200, height: 150)
+            window.setClass("editor")
+            window.setTitle("letter to my bank")
+            window.map()
+            window.activate()
+            var request = ScreenRequest(display: screen.display)
+            for (region, isReported) in [
+                (PixelRect(x: 100, y: 180, width: 200, height: 70), false), (PixelRect(x: 150, y: 0, width: 400, height: 400), false),
+                (PixelRect(x: 90, y: 90, width: 220, height: 100), true),
+            ] {
+                request.selection = .region(region)
+                let source = try X11ScreenSource(request)
+                _ = try source.nextSample(at: .zero)
+                #expect((source.takeApplicationChange() != nil) == isReported, "\(region)")
+            }
+            // With a frame, the title bar is above the window.
+            let frame = try LoudWindow(display: screen.display, x: 90, y: 80, width: 220, height: 180)
+            frame.map()
+            window.enter(frame, x: 10, y: 20)
+            for (region, isReported) in [
+                (PixelRect(x: 90, y: 100, width: 220, height: 160), false), (PixelRect(x: 90, y: 80, width: 220, height: 20), true),
+            ] {
+                request.selection = .region(region)
+                let source = try X11ScreenSource(request)
+                _ = try source.nextSample(at: .zero)
+                #expect((source.takeApplicationChange() != nil) == isReported, "\(region) with a frame")
+            }
+        }
+    }
+
+    @Test func `titles are reported once a second, the newest last, and cut at 256 characters`() async throws {
+        try await withScreen { screen in
+            let window = try LoudWindow(display: screen.display, x: 100, y: 100, width: 120, height: 90)
+            window.setClass("terminal")
+            window.setTitle("0")
+            window.map()
+            window.activate()
+            let source = try open(screen, HiddenWindowRules())
+            var titles: [String] = []
+            for tick in 0..<90 {
+                window.setTitle("\(tick)")
+                _ = try source.nextSample(at: MediaTime(value: Int64(tick), timescale: 30))
+                if let change = source.takeApplicationChange() { titles.append(change.title) }
+            }
+            #expect(titles == ["0", "30", "60"])
+            for long in [String(repeating: "x", count: 100_000), String(repeating: "a" + String(repeating: "\u{301}", count: 5000), count: 3)] {
+                window.setTitle(bytes: Array(long.utf8))
+                titles = []
+                for tick in 90..<200 where titles.isEmpty {
+                    _ = try source.nextSample(at: MediaTime(value: Int64(tick), timescale: 1))
+                    if let change = source.takeApplicationChange() { titles.append(change.title) }
+                }
+                #expect(titles.count == 1 && titles[0].count <= 256 && (1...1024).contains(titles[0].utf8.count))
+            }
+        }
+    }
+
+    @Test(arguments: ["my Signal\0", "my Signal\0\0\0", "my Signal\0rest"]) func `a title with null bytes matches like the shown text`(title: String)
+        async throws
+    {
+        try await withScreen { screen in
+            let window = try LoudWindow(display: screen.display, x: 100, y: 100, width: 120, height: 90)
+            window.setTitle(bytes: Array(title.utf8))
+            window.map()
+            let source = try open(screen, HiddenWindowRules([.title(GlobPattern("*Signal"))]))
+            #expect(try source.nextPicture()?.loudPixels == 0)
         }
     }
 
@@ -284,10 +417,7 @@ import X11Capture
 }
 
 /// A hidden window that changes all the time.
-///
-/// This runs alone: a cover stays for a fixed time after its window has left, and a window manager or a compositor that gets no processor
-/// for longer than that shows the window's pixels after it. Beside eight busy loops on two cores that happens.
-@Suite(.serialized) struct HiddenWindowTimingTests {
+@Suite(.serialized) struct HiddenWindowDanceTests {
     private let secret = HiddenWindowRules([.windowClass("secret")])
 
     @Test(arguments: WindowManagement.allCases) func `a window that dances is in no sample, however often one asks`(management: WindowManagement)

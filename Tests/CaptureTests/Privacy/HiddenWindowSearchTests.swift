@@ -79,6 +79,43 @@ import WindowPrivacy
         #expect(search.run([dialogue]).windows == [0x10_0002])
     }
 
+    @Test func `the window in a frame that is not yet managed is the application's window`() {
+        var secret = frame(0x30_0001, around: 0x10_0001) { $0.className = "Secret" }
+        secret.members[1].isManaged = false
+        var dialogue = frame(0x30_0002, around: 0x10_0002) { $0.transientFor = 0x10_0001 }
+        dialogue.members[1].isManaged = false
+        let found = HiddenWindowSearch(rules: rules, resourceMask: 0xf_ffff).run([
+            secret, dialogue, top(0x10_0003, isOverrideRedirect: true), top(0x30_0003, isOverrideRedirect: true), frame(0x30_0004, around: 0x20_0001),
+        ])
+        // Neither a menu of the window manager nor another frame is hidden.
+        #expect(found.windows == [0x30_0001, 0x30_0002, 0x10_0003])
+        #expect(found.clients == [0x10_0000])
+        #expect(found.frames == [0x30_0001])
+    }
+
+    @Test func `a new pop-up is hidden if its client had a hidden window before`() {
+        var search = HiddenWindowSearch(rules: rules, resourceMask: 0xf_ffff)
+        search.formerClients = [0x10_0000]
+        search.newWindows = [0x10_0002, 0x20_0002]
+        let windows = [
+            top(0x10_0002, isOverrideRedirect: true), top(0x10_0003, isOverrideRedirect: true), top(0x20_0002, isOverrideRedirect: true),
+        ]
+        let found = search.run(windows)
+        #expect(found.windows == [0x10_0002])
+        search.newWindows = []
+        search.belonging = found.belonging
+        #expect(search.run(windows).windows == [0x10_0002])
+    }
+
+    @Test func `the number of windows that each rule selects is counted`() {
+        let secret = top(0x10_0001) { $0.className = "Secret" }
+        let title = HiddenWindowRule.title(GlobPattern("*Bank*"))
+        let found = HiddenWindowSearch(rules: rules + [title, .window(0x20_0001)], resourceMask: 0xf_ffff).run([
+            secret, frame(0x30_0002, around: 0x10_0009) { $0.className = "Secret" }, top(0x10_0002, isOverrideRedirect: true), top(0x20_0001),
+        ])
+        #expect(found.matches == [rules[0]: 2, title: 0, .window(0x20_0001): 1])
+    }
+
     @Test func `the processes of hidden windows and of rules are reported`() {
         let search = HiddenWindowSearch(rules: rules + [.process(7)], resourceMask: 0xf_ffff)
         let windows = [

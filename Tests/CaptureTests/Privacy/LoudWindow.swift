@@ -25,6 +25,30 @@ final class LoudWindow {
         XCloseDisplay(display)
     }
 
+    /// Opens a menu of the same client in the same colour: a window without properties that no window manager manages.
+    func openMenu(x: Int32, y: Int32, width: UInt32, height: UInt32) {
+        var attributes = XSetWindowAttributes()
+        attributes.background_pixel = 0xFF00FF
+        attributes.override_redirect = 1
+        let menu = XCreateWindow(
+            display, XDefaultRootWindow(display), x, y, width, height, 0, 0, UInt32(InputOutput), nil, UInt(CWOverrideRedirect | CWBackPixel),
+            &attributes)
+        XMapRaised(display, menu)
+        XSync(display, 0)
+    }
+
+    /// Puts this window into another one, as a window manager does with the windows of applications.
+    func enter(_ frame: LoudWindow, x: Int32 = 0, y: Int32 = 0) {
+        XReparentWindow(display, window, frame.window, x, y)
+        XMapWindow(display, window)
+        XSync(display, 0)
+    }
+
+    func destroy() {
+        XDestroyWindow(display, window)
+        XSync(display, 0)
+    }
+
     func map() {
         XMapRaised(display, window)
         XSync(display, 0)

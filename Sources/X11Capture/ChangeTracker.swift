@@ -1,0 +1,53 @@
+import CX11
+import Media
+
+/// What changed in the picture since the last tick: drawing that the server reports as damage, and the mouse pointer.
+final class ChangeTracker {
+    /// The mouse pointer, or nil if the picture does not contain it.
+    let cursor: CursorOverlay?
+    /// The areas that were drawn between the last two ticks, in pixels of the drawable. Nil if nothing was drawn.
+    private(set) var drawn: [PixelRect]?
+
+    private let connection: X11Connection
+    private let damage: DamageTracker
+    private var isDamaged = false
+    private var isCursorNew = false
+
+    init(connection: X11Connection, drawable: Drawable, showsCursor: Bool) {
+        self.connection = connection
+        damage = DamageTracker(connection: connection, drawable: drawable)
+        cursor = showsCursor ? CursorOverlay(connection: connection) : nil
+    }
+
+    /// Processes an event of the connection. Ignores unrelated events.
+    func note(_ event: XEvent) {
+        switch event.type {
+        case connection.damageEventBase + Int32(XDamageNotify): isDamaged = true
+        case connection.fixesEventBase + Int32(XFixesCursorNotify): isCursorNew = true
+        default: break
+        }
+    }
+
+    /// Returns the changes since the last call, in pixels of the picture at `area`.
+    func take(in area: CapturedArea) -> (drawing: DamageRegion, pointer: DamageRegion) {
+        // Clear the flags before the requests, because another change can be reported during them.
+        let hasNewCursor = isCursorNew
+        isCursorNew = false
+        if hasNewCursor { cursor?.fetchImage() }
+        var (drawing, pointer) = (DamageRegion(size: area.size), DamageRegion(size: area.size))
+        drawn = nil
+        if isDamaged {
+            isDamaged = false
+            drawing = damage.take(in: area)
+            drawn = damage.lastTaken
+        }
+        if let cursor {
+            let before = cursor.rectangle
+            if cursor.updatePosition(over: area) || hasNewCursor {
+                pointer.add(before)
+                pointer.add(cursor.rectangle)
+            }
+        }
+        return (drawing, pointer)
+    }
+}
