@@ -1,0 +1,32 @@
+import Capture
+import Testing
+import X11Capture
+
+/// Tests which pixel formats of X servers are supported.
+@Suite struct PixelLayoutTests {
+    private static let rgb24 = (red: 0xff0000 as UInt, green: 0xff00 as UInt, blue: 0xff as UInt)
+
+    @Test func `pixels of 32 bits in the usual orders are supported`() throws {
+        #expect(try PixelLayout(depth: 24, bitsPerPixel: 32, masks: Self.rgb24, isLittleEndian: true) == .bgra)
+        #expect(try PixelLayout(depth: 32, bitsPerPixel: 32, masks: Self.rgb24, isLittleEndian: true) == .bgra)
+        #expect(try PixelLayout(depth: 30, bitsPerPixel: 32, masks: (0x3ff0_0000, 0xffc00, 0x3ff), isLittleEndian: true) == .tenBits)
+    }
+
+    @Test func `pixels that are packed in three bytes are refused`() {
+        #expect(throws: CaptureError.unsupportedVisual(depth: 24)) {
+            try PixelLayout(depth: 24, bitsPerPixel: 24, masks: Self.rgb24, isLittleEndian: true)
+        }
+    }
+
+    @Test func `other masks, depths and byte orders are refused`() {
+        #expect(throws: CaptureError.unsupportedVisual(depth: 16)) {
+            try PixelLayout(depth: 16, bitsPerPixel: 16, masks: (0xf800, 0x7e0, 0x1f), isLittleEndian: true)
+        }
+        #expect(throws: CaptureError.unsupportedVisual(depth: 24)) {
+            try PixelLayout(depth: 24, bitsPerPixel: 32, masks: (0xff, 0xff00, 0xff0000), isLittleEndian: true)
+        }
+        #expect(throws: CaptureError.unsupportedVisual(depth: 24)) {
+            try PixelLayout(depth: 24, bitsPerPixel: 32, masks: Self.rgb24, isLittleEndian: false)
+        }
+    }
+}
