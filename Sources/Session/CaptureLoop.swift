@@ -123,7 +123,7 @@ final class CaptureLoop: Sendable {
             if stopping.load(ordering: .relaxed) { return }
             // Frames are stamped with their tick, some milliseconds before the grab returns: players want an even cadence, and some of them
             // complain about two frames that are closer than a tick. A tick that was overslept is replaced by a later one.
-            index = max(index, clock.now.nanoseconds * rate / 1_000_000_000)
+            index = max(index, clock.now.lastTick(timescale: rate))
             let time = MediaTime(value: index, timescale: rate)
             heartbeat.store(clock.now.nanoseconds, ordering: .relaxed)
             if update(&composers) { source.requestWholePicture() }

@@ -178,7 +178,7 @@ final class Pipeline: Sendable {
     /// The first tick after `time`.
     func nextTick(after time: MediaTime) -> MediaTime {
         let rate = Int64(frameRate)
-        return MediaTime(value: time.nanoseconds * rate / 1_000_000_000 + 1, timescale: rate)
+        return MediaTime(value: time.lastTick(timescale: rate) + 1, timescale: rate)
     }
 
     /// Reports a capture thread that hangs, and that it answers again. Called several times a second.

@@ -33,9 +33,9 @@ extension VideoLoop {
     func coverStall(_ work: inout Work) throws(EncodeError) {
         guard let clock = clock.withLock({ $0 }), let last = work.lastTime else { return }
         let rate = Int64(frameRate)
-        let newest = clock.now.nanoseconds * rate / 1_000_000_000 - 1
+        let newest = clock.now.lastTick(timescale: rate) - 1
         // A machine that slept gets one second of repeats at most.
-        var index = max(last.nanoseconds * rate / 1_000_000_000 + 1, newest - rate)
+        var index = max(last.lastTick(timescale: rate) + 1, newest - rate)
         while index <= newest {
             let time = MediaTime(value: index, timescale: rate)
             index += 1

@@ -66,6 +66,14 @@ import Testing
         }
     }
 
+    @Test(arguments: [1, 25, 240, 1000, 90_000] as [Int64]) func `the last tick before a time is found in sessions of a hundred years`(rate: Int64) {
+        let century: Int64 = 100 * 365 * 86400
+        #expect(MediaTime(nanoseconds: century * 1_000_000_000).lastTick(timescale: rate) == century * rate)
+        #expect(MediaTime(nanoseconds: century * 1_000_000_000 - 1).lastTick(timescale: rate) == century * rate - 1)
+        #expect(MediaTime(nanoseconds: -1).lastTick(timescale: rate) == -1)
+        #expect(MediaTime.zero.lastTick(timescale: rate) == 0)
+    }
+
     @Test func `times are added, subtracted and compared by their nanoseconds`() {
         var time = MediaTime(milliseconds: 40) + MediaTime(nanoseconds: 5)
         #expect(time.nanoseconds == 40_000_005)
