@@ -119,7 +119,8 @@ public final class PacketQueue: Sendable {
         return wantsKeyframe
     }
 
-    /// Adds a lifecycle element.
+    /// Adds a lifecycle element. At most one annotation waits: a newer one takes its place at the end of the queue, with
+    /// the values of both.
     public func push(_ element: Element) {
         if case .packet(let packet) = element {
             push(packet)
@@ -127,6 +128,11 @@ public final class PacketQueue: Sendable {
         }
         let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
             guard !state.isEnded else { return nil }
+            var element = element
+            if case .annotated(let new) = element, let (index, old) = Self.waitingAnnotation(state) {
+                state.elements.remove(at: index)
+                element = .annotated(old.merging(new) { $1 })
+            }
             state.elements.append(element)
             defer { state.waiter = nil }
             return state.waiter
@@ -209,6 +215,13 @@ public final class PacketQueue: Sendable {
             if packet.track != .screen { state.audioBytes -= packet.data.count }
         }
         return element
+    }
+
+    private static func waitingAnnotation(_ state: State) -> (index: Int, values: [String: String])? {
+        for index in (state.head..<state.elements.count).reversed() {
+            if case .annotated(let values) = state.elements[index] { return (index, values) }
+        }
+        return nil
     }
 
     private func isFull(_ state: State, adding packet: EncodedPacket) -> Bool {

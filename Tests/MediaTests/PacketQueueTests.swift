@@ -28,6 +28,22 @@ import Testing
         #expect(queue.droppedFrames == 0)
     }
 
+    @Test func `annotations of an outage take the place of one, with the newest values`() async {
+        let queue = PacketQueue(limits: .live)
+        queue.push(.annotated(["subject": "frames"]))
+        for number in 0..<10_000 { queue.push(.annotated(["title": "\(number)"])) }
+        queue.push(.paused(at: MediaTime(milliseconds: 5)))
+        queue.push(.annotated(["title": "last"]))
+        var elements: [PacketQueue.Element] = []
+        queue.end()
+        while let element = await queue.next() { elements.append(element) }
+        #expect(elements.count == 2)
+        guard case .paused = elements.first, case .annotated(["subject": "frames", "title": "last"]) = elements.last else {
+            Issue.record("\(elements)")
+            return
+        }
+    }
+
     @Test func `a file queue keeps audio before the first keyframe`() async {
         let queue = PacketQueue(limits: .file)
         queue.open()
