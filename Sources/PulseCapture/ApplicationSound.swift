@@ -1,6 +1,7 @@
 import CPulse
 import Concurrency
 import Media
+import WindowPrivacy
 
 /// Records the sound of one application, or of all applications on a sink except the muted ones. It records each
 /// playback stream before the sink mixes it with others, and adds the streams up.
@@ -22,7 +23,7 @@ final class ApplicationSound {
     private var sum = SoundSum()
     /// The names of the sinks and of their monitors, by sink index.
     private var sinks: [UInt32: (name: String, monitor: String)] = [:]
-    private var mutedProcesses: Set<Int32> = []
+    private var muted = HiddenWindowRules.MutedSound.none
     private var found: [SinkInput] = []
     private var isPlaying: Bool?
     private var pendingOperations: [OpaquePointer] = []
@@ -49,7 +50,7 @@ final class ApplicationSound {
         cancelOperations()
         sinks = [:]
         found = []
-        mutedProcesses = request.mutedWindows?.hiddenProcesses ?? []
+        muted = request.mutedWindows?.mutedSound ?? .none
         let me = Unmanaged.passUnretained(self).toOpaque()
         let sinks = pa_context_get_sink_info_list(
             context,
@@ -74,16 +75,15 @@ final class ApplicationSound {
         pendingOperations = [sinks, inputs].compactMap { $0 }
     }
 
-    /// Restarts the streams that failed. Refreshes if the set of muted processes changed.
+    /// Restarts the streams that failed. Refreshes if other sound must be muted.
     func revive() {
-        if let windows = request.mutedWindows, windows.hiddenProcesses != mutedProcesses { refresh() }
+        if let windows = request.mutedWindows, windows.mutedSound != muted { refresh() }
         for stream in streams where stream.isDead && clock.now >= stream.nextAttempt { stream.restart() }
     }
 
     private func consider(_ input: pa_sink_input_info) {
         guard let sink = sinks[input.sink], let properties = input.proplist else { return }
-        let process = pa_proplist_gets(properties, PA_PROP_APPLICATION_PROCESS_ID).flatMap { Int32(String(cString: $0)) }
-        if let process, ProcessAncestry.contains(mutedProcesses, from: process) { return }
+        if isMuted(properties) { return }
         guard let name else {
             if request.sourceName.map({ $0 == sink.monitor }) ?? (sink.name == defaultSink) {
                 found.append(SinkInput(index: input.index, monitor: sink.monitor))
@@ -93,6 +93,21 @@ final class ApplicationSound {
         let keys: [String] = [PA_PROP_APPLICATION_NAME, PA_PROP_APPLICATION_PROCESS_BINARY, PA_PROP_APPLICATION_ID]
         let names = keys.compactMap { key in pa_proplist_gets(properties, key).map { String(cString: $0) } }
         if names.contains(where: { $0.lowercased() == name.lowercased() }) { found.append(SinkInput(index: input.index, monitor: sink.monitor)) }
+    }
+
+    /// Returns true if the playback stream with these properties must not be heard. A stream whose process cannot be
+    /// determined can belong to a hidden window.
+    private func isMuted(_ properties: OpaquePointer) -> Bool {
+        switch muted {
+        case .all: return true
+        case .none: return false
+        case .processes(let processes):
+            func value(_ key: String) -> String? { pa_proplist_gets(properties, key).map { String(cString: $0) } }
+            guard let process = value(PA_PROP_APPLICATION_PROCESS_ID).flatMap({ Int32($0) }),
+                let program = value(PA_PROP_APPLICATION_PROCESS_BINARY), ProcessAncestry.runs(program, as: process)
+            else { return true }
+            return ProcessAncestry.contains(processes, from: process)
+        }
     }
 
     /// Records the streams that were found, and stops recording all others.
