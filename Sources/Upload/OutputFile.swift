@@ -11,7 +11,8 @@ struct OutputFile: ~Copyable {
         descriptor = FileDescriptor(borrowing: raw)
     }
 
-    /// Creates a new file at `path`, with the permissions of the umask. An existing file loses its content.
+    /// Creates a new file at `path` that only the user can read, because it can show anything on the user's screen. An
+    /// existing file loses its content and keeps its permissions.
     ///
     /// Throws ENXIO for a named pipe without a reader. A named pipe with a reader stays non-blocking; `write` waits for
     /// it.
@@ -22,7 +23,7 @@ struct OutputFile: ~Copyable {
 
     /// Opens the file at `path` and keeps its content, or creates a new one. Otherwise like `init(creating:)`.
     init(openingOrCreating path: String) throws(SystemError) {
-        descriptor = try FileDescriptor(path: path, flags: O_WRONLY | O_CREAT | O_NONBLOCK, mode: 0o666)
+        descriptor = try FileDescriptor(path: path, flags: O_WRONLY | O_CREAT | O_NONBLOCK, mode: 0o600)
     }
 
     /// Opens an existing file only to lock it.

@@ -47,7 +47,7 @@ struct FileResolver {
     /// Creates the folder of a target that ends in `/`, if it is missing.
     func makeFolder(_ target: String) throws(ConfigurationError) {
         let path = absolute(target)
-        guard target.hasSuffix("/"), FileStatus(path) == nil, mkdir(path, 0o777) != 0 else { return }
+        guard target.hasSuffix("/"), FileStatus(path) == nil, mkdir(path, 0o700) != 0 else { return }
         throw .destination(.cannotCreateFolder(path: path, destination: target, configuration: nil, code: errno))
     }
 
@@ -79,7 +79,7 @@ struct FileResolver {
             if format ?? destination.format != nil { return path }
             throw .fault(context.fault(of: destination, "path", line: destination.pathLine, .notAnEnding(String(path[dot...]))))
         }
-        guard mkdir(path, 0o777) == 0 else {
+        guard mkdir(path, 0o700) == 0 else {
             throw .destination(
                 .cannotCreateFolder(path: path, destination: destination.name, configuration: context.configuration.path, code: errno))
         }
