@@ -207,9 +207,7 @@ package actor SessionHost {
         var information = information
         information.name = await options.applicationNames?.name(of: information.id)
         application = information
-        var annotations = ["application": information.id, "applicationTitle": information.title]
-        annotations["applicationName"] = information.name
-        session.annotate(annotations)
+        session.annotate(information)
     }
 
     private func report(_ event: HostEvent) {

@@ -1,3 +1,4 @@
+import Capture
 import Concurrency
 import Media
 import Upload
@@ -40,10 +41,19 @@ extension BroadcastSession {
         pipeline.setMicrophone(choose)
     }
 
-    /// Gives every destination metadata from the user or about an application.
+    /// Gives every destination metadata from the user.
     package func annotate(_ information: [String: String]) {
         for destination in destinations { destination.queue.push(.annotated(information)) }
         channel.send(.annotation(information))
+    }
+
+    /// Gives every destination the application on screen, in the detail of its plan.
+    package func annotate(_ application: ApplicationInformation) {
+        for destination in destinations {
+            let values = application.annotations(destination.plan.applicationDetail)
+            if !values.isEmpty { destination.queue.push(.annotated(values)) }
+        }
+        channel.send(.annotation(application.annotations(.full)))
     }
 
     /// Hides more windows, or removes a rule. Returns once every picture follows the rules, or after a second if the session makes none.
@@ -82,5 +92,16 @@ extension BroadcastSession {
         let clip = SavedClip(path: path, start: excerpt.start, duration: excerpt.duration)
         channel.send(.clip(clip))
         return clip
+    }
+}
+
+extension ApplicationInformation {
+    /// The annotations that describe the application.
+    fileprivate func annotations(_ detail: ApplicationDetail) -> [String: String] {
+        guard detail != .none else { return [:] }
+        var result = ["application": id]
+        result["applicationName"] = name
+        if detail == .full { result["applicationTitle"] = title }
+        return result
     }
 }

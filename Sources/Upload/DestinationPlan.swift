@@ -15,6 +15,8 @@ package struct DestinationPlan: Sendable {
     package var media: MediaRequirements
     /// The picture that it asks for, if that is not the session's.
     package var picture = PictureRequirements()
+    /// What it receives about the application on screen.
+    package var applicationDetail = ApplicationDetail.full
     /// Makes the handler; a new one for each connection.
     package var makeHandler: @Sendable () -> any SampleHandler
 
@@ -65,6 +67,16 @@ package enum Delivery: Sendable, Equatable {
     case live(retry: Backoff?)
     /// Everything is kept from the beginning, and paused stretches are cut out.
     case recording
+}
+
+/// What a destination receives about the application on screen.
+package enum ApplicationDetail: String, CaseIterable, Sendable {
+    /// Nothing.
+    case none
+    /// Its class and its name.
+    case windowClass = "class"
+    /// Its class, its name and the title of its window, which can contain anything: a file name, the subject of a mail.
+    case full
 }
 
 /// What a destination takes.

@@ -44,6 +44,8 @@ package struct Configuration {
         package var mute: Bool?
         /// Suppress notifications while the screen is broadcast.
         package var doNotDisturb: Bool?
+        /// What destinations receive about the application on screen. Nil: no titles for known services.
+        package var titles: ApplicationDetail?
         /// Inhibit the idle screen saver, and the lock that comes with it, while the screen is broadcast.
         package var keepAwake: Bool?
     }

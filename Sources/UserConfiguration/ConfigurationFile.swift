@@ -83,10 +83,10 @@ package enum ConfigurationFile {
     }
 
     private static func privacy(_ section: ConfigurationSection) throws(ConfigurationFault) -> Configuration.Privacy {
-        try section.allow(["notice", "hide", "mute", "do-not-disturb", "keep-awake"])
+        try section.allow(["notice", "hide", "mute", "titles", "do-not-disturb", "keep-awake"])
         return Configuration.Privacy(
             notice: try section.boolean("notice"), hide: try hiddenWindows(section), mute: try section.boolean("mute"),
-            doNotDisturb: try section.boolean("do-not-disturb"), keepAwake: try section.boolean("keep-awake"))
+            doNotDisturb: try section.boolean("do-not-disturb"), titles: try section.choice("titles"), keepAwake: try section.boolean("keep-awake"))
     }
 
     private static func hiddenWindows(_ section: ConfigurationSection) throws(ConfigurationFault) -> [HiddenWindowRule] {

@@ -73,6 +73,7 @@ package struct DestinationResolver {
     package func resolve(_ target: String) throws(ConfigurationError) -> DestinationPlan {
         var plan = try plan(for: target)
         if plan.isLive && plan.media.takesVideo && session.chroma == .yuv444 { throw .destination(.liveWithFullChroma(name: plan.name)) }
+        plan.applicationDetail = configuration.privacy.titles ?? (isKnownService(target, plan) ? .windowClass : .full)
         let destination = configuration.destination(named: target)
         let isLossless = destination?.bitrate == nil && session.rateControl?.isLossless == true
         if plan.isLive && plan.media.takesVideo && isLossless { throw .destination(.liveWithoutLoss(name: plan.name)) }
@@ -83,6 +84,14 @@ package struct DestinationResolver {
             plan.delivery = .live(retry: retry)
         }
         return plan
+    }
+
+    /// Returns true if the destination is a public service: by its name, or by the host of its address.
+    private func isKnownService(_ target: String, _ plan: DestinationPlan) -> Bool {
+        let destination = configuration.destination(named: target)
+        if let service = destination == nil ? target : destination?.service, KnownService.named(service)?.url != nil { return true }
+        guard let host = plan.url.flatMap(RTMPAddress.host(of:)) else { return false }
+        return KnownService.all.contains { $0.url.flatMap(RTMPAddress.host(of:)) == host }
     }
 
     /// Returns the name with the first number that makes it unique.

@@ -25,6 +25,15 @@ package enum RTMPAddress {
         }
     }
 
+    /// Returns the host of an address, in lower case. Nil if the address is not valid.
+    package static func host(of text: String) -> String? {
+        do throws(RTMPURLError) {
+            return try RTMPURL(text, streamKey: "key").host.lowercased()
+        } catch {
+            return nil
+        }
+    }
+
     /// True for an address of this machine.
     package static func isLoopback(_ host: String) -> Bool {
         host == "localhost" || host == "::1" || host.hasPrefix("127.")

@@ -4,6 +4,7 @@ import Session
 import SessionFakes
 import TestSupport
 import Testing
+import Upload
 
 /// How a session starts and ends, and what it reports meanwhile.
 @Suite(.serialized)
@@ -196,6 +197,33 @@ struct SessionLifecycleTests {
     }
 
     // MARK: Events
+
+    @Test func `Each destination receives the application in the detail of its plan`() async throws {
+        let stage = Stage()
+        let viewers = ApplicationDetail.allCases.map { FakeViewer("\($0)") }
+        let plans = zip(viewers, ApplicationDetail.allCases).map { viewer, detail in
+            var plan = viewer.livePlan()
+            plan.applicationDetail = detail
+            return plan
+        }
+        let session = BroadcastSession(configuration: .silent(stage), destinations: plans)
+        try await session.start()
+        var application = ApplicationInformation(id: "firefox", title: "my bank")
+        application.name = "Firefox"
+        session.annotate(application)
+        let expected: [[String: String]] = [
+            [:], ["application": "firefox", "applicationName": "Firefox"],
+            ["application": "firefox", "applicationName": "Firefox", "applicationTitle": "my bank"],
+        ]
+        for (viewer, values) in zip(viewers, expected) where !values.isEmpty {
+            try await waitUntil("the annotation") { viewer.calls.contains(.annotated(values)) }
+        }
+        #expect(await session.stop().failure == nil)
+        for (viewer, values) in zip(viewers, expected) {
+            let annotations = viewer.calls.filter { if case .annotated = $0 { true } else { false } }
+            #expect(annotations == (values.isEmpty ? [] : [.annotated(values)]))
+        }
+    }
 
     @Test func `Events that nobody reads hold up nothing, and the newest are kept`() async throws {
         let stage = Stage()

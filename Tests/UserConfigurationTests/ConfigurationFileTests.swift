@@ -77,11 +77,13 @@ struct ConfigurationFileTests {
             notice = false
             hide = ["class:KeePassXC", "title:*Signal*"]
             mute = true
+            titles = "class"
             do-not-disturb = true
             keep-awake = false
             """
         ).privacy
         #expect(privacy.notice == false && privacy.mute == true && privacy.doNotDisturb == true && privacy.keepAwake == false)
+        #expect(privacy.titles == .windowClass)
         #expect(privacy.hide.map(\.description) == ["class:KeePassXC", "title:*Signal*"])
     }
 
@@ -180,7 +182,7 @@ struct ConfigurationFileTests {
             ("[privacy]\ndo-not-disturb = 0", 2, "privacy.do-not-disturb", .wrong(.boolean)),
             ("[privacy]\nkeep-awake = 0", 2, "privacy.keep-awake", .wrong(.boolean)),
             (
-                "[privacy]\nhidden = 0", 2, "privacy.hidden", .unknownKey(known: ["notice", "hide", "mute", "do-not-disturb", "keep-awake"])
+                "[privacy]\nhidden = 0", 2, "privacy.hidden", .unknownKey(known: ["notice", "hide", "mute", "titles", "do-not-disturb", "keep-awake"])
             ),
         ] as [Case])
     func `A fault names its line and key`(text: String, line: Int, key: String, problem: ConfigurationFault.Problem) {

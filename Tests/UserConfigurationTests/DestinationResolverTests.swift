@@ -183,6 +183,28 @@ struct DestinationResolverTests {
         }
     }
 
+    @Test(arguments: [
+        ("twitch", nil, .windowClass), ("mine", nil, .windowClass), ("own", nil, .full), ("rtmp://A.RTMP.youtube.com/live2/secret", nil, .windowClass),
+        ("rtmp://live.example/app/secret", nil, .full), ("out.mp4", nil, .full), ("twitch", "full", .full), ("own", "class", .windowClass),
+        ("out.mp4", "none", .none),
+    ] as [(String, String?, ApplicationDetail)])
+    func `Known services get no titles, unless the configuration decides`(target: String, titles: String?, expected: ApplicationDetail) async throws {
+        try await withTemporaryFolder { folder in
+            let configuration =
+                (titles.map { "[privacy]\ntitles = \"\($0)\"\n" } ?? "")
+                + """
+                [destinations.mine]
+                service = "kick"
+                [destinations.own]
+                service = "custom"
+                url = "rtmp://live.example/app"
+                """
+            let secrets = FakeSecrets(secrets: ["twitch/key": "k", "mine/key": "k", "own/key": "k"])
+            let plan = try resolver(in: folder, configuration, secrets: secrets).resolve(target)
+            #expect(plan.applicationDetail == expected)
+        }
+    }
+
     @Test func `The configuration sets the picture and the retries`() async throws {
         try await withTemporaryFolder { folder in
             let resolver = try resolver(
