@@ -210,7 +210,7 @@ let package = Package(
             name: "PresentationTests",
             dependencies: [
                 "Presentation", "Host", "Session", "Desktop", "Processes", "Capture", "WindowPrivacy", "X11Capture", "PulseCapture", "Media",
-                "UserConfiguration",
+                "UserConfiguration", "Control",
             ], swiftSettings: strict),
         .testTarget(name: "PickerModelTests", dependencies: ["PickerModel"], swiftSettings: strict),
         // A source, destinations and a clock of the tests, for SessionTests and HostTests.

@@ -13,6 +13,8 @@ package enum SourceNotice: Sendable, Equatable {
     case windowUnmapped(String)
     /// The captured window is hidden by a rule. Viewers get the slate until the rule is removed.
     case windowHidden
+    /// No window matches these rules, which hide windows, when the source starts.
+    case rulesWithoutWindow([String])
     /// The X server shares no memory with this process, as over a network: capture is slower.
     case noSharedMemory
     /// Frames of a file or pipe are dropped because the machine is too slow; its path.

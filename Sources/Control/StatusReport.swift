@@ -99,6 +99,18 @@ package struct SessionReport: Codable, Sendable, Equatable {
         }
     }
 
+    /// A rule that hides windows from viewers.
+    package struct HiddenWindows: Codable, Sendable, Equatable {
+        package var rule: String
+        /// How many windows the rule selects now, without their dialogs and menus. Omitted until the rule is applied.
+        package var windows: Int?
+
+        package init(rule: String, windows: Int?) {
+            self.rule = rule
+            self.windows = windows
+        }
+    }
+
     package var session: String
     package var pid: Int32
     package var state: String
@@ -111,11 +123,13 @@ package struct SessionReport: Codable, Sendable, Equatable {
     package var video: Video?
     package var audio: Audio
     package var application: Application?
+    /// The rules that hide windows; omitted if there are none.
+    package var hiddenWindows: [HiddenWindows]?
     package var destinations: [DestinationReport]
 
     package init(
         session: String, pid: Int32, state: String, started: String, elapsed: Double, title: String?, source: Source, video: Video?, audio: Audio,
-        application: Application? = nil, destinations: [DestinationReport]
+        application: Application? = nil, hiddenWindows: [HiddenWindows]? = nil, destinations: [DestinationReport]
     ) {
         self.session = session
         self.pid = pid
@@ -127,6 +141,7 @@ package struct SessionReport: Codable, Sendable, Equatable {
         self.video = video
         self.audio = audio
         self.application = application
+        self.hiddenWindows = hiddenWindows
         self.destinations = destinations
     }
 }

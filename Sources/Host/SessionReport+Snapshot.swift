@@ -22,6 +22,7 @@ extension SessionReport {
                     repeated: $0.repeated, dropped: $0.dropped, bitrateKbps: $0.bitrate, targetKbps: $0.targetBitrate)
             }, audio: Audio(app: snapshot.app.map(AudioSource.init), mic: snapshot.mic.map(AudioSource.init)),
             application: application.map { Application(id: $0.id, title: $0.title, name: $0.name) },
+            hiddenWindows: snapshot.hiddenWindows.isEmpty ? nil : snapshot.hiddenWindows.map { HiddenWindows(rule: $0.rule, windows: $0.count) },
             destinations: snapshot.destinations.map { DestinationReport($0, phrases: phrases) })
     }
 }

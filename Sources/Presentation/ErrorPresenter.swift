@@ -131,11 +131,22 @@ extension EncodeError {
 extension HiddenWindowRule.ParseError {
     package var sentence: String {
         switch self {
-        case .unknownKind(let text): "\"\(text)\" is not a rule. Write class:NAME, title:*TEXT*, pid:NUMBER or id:0xNUMBER."
+        case .unknownKind(let text):
+            "\"\(text)\" is not a rule. Write class:NAME, title:*TEXT*, pid:NUMBER or id:0xNUMBER"
+                + (Self.example(for: text).map { ", for example \($0)." } ?? ".")
         case .empty(let text): "\"\(text)\" names nothing. Write what to hide after the colon, as in class:KeePassXC."
         case .notAProcess(let text): "\"\(text)\" names no process. Write its number, as in pid:1234."
         case .notAWindow(let text): "\"\(text)\" names no window. Write its number, as in id:0x1400003 (xwininfo and wmctrl -l show it)."
         }
+    }
+}
+
+extension HiddenWindowRule.ParseError {
+    /// Returns the rule that the user probably means by a word without a kind, or nil.
+    private static func example(for text: String) -> String? {
+        guard !text.contains(":"), !text.allSatisfy(\.isWhitespace) else { return nil }
+        if let window = try? HiddenWindowRule("id:" + text) { return "\(window)" }
+        return text.contains { "*?".contains($0) } ? "title:\(text)" : "class:\(text)"
     }
 }
 

@@ -24,7 +24,7 @@ extension HostNotice {
             case .waitsForReader, .keptOlderFile, .extensionSaid, .extensionLogFlood: true
             case .removedClip: false
             }
-        case .session(.sourceAnswersAgain): true
+        case .session(.sourceAnswersAgain), .session(.source(.rulesWithoutWindow)): true
         default: false
         }
     }
@@ -62,6 +62,9 @@ extension SourceNotice {
         case .outsideScreen: "The captured part is outside the screen, which became smaller. It is shown again when the screen has its size back."
         case .windowUnmapped(let name): "The window \(name) is minimised or hidden. It is shown again when it is back."
         case .windowHidden: "The captured window is hidden by a rule: viewers do not see it until the rule is removed."
+        case .rulesWithoutWindow(let rules):
+            "No window matches \(rules.joined(separator: ", ")) now. A window that matches later is hidden. "
+                + "If a rule is wrong, compare it with: broadcast list-sources"
         case .noSharedMemory:
             "The X server shares no memory with this program, as over a network: capture is slower and uses more bandwidth."
         case .framesLost(let path):

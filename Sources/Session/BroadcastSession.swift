@@ -205,10 +205,14 @@ package final class BroadcastSession: Sendable {
         let (state, isOver) = status.withLock { ($0.state, $0.elapsed != nil) }
         let now = self.now
         let source = pipeline.source
+        var hidden: [SessionSnapshot.HiddenWindows] = []
+        if case .screen(let request) = configuration.picture {
+            hidden = request.hiddenWindows.matches.map { SessionSnapshot.HiddenWindows(rule: "\($0.rule)", count: $0.windows) }
+        }
         return SessionSnapshot(
             state: state, elapsed: now, source: source?.source, sourceSize: source?.sourceSize, isLocked: pipeline.isLocked,
             video: pipeline.renditions.first?.snapshot(at: now, isOver: isOver), app: sound(of: .app), mic: sound(of: .mic),
-            destinations: shown.map { $0.snapshot(at: now) })
+            hiddenWindows: hidden, destinations: shown.map { $0.snapshot(at: now) })
     }
 
     private func sound(of track: Track) -> SessionSnapshot.Audio? {

@@ -25,6 +25,13 @@ package struct SessionSnapshot: Sendable {
         package var isMuted = false
     }
 
+    /// A rule that hides windows.
+    package struct HiddenWindows: Sendable {
+        package var rule: String
+        /// How many windows the rule selects now, without their dialogs and menus. Nil until it is applied.
+        package var count: Int?
+    }
+
     package struct Destination: Sendable {
         package var name: String
         package var kind: DestinationKind
@@ -59,5 +66,6 @@ package struct SessionSnapshot: Sendable {
     package var video: Video?
     package var app: Audio?
     package var mic: Audio?
+    package var hiddenWindows: [HiddenWindows] = []
     package var destinations: [Destination]
 }

@@ -100,7 +100,7 @@ package final class X11ScreenSource: ScreenSource {
     }
 
     package func takeNotice() -> SourceNotice? {
-        notices.isEmpty ? nil : notices.removeFirst()
+        notices.isEmpty ? cover.takeNotice() : notices.removeFirst()
     }
 
     /// Returns true if viewers may know the title of the window: only if they can see it. All events about changes

@@ -47,6 +47,13 @@ import Testing
         #expect(String(decoding: ControlJSON.encode(session), as: UTF8.self) == expected)
     }
 
+    @Test func `rules that hide windows are listed with the number of their windows`() {
+        var session = Self.session
+        session.hiddenWindows = [.init(rule: "class:A", windows: 2), .init(rule: "title:*B*", windows: nil)]
+        let json = String(decoding: ControlJSON.encode(session), as: UTF8.self)
+        #expect(json.contains(#""hidden_windows":[{"rule":"class:A","windows":2},{"rule":"title:*B*"}]"#))
+    }
+
     @Test func `a report survives encoding and decoding`() {
         let report = StatusReport(sessions: [Self.session])
         #expect(ControlJSON.decode(StatusReport.self, from: ControlJSON.encode(report)) == report)

@@ -75,6 +75,71 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `A broadcast that is stopped with SIGSTOP at any moment does not freeze the display`() async throws {
+            try await withPeers { peers in
+                let screen = try await Xvfb.start(in: peers, width: 640, height: 480)
+                try await WindowManagement.openbox.start(on: screen, in: peers)
+                try await PaintedScreen.start(["secret-reborn", "--fps", "60"], on: screen.display, in: peers)
+                let broadcast = try BroadcastCommand(in: peers, display: screen.display)
+                let peer = try await broadcast.startLive(
+                    ["--hide", "class:secret", "--fps", "120", "--no-app-audio", "--to", try peers.makeFolder("recordings") + "/out.mp4"])
+                for _ in 0..<60 {
+                    try await Task.sleep(for: .microseconds(Int.random(in: 0..<20_000)))
+                    peer.signal(SIGSTOP)
+                    defer { peer.signal(SIGCONT) }
+                    let client = try peers.start("client", ["xdotool", "getmouselocation"], environment: screen.environment)
+                    #expect(try await client.waitForExit() == .exited(0))
+                }
+                #expect(try await broadcast.run(["stop"]).status == .exited(0))
+                #expect(try await peer.waitForExit() == .exited(0))
+            }
+        }
+
+        @Test func `The status lists the rules and how many windows they hide`() async throws {
+            try await withPeers { peers in
+                let screen = try await Xvfb.start(in: peers, width: 640, height: 480)
+                try await PaintedScreen.start(["secret"], on: screen.display, in: peers)
+                let broadcast = try BroadcastCommand(in: peers, display: screen.display)
+                let peer = try await broadcast.startLive(
+                    [
+                        "--hide", "class:Secret", "--hide", "class:Sceret", "--no-app-audio", "--to",
+                        try peers.makeFolder("recordings") + "/out.mp4",
+                    ])
+                _ = try await peer.waitForErrorLine(containing: "No window matches class:Sceret now.")
+                let status = try await broadcast.run(["status"])
+                #expect(status.output.contains("  hidden: class:Secret (1 window), class:Sceret (no window now)\n"), "\(status.output)")
+                let json = try await broadcast.run(["status", "--json"])
+                #expect(json.output.contains("\"hidden_windows\""))
+                let hide = try await broadcast.run(["hide", "class:Nothing"])
+                #expect(hide.status == .exited(0) && hide.output == "class:Nothing\n")
+                #expect(hide.errors.contains("No window matches class:Nothing now.") && hide.errors.contains("broadcast unhide class:Nothing"))
+                let word = try await broadcast.run(["hide", "KeePassXC"])
+                #expect(word.status == .exited(64) && word.errors.contains("for example class:KeePassXC."), "\(word.errors)")
+                _ = try await broadcast.stop(peer)
+            }
+        }
+
+        @Test func `A window is picked to be hidden with a click`() async throws {
+            try await withPeers { peers in
+                let screen = try await Xvfb.start(in: peers, width: 640, height: 480)
+                let painter = try await PaintedScreen.start(["secret"], on: screen.display, in: peers)
+                let window = painter.standardOutput.split(separator: "\n").first { $0.hasPrefix("window ") }?.dropFirst(7) ?? ""
+                let broadcast = try BroadcastCommand(in: peers, display: screen.display)
+                let peer = try await broadcast.startLive(["--no-app-audio", "--to", try peers.makeFolder("recordings") + "/out.mp4"])
+                let pick = try broadcast.start(["hide", "pick"])
+                _ = try await pick.waitForErrorLine(containing: "Click the window")
+                try await pick.wait(for: "the click to be taken") {
+                    if pick.status == nil {
+                        _ = try await peers.run("xdotool", ["xdotool", "mousemove", "150", "120", "click", "1"], environment: screen.environment)
+                    }
+                    return pick.status != nil
+                }
+                #expect(pick.status == .exited(0))
+                #expect(pick.standardOutput == "id:\(window)\n")
+                _ = try await broadcast.stop(peer)
+            }
+        }
+
         @Test(arguments: [
             ("hide = [\"klass:KeePassXC\"]", "privacy.hide: \"klass:KeePassXC\" is not a rule"),
             ("hide = [\"pid:many\"]", "privacy.hide: \"pid:many\" is not a rule"),

@@ -1,4 +1,5 @@
 import CX11
+import Capture
 import Media
 import WindowPrivacy
 
@@ -43,6 +44,7 @@ final class HiddenWindowCover {
     private var painter = CoverPainter()
     private var appliedRevision: Int?
     private var lastLook: MediaTime?
+    private var notice: SourceNotice?
     /// How often the windows are requested if some of them disappear in between.
     private static let attempts = 5
 
@@ -120,9 +122,20 @@ final class HiddenWindowCover {
         rectangles = trail.rectangles
         suspects = finding.suspects.map { $0.grown(by: margin) }
         lastLook = now
+        let isFirst = appliedRevision == nil
         appliedRevision = revision
         self.rules.apply(revision: revision, processes: finding.processes, matches: finding.matches)
+        if isFirst {
+            let unmatched = rules.filter { finding.matches[$0] == 0 }
+            if !unmatched.isEmpty { notice = .rulesWithoutWindow(unmatched.map(\.description)) }
+        }
         return true
+    }
+
+    /// Returns what the user should know about the rules, once.
+    func takeNotice() -> SourceNotice? {
+        defer { notice = nil }
+        return notice
     }
 
     /// Records drawing, in pixels of the root window.

@@ -3,28 +3,34 @@ import Capture
 import Control
 import Presentation
 import WindowPrivacy
+import X11Capture
 
 /// The window argument of `hide` and `unhide`.
 struct WindowArgument: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
-            "The number of a window, active for the active window, or a rule: class:NAME, title:*TEXT*, pid:NUMBER.",
-            valueName: "window|active|rule"))
+            "The number of a window, active for the active window, pick for a window that you click, or a rule: "
+                + "class:NAME, title:*TEXT*, pid:NUMBER.",
+            valueName: "window|active|pick|rule"))
     var window: String
 
-    @Option(help: ArgumentHelp("The X display of the active window.", valueName: "name"))
+    @Option(help: ArgumentHelp("The X display of the active or picked window.", valueName: "name"))
     var display: String?
 
-    /// The rule in its text form. Asks the X server for the active window.
+    /// The rule in its text form. Asks the X server for the active window, or the user for a click.
     func rule() throws(CommandError) -> String {
-        if window == "active" {
-            do throws(CaptureError) {
-                return "\(try HiddenWindowRule.activeWindow(display: display))"
-            } catch {
-                throw CommandError(error)
+        do throws(CaptureError) {
+            if window == "active" { return "\(try HiddenWindowRule.activeWindow(display: display))" }
+            if window == "pick" {
+                Output.note("broadcast: Click the window. Esc or another mouse button cancels.")
+                return "\(HiddenWindowRule.window(try WindowPicker.pick(on: display)))"
             }
+        } catch .pickCancelled {
+            throw CommandError(.nothing, "No window was picked, so no rule changed. Click a window, or give its number.")
+        } catch {
+            throw CommandError(error)
         }
-        let text = window.contains(":") ? window : "id:" + window
+        let text = window.first?.isNumber == true && !window.contains(":") ? "id:" + window : window
         do throws(HiddenWindowRule.ParseError) {
             return "\(try HiddenWindowRule(text))"
         } catch {
@@ -44,8 +50,9 @@ struct HideCommand: AsyncParsableCommand {
 
     func run() async throws {
         let rule = try argument.rule()
-        _ = try await name.ask(ControlRequest(command: "hide", value: rule))
+        let reply = try await name.ask(ControlRequest(command: "hide", value: rule))
         try Output.answer(rule)
+        if let note = HiddenWindowSentences.note(after: rule, in: reply.session) { Output.note(note) }
     }
 }
 

@@ -68,6 +68,9 @@ struct StatusCommand: AsyncParsableCommand {
             let level = source.levelDb.map { "\($0) dB" } ?? "silent"
             lines.append("  \(name): \(source.source ?? "no source"), \(level)" + (source.muted ? ", muted" : ""))
         }
+        if let hidden = session.hiddenWindows {
+            lines.append("  hidden: " + hidden.map(HiddenWindowSentences.summary).joined(separator: ", "))
+        }
         for destination in session.destinations {
             var line = "  \(destination.name) (\(destination.extension)): \(destination.state), \(StatusLine.size(destination.bytes))"
             if let place = destination.path ?? destination.url { line += ", \(place)" }

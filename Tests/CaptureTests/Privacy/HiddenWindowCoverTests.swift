@@ -91,6 +91,26 @@ import X11Capture
         }
     }
 
+    @Test func `rules that match no window at the start are noticed, and the windows of each rule are counted`() async throws {
+        try await withScreen { screen in
+            let window = try LoudWindow(display: screen.display, x: 100, y: 100, width: 120, height: 90)
+            window.setClass("secret")
+            window.map()
+            let rules = HiddenWindowRules([.windowClass("secret"), .windowClass("sceret"), .title(GlobPattern("*bank*"))])
+            #expect(rules.matches.map(\.windows) == [nil, nil, nil])
+            let source = try open(screen, rules)
+            _ = try source.nextPicture()
+            var notices: [SourceNotice] = []
+            while let notice = source.takeNotice() { notices.append(notice) }
+            #expect(notices == [.rulesWithoutWindow(["class:sceret", "title:*bank*"])])
+            #expect(rules.matches.map(\.windows) == [1, 0, 0])
+            window.setTitle("my bank")
+            _ = try source.nextPicture()
+            #expect(rules.matches.map(\.windows) == [1, 0, 1])
+            #expect(source.takeNotice() == nil)
+        }
+    }
+
     @Test func `the area of an unmapped window is shown again after 250 ms`() async throws {
         try await withScreen { screen in
             let window = try LoudWindow(display: screen.display, x: 100, y: 100, width: 120, height: 90)
