@@ -12,10 +12,10 @@ package struct HiddenWindowSearch {
     package var belonging: Set<UInt> = []
     /// Frames that contained a hidden window. An empty frame shows its previous content until it is destroyed.
     package var frames: Set<UInt> = []
-    /// The windows that appeared since the previous search.
+    /// The windows that appeared or changed since the previous search.
     package var newWindows: Set<UInt> = []
-    /// Clients whose pop-ups are hidden only if they are new: `clients` of the previous search, and clients of windows
-    /// that disappeared before they were read. A new pop-up can belong to a window that no longer exists.
+    /// Clients whose pop-ups are hidden only if they are new: those that recently had a hidden window, and clients of
+    /// windows that disappeared before they were read. A new pop-up can belong to a window that no longer exists.
     package var formerClients: Set<UInt> = []
 
     package struct Result: Equatable {

@@ -103,7 +103,7 @@ final class HiddenWindowCover {
     func look(at now: MediaTime, drawn: [PixelRect], drain: () -> Void) -> Bool {
         let (rules, revision) = self.rules.current
         var located: HiddenWindowFinding?
-        for _ in 0..<Self.attempts where located == nil { located = tracker.locate(rules, drain: drain) }
+        for _ in 0..<Self.attempts where located == nil { located = tracker.locate(rules, at: now, drain: drain) }
         guard let finding = located else {
             // Requests failed repeatedly. The next call of `look` starts again.
             tracker.invalidate()

@@ -8,6 +8,10 @@ import WindowPrivacy
 /// also between two replies. The server reports each of these changes as an event, in the order of events and replies.
 /// So the caller can find out whether a finding still holds: it processes all events and reads `isStale`.
 final class HiddenWindowTracker {
+    /// The time after the end of a hidden window for which a new pop-up of its client counts as hidden. An application
+    /// that replaces its window has none for a moment, and then one without a class or title.
+    private static let memory = MediaTime(milliseconds: 1000)
+
     /// The hidden children of the root window.
     private(set) var hidden: Set<Window> = []
     /// True if an event since the last finding can have invalidated it.
@@ -22,8 +26,6 @@ final class HiddenWindowTracker {
     private var unread: Set<Window> = []
     /// Windows that were read since the last finding.
     private var learned: Set<Window> = []
-    /// Windows that the last finding considered.
-    private var judged: Set<Window> = []
     /// The children of the root window that contain other windows, by inner window.
     private var owners: [Window: Window] = [:]
     private var history = PlaceHistory()
@@ -33,6 +35,8 @@ final class HiddenWindowTracker {
     /// Windows that removed their own property that hid them.
     private var revealed: Set<Window> = []
     private var lastResult = HiddenWindowSearch.Result()
+    /// The clients that had a hidden window, with the time at which they had one last.
+    private var formerClients: [UInt: MediaTime] = [:]
     private var rules: [HiddenWindowRule]?
     /// True if the set of known windows changed since the last search for hidden windows.
     private var needsSearch = true
@@ -170,9 +174,11 @@ final class HiddenWindowTracker {
 
     /// Determines the positions of the hidden windows.
     ///
-    /// - Parameter drain: processes all pending events.
+    /// - Parameters:
+    ///   - now: the session's time.
+    ///   - drain: processes all pending events.
     /// - Returns: nil if a window was destroyed during this call. Call this method again.
-    func locate(_ newRules: [HiddenWindowRule], drain: () -> Void) -> HiddenWindowFinding? {
+    func locate(_ newRules: [HiddenWindowRule], at now: MediaTime, drain: () -> Void) -> HiddenWindowFinding? {
         guard let children = connection.family(of: connection.root)?.children else { return nil }
         // All events about changes before the reply have arrived.
         drain()
@@ -183,7 +189,7 @@ final class HiddenWindowTracker {
             guard let read = reader.read(window) else { return nil }
             learn(read)
         }
-        search(newRules)
+        search(newRules, at: now)
         let isRuled = reported.rules != newRules
         var finding = HiddenWindowFinding(processes: lastResult.processes, matches: lastResult.matches)
         for window in children where hidden.contains(window) {
@@ -202,7 +208,6 @@ final class HiddenWindowTracker {
         finding.released = isRuled ? shown : shown.intersection(revealed)
         revealed = []
         history.restart()
-        judged = Set(known.keys)
         learned = []
         reported = (hidden, newRules)
         isStale = false
@@ -210,23 +215,24 @@ final class HiddenWindowTracker {
         return finding
     }
 
-    private func search(_ newRules: [HiddenWindowRule]) {
+    private func search(_ newRules: [HiddenWindowRule], at now: MediaTime) {
         let (lost, emptied) = departures.isEmpty ? ([], []) : departures.resolve(present: Set(known.keys).union(owners.keys))
         guard needsSearch || rules != newRules || !lost.isEmpty || !emptied.isEmpty else { return }
         var search = HiddenWindowSearch(rules: newRules, resourceMask: connection.resourceMask)
         for case .window(let window) in newRules { search.owners[window] = owners[window] ?? reader.topLevel(of: window) }
+        for client in lastResult.clients { formerClients[client] = now }
         // A new rule does not reveal any window.
         if let rules, rules.allSatisfy(newRules.contains) {
             search.belonging = lastResult.belonging
             search.frames = lastResult.frames
-            search.formerClients = lastResult.clients
+            search.formerClients = Set(formerClients.lazy.filter { now - $0.value <= Self.memory }.map(\.key))
         }
         // A window that was never read can have been hidden. Without a rule, only its own property could do that.
         if !newRules.isEmpty || !hidden.isEmpty {
             search.frames.formUnion(emptied.compactMap { known[$0] == nil ? owners[$0] : $0 })
             search.formerClients.formUnion(lost.map { $0 & ~connection.resourceMask })
         }
-        search.newWindows = Set(known.keys).subtracting(judged)
+        search.newWindows = learned
         lastResult = search.run(known.values)
         hidden = lastResult.windows
         rules = newRules
