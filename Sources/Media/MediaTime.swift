@@ -14,9 +14,11 @@ public struct MediaTime: Hashable, Comparable, Sendable {
         nanoseconds = milliseconds * 1_000_000
     }
 
-    /// Creates a time of `seconds` after the start, rounded to the nearest nanosecond.
+    /// Creates a time of `seconds` after the start, rounded to the nearest nanosecond. The limit is 95 years in both
+    /// directions, also for infinity; a value that is not a number is zero.
     public init(seconds: Double) {
-        nanoseconds = Int64((seconds * 1e9).rounded())
+        let limit = 3e18
+        nanoseconds = seconds.isNaN ? 0 : Int64(min(limit, max(-limit, (seconds * 1e9).rounded())))
     }
 
     /// Creates the time of tick `value` of a clock with `timescale` ticks a second, rounded to the nearest nanosecond.

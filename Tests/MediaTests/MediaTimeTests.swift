@@ -37,6 +37,12 @@ import Testing
         #expect(MediaTime(milliseconds: -80).nanoseconds == -80_000_000)
     }
 
+    @Test func `seconds that no session lasts are limited`() {
+        #expect(MediaTime(seconds: .nan) == .zero)
+        for seconds in [Double.infinity, 1e300, 3e9] { #expect(MediaTime(seconds: seconds).nanoseconds == 3_000_000_000_000_000_000) }
+        #expect(MediaTime(seconds: -.infinity).nanoseconds == -3_000_000_000_000_000_000)
+    }
+
     @Test func `seconds are rounded to the nearest nanosecond`() {
         #expect(MediaTime(seconds: 0.1).nanoseconds == 100_000_000)
         #expect(MediaTime(seconds: 1.000_000_000_6).nanoseconds == 1_000_000_001)
