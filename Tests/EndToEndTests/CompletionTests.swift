@@ -31,6 +31,8 @@ extension EndToEndTests {
                     ("add-destination twi", "add-destination twitch"), ("setup you", "setup youtube"),
                     ("setup custom --set u", "setup custom --set url="),
                     ("picker --preferred talk", "picker --preferred talk-show"),
+                    ("start --to frame", "start --to frame-counter"),
+                    ("setup frame-counter --set sum", "setup frame-counter --set summary="),
                     // The running sessions.
                     ("stop --session sec", "stop --session second"),
                     ("remove-destination --session second cop", "remove-destination --session second copy.mp4"),
@@ -133,6 +135,11 @@ extension EndToEndTests {
             }
             try FileManager.default.createDirectory(
                 atPath: studio.path("extension"), withIntermediateDirectories: false)
+            let extensions = studio.broadcast.home + "/data/broadcast/extensions"
+            try FileManager.default.createDirectory(
+                atPath: extensions, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
+            try FileManager.default.copyItem(
+                atPath: ShippedExtensions.package + "/Examples/frame-counter", toPath: extensions + "/frame-counter")
             try studio.broadcast.writeConfiguration(
                 """
                 [destinations.talk-show]

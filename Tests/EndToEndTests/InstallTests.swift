@@ -63,6 +63,29 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `make checks for the libraries that the program opens at run time`() async throws {
+            try await withPeers { peers in
+                let commands = try await peers.run("make", ["make", "-C", ShippedExtensions.package, "-n", "build"])
+                let check = try #require(commands.split(separator: "\n").first { $0.contains(".ci/packages") })
+                #expect(check.contains("libsecret-1-0") && check.contains("ca-certificates"), "\(check)")
+            }
+        }
+
+        @Test func `broadcast(1) lists the subcommands, exit statuses, environment, files and examples`() throws {
+            let folder = ShippedExtensions.package + "/man"
+            let page = try String(contentsOfFile: folder + "/broadcast.1", encoding: .utf8)
+            for title in ["COMMANDS", "EXIT STATUS", "ENVIRONMENT", "FILES", "EXAMPLES", "SEE ALSO"] {
+                #expect(page.contains("\n.SH \(title)\n"), "\(title)")
+            }
+            let commands = try FileManager.default.contentsOfDirectory(atPath: folder).compactMap { name in
+                name.firstMatch(of: /^broadcast-(.+)\.1$/).map { String($0.1) }
+            }
+            #expect(commands.count > 20)
+            for command in commands {
+                #expect(page.contains("\n.TP\n\\fB\(command.replacing("-", with: "\\-"))\\fR\n"), "\(command)")
+            }
+        }
+
         @Test func `Each manual page has a subject, exit statuses, and no warnings of man and mandoc`() async throws {
             try await withPeers { peers in
                 let folder = URL(fileURLWithPath: ShippedExtensions.package + "/man")
