@@ -3,8 +3,11 @@
 /// Right after a change or a keyframe the rate control has few bits and the picture is blurred. It refines the picture
 /// in the next frames, until a refinement would make no visible difference.
 struct SettlingDetector {
-    /// With a bitrate, pictures with this QP or below have at least the default quality of files (CRF 23).
+    /// With a constant quality, pictures with this QP or below have at least the default quality of files (CRF 23).
     static let transparentQuantizer = 24
+    /// With a bitrate, a still picture becomes sharper down to this QP if the bitrate allows it. A lower QP makes no
+    /// visible difference.
+    static let sharpestQuantizer = 15
     private let goodQuantizer: Int
     /// The number of still frames after which a picture counts as settled in any case: the bitrate allows no better
     /// quality.
@@ -20,16 +23,16 @@ struct SettlingDetector {
 
     /// - Parameters:
     ///   - macroblockCount: the number of macroblocks in a picture.
-    ///   - frameRate: frames per second.
+    ///   - patience: the number of still frames after which a picture counts as settled in any case.
     ///   - goodQuantizer: pictures with this QP or below need no refinement.
     ///   - hasConstantQuality: true if no bitrate limits the picture.
-    init(macroblockCount: Int, frameRate: Int, goodQuantizer: Int, hasConstantQuality: Bool) {
+    init(macroblockCount: Int, patience: Int, goodQuantizer: Int, hasConstantQuality: Bool) {
         self.goodQuantizer = goodQuantizer
         self.hasConstantQuality = hasConstantQuality
         // The size of a frame with only skipped macroblocks: some bytes for each slice header, and almost none per
         // macroblock.
         emptyFrameSize = 120 + macroblockCount / 64
-        patience = frameRate * 2
+        self.patience = patience
     }
 
     var isSettled: Bool {

@@ -4,6 +4,11 @@ import Media
 
 /// Encodes frames to H.264 access units. After the picture has settled, an unchanged frame costs almost nothing.
 ///
+/// With a bitrate, x264's rate control chooses the QPs, but it counts frames and does not know about repeat pictures.
+/// The encoder keeps the real count of time and bytes (`BitBudget`) and corrects x264's count with each frame
+/// (`X264Encoder.BitrateShare`). Otherwise the buffer of a still picture would never refill, and each keyframe would
+/// start blurred.
+///
 /// Use it on one thread. It has no clock: the times of the frames determine when IDR pictures are due.
 package final class VideoEncoder {
     package let settings: VideoSettings
@@ -22,6 +27,17 @@ package final class VideoEncoder {
     private var repeatsSinceIDR = 0
     private var isIDRWanted = false
     private var lastKeyframe: (size: Int, quantizer: Int)?
+    /// With a bitrate and low latency, nil otherwise.
+    private var budget: BitBudget?
+    /// The tick up to which x264's rate control has counted.
+    private var countedTicks: Int64 = 0
+    /// The time of the next refinement of a still picture.
+    private var nextRefinement = MediaTime.zero
+    private var lastEncoded = MediaTime.zero
+    /// True if the last frame filled x264's buffer.
+    private var isRefilled = false
+    /// The number of changed frames since the last still frame.
+    private var framesInMotion = 2
 
     /// The number of frames that x264 encoded, and of repeat pictures.
     package private(set) var encodedFrames = 0
@@ -35,8 +51,10 @@ package final class VideoEncoder {
         else { throw .cannotOpenVideo("x264 gave no valid parameter sets") }
         frameNumberBits = sequence.frameNumberBits
         repeatPicture = settings.latency == .low ? RepeatPicture(sequence: sequence, picture: picture) : nil
+        if case .bitrate(let kilobits) = settings.rateControl, repeatPicture != nil { budget = BitBudget(kilobits: kilobits) }
         settling = SettlingDetector(
-            macroblockCount: layout.macroblockCount, frameRate: settings.frameRate, goodQuantizer: settings.goodQuantizer,
+            macroblockCount: layout.macroblockCount, patience: budget == nil ? settings.frameRate * 2 : Self.refinementLimit,
+            goodQuantizer: settings.goodQuantizer,
             hasConstantQuality: settings.hasConstantQuality)
     }
 
@@ -60,6 +78,7 @@ package final class VideoEncoder {
     /// Changes the bitrate, in kbit/s, from the next frame on.
     package func setBitrate(_ kilobits: Int) {
         encoder.setBitrate(kilobits)
+        budget?.setBitrate(kilobits)
     }
 
     /// Encodes a changed frame: an I420 or I444 picture of one patch, as the settings say, with its damage.
@@ -71,7 +90,7 @@ package final class VideoEncoder {
 
     /// Repeats the last frame at `time`. Does nothing if there was no frame yet.
     package func encodeRepeat(at time: MediaTime) throws(EncodeError) -> [EncodedPacket] {
-        if isSettled, !isIDRDue(at: time) { return try fill(at: time) }
+        if !isIDRDue(at: time), !needsEncoding(at: time) { return try fill(at: time) }
         guard let lastFrame else { return [] }
         return try encode(lastFrame, at: time, changed: DamageRegion(size: settings.size))
     }
@@ -88,7 +107,9 @@ package final class VideoEncoder {
         repeatsSinceIDR += 1
         repeatedFrames += 1
         let presented = advance(to: time)
-        return [packet(repeatPicture.accessUnit(frameNumber: frameNumber), presented: presented, decoded: presented, isIDR: false)]
+        let data = repeatPicture.accessUnit(frameNumber: frameNumber)
+        budget?.spend(data.count)
+        return [packet(data, presented: presented, decoded: presented, isIDR: false)]
     }
 
     /// Returns the frames that are still in the encoder, at the end.
@@ -108,13 +129,60 @@ package final class VideoEncoder {
             isIDRWanted = false
         }
         encodedFrames += 1
+        budget?.advance(to: time)
+        let share = share(at: time, isChanged: !changed.isEmpty)
         let output = try encoder.encode(
-            frame, at: advance(to: time), changed: changed, forceIDR: isIDR, quantizer: isIDR ? stillQuantizer(changed) : nil)
+            frame, at: advance(to: time), changed: changed, forceIDR: isIDR, quantizer: isIDR ? stillQuantizer(changed) : nil,
+            share: share)
         guard let output else { return [] }
+        budget?.spend(output.data.count)
         if output.isIDR { lastKeyframe = (output.data.count, output.quantizer) }
         settling.note(size: output.data.count, quantizer: output.quantizer, isKeyframe: output.isIDR, isChanged: !changed.isEmpty)
         return [packet(for: output)]
     }
+
+    /// True if an unchanged picture should be encoded again instead of being repeated.
+    private func needsEncoding(at time: MediaTime) -> Bool {
+        guard budget != nil else { return !isSettled }
+        return isSettled ? isRefillDue(at: time) : time >= nextRefinement
+    }
+
+    /// True once after a picture has settled, when enough time has passed to fill the buffer, or shortly before the next
+    /// keyframe. x264 counts frames, so it needs one that stands for the ticks of the repeat pictures. Otherwise its
+    /// buffer would be too empty for the next keyframe or change.
+    private func isRefillDue(at time: MediaTime) -> Bool {
+        guard let budget, let lastIDR, !isRefilled else { return false }
+        let untilKeyframe = lastIDR + settings.keyframeInterval - time
+        return untilKeyframe <= Self.refinementInterval + Self.refinementInterval
+            || budget.isFull && time - lastEncoded >= Self.refillDelay
+    }
+
+    /// Returns what a frame receives of the bitrate, and plans the next refinement of a still picture.
+    private func share(at time: MediaTime, isChanged: Bool) -> X264Encoder.BitrateShare? {
+        guard let budget else { return nil }
+        nextRefinement = time + Self.refinementInterval
+        lastEncoded = time
+        framesInMotion = isChanged ? framesInMotion + 1 : 0
+        isRefilled = !isChanged && isSettled
+        // A still picture counts for the time until its next refinement, or for as much as the buffer holds.
+        let end = tick(of: isChanged ? time : nextRefinement) + (isChanged ? 1 : 0)
+        let ticks = isRefilled ? .max : max(1, Int(end - countedTicks))
+        countedTicks = max(countedTicks, end)
+        // After a still period x264 may have counted ticks that have not passed yet.
+        let isTakeover = isChanged && framesInMotion <= 2
+        return X264Encoder.BitrateShare(ticks: ticks, level: isTakeover ? budget.level : nil, isStill: !isChanged)
+    }
+
+    private func tick(of time: MediaTime) -> Int64 { time.value(timescale: Int64(settings.frameRate)) }
+
+    /// The time without an encoded frame after which x264's buffer is filled.
+    private static let refillDelay = MediaTime(milliseconds: 300)
+
+    /// The number of refinements after which the bitrate allows no better quality.
+    private static let refinementLimit = 20
+
+    /// The time between two refinements of a still picture: two ticks at 30 ticks a second.
+    private static let refinementInterval = MediaTime(milliseconds: 65)
 
     /// Returns the QP for a keyframe of a still picture: the picture's current QP, so that its quality does not pulse
     /// with each keyframe. x264 would base the QP on the previous frames, which had almost no bits.
@@ -129,7 +197,8 @@ package final class VideoEncoder {
             guard let last = lastKeyframe else { return nil }
             var quantizer = settling.pictureQuantizer
             var size = Double(last.size) * exp2(Double(last.quantizer - quantizer) / 6)
-            while size > Double(kilobits) * 125 / 2 && quantizer < 51 {
+            let limit = budget.map { $0.level * 0.9 } ?? Double(kilobits) * 125 / 2
+            while size > limit && quantizer < 51 {
                 quantizer += 1
                 size /= exp2(1.0 / 6)
             }

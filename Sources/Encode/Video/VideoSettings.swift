@@ -59,7 +59,7 @@ package struct VideoSettings: Sendable, Equatable {
     /// visually lossless. x264 codes P frames up to some steps above the CRF.
     var goodQuantizer: Int {
         switch rateControl {
-        case .bitrate: SettlingDetector.transparentQuantizer
+        case .bitrate: SettlingDetector.sharpestQuantizer
         case .quality(let factor): max(SettlingDetector.transparentQuantizer, Int(factor) + 4)
         }
     }

@@ -18,15 +18,30 @@ final class X264Encoder {
         var quantizer: Int
     }
 
+    /// What a frame receives of the bitrate. x264 counts every frame as one tick, but repeat pictures, which x264 does
+    /// not know, fill the time between two frames.
+    struct BitrateShare {
+        /// The number of ticks that the frame counts for. `Int.max` fills the buffer.
+        var ticks: Int
+        /// The bytes that x264's buffer contains at most before the frame; nil if x264's own count is right.
+        var level: Double?
+        /// True for a picture that does not change. The buffer is doubled, because x264 lets a frame with a given QP
+        /// use half of it.
+        var isStill: Bool
+    }
+
     private let encoder: OpaquePointer
     private var parameters: x264_param_t
     private let settings: VideoSettings
+    /// The bitrate in kbit/s; 0 with a constant quality.
+    private var kilobits = 0
     let sequenceParameterSet: [UInt8]
     let pictureParameterSet: [UInt8]
 
     init(settings: VideoSettings) throws(EncodeError) {
         self.settings = settings
         parameters = try Self.parameters(for: settings)
+        if case .bitrate(let kilobits) = settings.rateControl { self.kilobits = kilobits }
         guard let encoder = cx264_encoder_open(&parameters) else {
             throw .cannotOpenVideo("x264 refused \(settings.size) at \(settings.frameRate) fps")
         }
@@ -58,10 +73,13 @@ final class X264Encoder {
     /// Encodes `frame`. `changed` are the areas that differ from the previous frame; x264 may assume that the rest is
     /// constant.
     ///
-    /// - Parameter quantizer: the QP of the frame; nil if the rate control chooses it.
+    /// - Parameters:
+    ///   - quantizer: the QP of the frame; nil if the rate control chooses it.
+    ///   - share: the part of the bitrate that the frame receives; nil with a constant quality.
     func encode(
-        _ frame: PixelBuffer, at time: MediaTime, changed: DamageRegion, forceIDR: Bool, quantizer: Int? = nil
+        _ frame: PixelBuffer, at time: MediaTime, changed: DamageRegion, forceIDR: Bool, quantizer: Int?, share: BitrateShare?
     ) throws(EncodeError) -> Output? {
+        if let share { configure(share) }
         var picture = x264_picture_t()
         x264_picture_init(&picture)
         picture.i_type = forceIDR ? X264_TYPE_IDR : X264_TYPE_AUTO
@@ -102,9 +120,27 @@ final class X264Encoder {
     /// quality.
     func setBitrate(_ kilobits: Int) {
         guard case .bitrate = settings.rateControl else { return }
-        parameters.rc.i_bitrate = Int32(kilobits)
-        parameters.rc.i_vbv_max_bitrate = Int32(kilobits)
-        parameters.rc.i_vbv_buffer_size = Int32(kilobits)
+        self.kilobits = kilobits
+        reconfigure(ticks: 1, buffer: kilobits)
+    }
+
+    /// Sets x264's bitrate and buffer for the next frame.
+    private func configure(_ share: BitrateShare) {
+        let capacity = share.isStill ? kilobits * 2 : kilobits
+        // x264 needs a buffer of more than one frame.
+        let ticks = max(1, min(share.ticks, capacity * settings.frameRate * 4 / 5 / kilobits))
+        let smallest = kilobits * ticks * 5 / 4 / settings.frameRate + 1
+        // x264 has no call that sets the level of its buffer, but a smaller buffer cuts the level.
+        reconfigure(ticks: ticks, buffer: max(smallest, min(capacity, share.level.map { Int($0 / 125) } ?? capacity)))
+    }
+
+    /// - Parameter buffer: kilobits.
+    private func reconfigure(ticks: Int, buffer: Int) {
+        let (bitrate, size) = (Int32(kilobits * ticks), Int32(buffer))
+        guard parameters.rc.i_bitrate != bitrate || parameters.rc.i_vbv_buffer_size != size else { return }
+        parameters.rc.i_bitrate = bitrate
+        parameters.rc.i_vbv_max_bitrate = bitrate
+        parameters.rc.i_vbv_buffer_size = size
         x264_encoder_reconfig(encoder, &parameters)
     }
 

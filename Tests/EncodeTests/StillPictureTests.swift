@@ -1,0 +1,105 @@
+import Encode
+import Foundation
+import Media
+import Testing
+
+/// The quality and the cost of a page of text that does not change, with a bitrate.
+@Suite struct StillPictureTests {
+    private static let size = PixelSize(width: 640, height: 352)
+    private static let kilobits = 1000
+
+    @Test func `a still page stays sharp at its keyframes and is mostly repeated`() throws {
+        let encoder = try VideoEncoder(settings: VideoSettings(size: Self.size, rateControl: .bitrate(Self.kilobits)))
+        let page = Page(size: Self.size)
+        var packets = try encoder.encode(page.sample(at: .zero, isChanged: true))
+        for tick in 1..<300 { packets += try encoder.encodeRepeat(at: MediaTime(value: Int64(tick), timescale: 30)) }
+        #expect(packets.count == 300)
+        let qualities = try decodedQualities(packets, of: encoder, pages: [(0, page)])
+        // The keyframes, which may use one second of the bitrate, and all frames.
+        let settled = qualities[60...]
+        let (worst, mean) = (settled.min() ?? 0, settled.reduce(0, +) / Double(settled.count))
+        #expect(worst > 27, "PSNR \(worst) dB")
+        #expect(mean > 36, "PSNR \(mean) dB")
+        #expect(encoder.encodedFrames < 100, "\(encoder.encodedFrames) of 300 frames were encoded")
+    }
+
+    @Test func `the first frames after a still period are neither blurred nor larger than the buffer`() throws {
+        let encoder = try VideoEncoder(settings: VideoSettings(size: Self.size, rateControl: .bitrate(Self.kilobits)))
+        let page = Page(size: Self.size)
+        var pages: [(Int, Page)] = [(0, page)]
+        var packets = try encoder.encode(page.sample(at: .zero, isChanged: true))
+        for tick in 1..<240 {
+            let time = MediaTime(value: Int64(tick), timescale: 30)
+            if tick >= 150 && tick < 180 {
+                let moved = Page(size: Self.size, scroll: (tick - 149) * 6)
+                pages.append((tick, moved))
+                packets += try encoder.encode(moved.sample(at: time, isChanged: true))
+            } else {
+                packets += try encoder.encodeRepeat(at: time)
+            }
+        }
+        let qualities = try decodedQualities(packets, of: encoder, pages: pages)
+        #expect(qualities[150..<180].min() ?? 0 > 30, "\(qualities[150..<180])")
+        // One second of the bitrate can wait in the buffer, and another one comes in.
+        let sizes = packets.map(\.data.count)
+        let peak = (60...210).map { sizes[$0..<$0 + 30].reduce(0, +) * 8 / 1000 }.max() ?? 0
+        #expect(peak <= Self.kilobits * 2, "\(peak) kbit in a second")
+    }
+
+    /// The PSNR of the luma of each decoded frame, in dB.
+    private func decodedQualities(_ packets: [EncodedPacket], of encoder: VideoEncoder, pages: [(Int, Page)]) throws -> [Double] {
+        var qualities: [Double] = []
+        try EncodedStream.h264(packets, of: encoder) { stream in
+            let frames = try stream.pictures()
+            let area = Self.size.area
+            try #require(frames.count == packets.count * area * 3 / 2)
+            for index in packets.indices {
+                guard let page = pages.last(where: { $0.0 <= index })?.1 else { continue }
+                let start = index * area * 3 / 2
+                var sum = 0
+                for offset in 0..<area {
+                    let difference = Int(frames[start + offset]) - Int(page.luma[offset])
+                    sum += difference * difference
+                }
+                qualities.append(10 * log10(65_025 * Double(area) / Double(max(sum, 1))))
+            }
+        }
+        return qualities
+    }
+}
+
+/// A page of random glyphs of 5x7 pixels in lines of 11 pixels.
+private struct Page {
+    let size: PixelSize
+    let luma: [UInt8]
+
+    /// - Parameter scroll: the number of rows by which the page is moved up.
+    init(size: PixelSize, scroll: Int = 0) {
+        self.size = size
+        var luma = [UInt8](repeating: 225, count: size.area)
+        for row in 0..<size.height {
+            let (line, y) = ((row + scroll) / 11, (row + scroll) % 11)
+            guard y < 7 else { continue }
+            for column in 0..<size.width {
+                let (glyph, x) = (column / 6, column % 6)
+                guard x < 5 else { continue }
+                // A pixel of a glyph is on or off by a hash of its place.
+                var hash = UInt64(line * 7919 + glyph * 104_729 + y * 31 + x) &* 0x9E37_79B9_7F4A_7C15
+                hash ^= hash >> 29
+                if hash % 5 < 2 && glyph % 9 != 8 { luma[row * size.width + column] = 30 }
+            }
+        }
+        self.luma = luma
+    }
+
+    func sample(at time: MediaTime, isChanged: Bool) -> SampleBuffer {
+        let frame = PixelBuffer(format: .i420, size: size)
+        frame.withUnsafeMutableBytes { bytes in
+            bytes.copyBytes(from: luma + [UInt8](repeating: 128, count: size.area / 2))
+        }
+        let damage = isChanged ? DamageRegion.whole(size) : DamageRegion(size: size)
+        return SampleBuffer(
+            track: .screen, presentationTime: time,
+            payload: .picture(Picture(size: size, patches: [.init(x: 0, y: 0, pixels: frame)], damage: damage)))
+    }
+}
