@@ -6,6 +6,13 @@ package enum SetupSentences {
     package static let keyringAsks =
         "The keyring asks for its password in a dialog on the desktop. Answer it there to store the secret. Ctrl-C cancels."
 
+    /// Where the user finds the stream key of a service.
+    package static func keyPlace(_ service: KnownService) -> String {
+        // Any server, by its address.
+        guard service.url != nil else { return "Ask the server's administrator for the address and the key." }
+        return "The key is shown at: \(service.keyPlace)"
+    }
+
     /// Which destinations can be set up, for a user who named none.
     package static func choice(_ configuration: Configuration, _ catalog: ExtensionCatalog) -> String {
         let names = configuration.destinations.map(\.name) + KnownService.all.map(\.name) + catalog.names

@@ -128,6 +128,38 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `Clips take a time and a file in any order, have names of their own, and say if they are shorter`() async throws {
+            try await withStudio(["clock"], width: 320, height: 240, hasSound: false) { studio in
+                let peer = try await studio.startLive(["--to", "clips", "--clip-buffer", "4s"])
+                try await studio.waitUntilElapsed(3, of: peer)
+                // In a folder of their own, as fast as they come.
+                var names: [String] = []
+                for _ in 0..<4 {
+                    let clip = try studio.peers.start(
+                        "broadcast", [studio.broadcast.binary, "clip", "1s"], environment: studio.broadcast.environment, folder: studio.folder)
+                    #expect(try await clip.waitForExit() == .exited(0) && clip.standardError == "", "\(clip.standardError)")
+                    // Processes that share a folder share the file of their output.
+                    names.append(String(clip.standardOutput.split(separator: "\n").last ?? ""))
+                }
+                #expect(Set(names).count == 4, "\(names)")
+                for name in names { try await MediaFile(path: name, peers: studio.peers).expectDecodable() }
+                let file = studio.path("named.mp4")
+                for arguments in [["clip", file, "1s"], ["clip", "0:01", file]] {
+                    #expect(try await studio.broadcast.run(arguments).output == file + "\n")
+                }
+                let long = try await studio.broadcast.run(["clip", "1h", studio.path("long.mp4")])
+                #expect(long.status == .exited(0) && long.errors.contains("the session kept no more"), "\(long.errors)")
+                for arguments in [["clip", "1s", "2s"], ["clip", "a.mp4", "b.mp4"], ["clip", "--last", "1s", "2s"]] {
+                    let refused = try await studio.broadcast.run(arguments)
+                    #expect(refused.status == .exited(64))
+                    expectSentence(in: refused.errors, saying: ["one length and one file"])
+                }
+                let nowhere = try await studio.broadcast.run(["clip", "/no/such/folder/x.mp4"])
+                expectSentence(in: nowhere.errors, saying: ["/no/such/folder/x.mp4", "Choose another path."])
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+            }
+        }
+
         @Test func `A session without a clip buffer says how to get one`() async throws {
             try await withStudio(["clock"], width: 320, height: 240) { studio in
                 _ = try await studio.startLive(["--to", studio.path("out.mp4")])

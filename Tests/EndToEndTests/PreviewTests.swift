@@ -113,6 +113,21 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `preview names the viewer's file, and removes it when the user has seen it`() async throws {
+            try await withStudio(["clock"], width: 320, height: 240, hasSound: false) { studio in
+                let folder = try makeViewer("exit 0", in: studio)
+                let terminal = try await Terminal.open(environment: studio.broadcast.environment, in: studio.peers)
+                try await terminal.type("TERM=dumb PATH=\(folder):$PATH \(studio.broadcast.binary) preview; echo status=$?")
+                try await terminal.wait(for: "Press Enter to remove the file.")
+                let pictures = try pictures(studio)
+                #expect(pictures.count == 1)
+                #expect(try await terminal.text().contains(pictures.first ?? "no picture"))
+                try await terminal.type("")
+                try await terminal.wait(for: "status=0")
+                #expect(try self.pictures(studio) == [])
+            }
+        }
+
         @Test(arguments: ["exit 3", "kill -TERM $$"]) func `A preview that the viewer cannot show starts nothing, and asks nothing`(viewer: String) async throws {
             try await withStudio(["clock"], width: 320, height: 240, hasSound: false) { studio in
                 var broadcast = studio.broadcast

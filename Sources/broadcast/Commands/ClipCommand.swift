@@ -30,7 +30,7 @@ struct ClipCommand: AsyncParsableCommand {
         let times = arguments.filter { MediaTime(text: $0) != nil } + [last].compactMap(\.self)
         let files = arguments.filter { MediaTime(text: $0) == nil }
         guard times.count <= 1, files.count <= 1 else {
-            throw CommandError(.usage, "A clip has one length and one file. Write it like this: broadcast clip 30s FILE.mp4")
+            throw CommandError(.usage, "A clip has one length and one file. Run: broadcast clip 30s FILE.mp4")
         }
         let span = try OptionValue.duration(times.first ?? "30s", name: "--last")
         var request = ControlRequest(command: "clip")

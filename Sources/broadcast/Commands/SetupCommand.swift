@@ -140,7 +140,7 @@ struct SetupCommand: AsyncParsableCommand {
                 .usage,
                 "There is no terminal to ask on. Run broadcast setup \(name) in a terminal, or answer with \(way).")
         }
-        if let place = target.service?.keyPlace, open.contains(where: \.isSecret) { Output.note("The key is shown at: \(place)") }
+        if let service = target.service, open.contains(where: \.isSecret) { Output.note(SetupSentences.keyPlace(service)) }
         for question in open {
             guard let answer = TerminalPrompt.ask(question.prompt, isSecret: question.isSecret)?.trimmed, !answer.isEmpty || !question.isRequired
             else { throw CommandError(.nothing, "Nothing was changed.") }
