@@ -79,22 +79,22 @@ package struct PickerModel: Equatable, Sendable {
     package var others: [Other] = []
     /// The names of the captured sources, for display; one per line.
     package var sources: [String]
-    /// True if the privacy notice is shown.
-    package var showsNotice: Bool
+    /// What viewers will see, as a sentence; nil if it is not shown.
+    package var notice: String?
     /// The number of rows that Page Up and Page Down move.
     package var pageLength = 10
 
     /// Selects what is live, else the preferred item, or the first one if there is none.
     package init(
         items: [Item], hasMicrophoneButton: Bool = true, isMicrophoneOn: Bool = false, live: Live? = nil, sources: [String] = [],
-        showsNotice: Bool = true
+        notice: String? = nil
     ) {
         self.items = items
         self.hasMicrophoneButton = hasMicrophoneButton
         self.isMicrophoneOn = isMicrophoneOn
         self.live = live
         self.sources = sources
-        self.showsNotice = showsNotice
+        self.notice = notice
         selectedName = live?.destinations.first ?? items.first(where: \.isPreferred)?.name ?? items.first?.name
     }
 

@@ -55,8 +55,8 @@ package struct PickerRenderer {
             free -= lines.count
             return lines
         }
-        let notice = "Everything on your screen, including notifications, will be visible."
-        let noticeLines = take(model.showsNotice ? wrap(notice.split(separator: " ").map(String.init), gap: " ", style: .plain) : [], leaving: 1)
+        let words = model.notice?.split(separator: " ").map(String.init) ?? []
+        let noticeLines = take(wrap(words, gap: " ", style: .plain), leaving: 1)
         let keyLines = take(wrap(keys(model), gap: "   ", style: .faint), leaving: 1)
         if !take([Line(text: "", style: .plain)], leaving: min(comfortable, 2)).isEmpty { parts.title = title(model) }
         let otherLines = take(others(model), leaving: comfortable)

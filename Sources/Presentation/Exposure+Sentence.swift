@@ -1,14 +1,29 @@
 import Host
 import PickerModel
 import Session
+import UserConfiguration
+import WindowPrivacy
 import X11Capture
 
 extension Exposure {
     /// The line at the start: what viewers will see, what is hidden from them, and whether notifications wait.
     package var sentence: String {
+        contentSentence + (notifications.sentence.map { " " + $0 } ?? "")
+    }
+
+    /// What the picker says of a broadcast of the whole screen before it starts; nil if the configuration turns it off. The
+    /// desktop has not been asked yet, so it does not speak of notifications.
+    package static func pickerNotice(_ privacy: Configuration.Privacy) -> String? {
+        guard privacy.notice ?? true else { return nil }
+        var request = ScreenRequest()
+        request.hiddenWindows = HiddenWindowRules(privacy.hide)
+        return Exposure(picture: .screen(request)).contentSentence
+    }
+
+    private var contentSentence: String {
         let rules = hiddenWindows.map { DisplayWidth.printable("\($0)") }
         let exception = rules.isEmpty ? "" : ", except windows that match \(rules.joined(separator: ", "))"
-        return "\(subject) will be visible\(exception)." + (notifications.sentence.map { " " + $0 } ?? "")
+        return "\(subject) will be visible\(exception)."
     }
 
     private var subject: String {

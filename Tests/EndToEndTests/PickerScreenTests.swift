@@ -46,28 +46,28 @@ extension EndToEndTests {
                         Sound       Monitor of Null Output
                         Mic source  none
 
-                        Everything on your screen, including notifications, will be visible.
+                        Your whole screen will be visible.
                         Enter: start   Tab: microphone   Type to find   Esc: quit
 
                         """)
                 try await terminal.resize(width: 40, height: 10)
                 try await terminal.wait(for: "40 by 10") { try await terminal.screen().hasSuffix("Type to find   Esc: quit\n") }
                 #expect(
-                    try await terminal.screen() == """
+                    try await terminal.screen().replacing(studio.screen.display + ",", with: ":0,") == """
                         Broadcast your screen to
                             archive   file             /srv/arc…
                         > * mobcrush  rtmp  signed in  rtmp://l…
-
-
                         Microphone  [ ] off
-                        Everything on your screen, including
-                        notifications, will be visible.
+                        Screen      :0, 320x240
+                        Sound       Monitor of Null Output
+                        Mic source  none
+                        Your whole screen will be visible.
                         Enter: start   Tab: microphone
                         Type to find   Esc: quit
 
                         """)
                 try await terminal.press("Escape")
-                try await terminal.wait(for: "same")
+                try await terminal.wait(for: "same", after: "status=1")
                 let after = try await terminal.screen()
                 #expect(after.contains("status=1") && after.contains("Nothing was started.") && !after.contains("mobcrush"), "\(after)")
                 #expect(try await studio.status() == nil)

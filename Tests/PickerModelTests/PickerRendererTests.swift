@@ -7,7 +7,8 @@ import Testing
             .init(name: "archive", service: "file", place: "/srv/archive.mp4"),
             .init(name: "mobcrush", service: "rtmp", place: "rtmp://live.example/app", isPreferred: true, isSignedIn: true),
             .init(name: "twitch", service: "rtmp", isSignedIn: false),
-        ], sources: ["Screen      :0, 1920x1080", "Sound       Monitor of Speakers"])
+        ], sources: ["Screen      :0, 1920x1080", "Sound       Monitor of Speakers"],
+        notice: "Your whole screen will be visible, except class:KeePassXC.")
 
     private static func text(_ model: PickerModel, _ width: Int, _ height: Int) -> String {
         PickerRenderer(width: width, height: height).lines(model).map { String($0.text.reversed().drop { $0 == " " }.reversed()) }.joined(
@@ -39,7 +40,7 @@ import Testing
                 Screen      :0, 1920x1080
                 Sound       Monitor of Speakers
 
-                Everything on your screen, including notifications, will be visible.
+                Your whole screen will be visible, except class:KeePassXC.
                 Enter: start   Tab: microphone   Type to find   Esc: quit
                 """)
     }
@@ -53,8 +54,8 @@ import Testing
                     twitch    rtmp  not signed in
 
                 Microphone  [ ] off
-                Everything on your screen, including
-                notifications, will be visible.
+                Your whole screen will be visible,
+                except class:KeePassXC.
                 Enter: start   Tab: microphone
                 Type to find   Esc: quit
                 """)
@@ -142,8 +143,8 @@ import Testing
 
     @Test func `The notice can be omitted`() {
         var model = Self.model
-        model.showsNotice = false
-        #expect(!Self.text(model, 80, 24).contains("Everything"))
+        model.notice = nil
+        #expect(!Self.text(model, 80, 24).contains("visible"))
     }
 
     @Test func `A search without a result is told instead of rows`() {

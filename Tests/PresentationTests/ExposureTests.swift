@@ -5,6 +5,7 @@ import Media
 import Presentation
 import Session
 import Testing
+import UserConfiguration
 import WindowPrivacy
 import X11Capture
 
@@ -44,6 +45,13 @@ struct ExposureTests {
         #expect(exposure(.activeWindow).sentence == "That window will be visible.")
         #expect(sentence(Exposure(picture: .y4m(path: "talk.y4m"))) == "The content of talk.y4m will be visible.")
         #expect(Exposure(picture: .y4m(path: "-")).sentence == "The content of standard input will be visible.")
+    }
+
+    @Test func `The picker says what is visible, and nothing of a desktop that was not asked`() throws {
+        var privacy = try ConfigurationFile.parse("[privacy]\nhide = [\"class:KeePassXC\"]", path: "config.toml").privacy
+        #expect(Exposure.pickerNotice(privacy) == "Your whole screen will be visible, except windows that match class:KeePassXC.")
+        privacy.notice = false
+        #expect(Exposure.pickerNotice(privacy) == nil)
     }
 
     @Test func `What the sentence says of notifications is what the desktop answered`() {

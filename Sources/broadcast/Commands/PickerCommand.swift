@@ -2,6 +2,7 @@ import ArgumentParser
 import Desktop
 import FoundationEssentials
 import Glibc
+import Host
 import PickerModel
 import Presentation
 import UserConfiguration
@@ -156,7 +157,7 @@ struct PickerCommand: AsyncParsableCommand {
             items: items, hasMicrophoneButton: microphoneButton,
             isMicrophoneOn: context.configuration.audio.mic ?? false, live: report.live,
             sources: isFullScreen ? SourceSummary.lines(configuration: context.configuration) : [],
-            showsNotice: context.configuration.privacy.notice ?? true)
+            notice: Exposure.pickerNotice(context.configuration.privacy))
         model.others = report.others
         guard isFullScreen else { return NumberedList(model: model).ask() }
         var picker = Picker(model, session: session)

@@ -19,6 +19,11 @@ enum ConsoleOutput {
         }
     }
 
+    /// True if the keys of a terminal reach the session.
+    var isTerminal: Bool {
+        if case .errors(let isTerminal) = self { isTerminal } else { false }
+    }
+
     /// True if there is a status line.
     var hasStatus: Bool {
         switch self {
@@ -66,7 +71,7 @@ struct SessionConsole {
         switch event {
         case .exposed(let exposure):
             isExposed = true
-            if showsNotice { output.say(exposure.sentence) }
+            if showsNotice { output.say(exposure.sentence + (output.isTerminal ? " Press Ctrl-C to stop." : "")) }
         // The line about what is visible contains it.
         case .notice(.desktop) where showsNotice && !isExposed: break
         case .state where output.hasStatus: break
