@@ -3,26 +3,41 @@ import Synchronization
 /// The packets that wait for one destination. The queue is bounded, so a slow destination loses frames and does not
 /// affect the others.
 ///
-/// Encoders push without waiting; one task takes elements. If the queue is full, it drops and counts video up to the
-/// next keyframe, but keeps audio (docs/architecture.md). Lifecycle elements keep their position between the packets.
+/// Encoders push without waiting; one task takes elements. If the queue is full, it drops and counts video, and keeps
+/// audio (docs/architecture.md). Marks of pauses keep their position between the packets. At most one annotation waits:
+/// a newer one is merged into it.
 public final class PacketQueue: Sendable {
     /// The limits of a queue.
     public struct Limits: Sendable {
+        /// Which video a full queue drops.
+        public enum Overflow: Sendable {
+            /// What waits before the newest keyframe, so that a viewer is not late for longer than necessary.
+            case skipsToNewestKeyframe
+            /// What arrives, up to the next keyframe for which there is space, so that a recording loses little.
+            case dropsArrivals
+        }
+
+        /// The maximum time between the oldest and the newest waiting picture.
         public var duration: MediaTime
+        /// The maximum size of all waiting packets.
         public var byteCount: Int
         /// If true, audio before the first video keyframe is dropped, because the stream must begin with a keyframe.
         public var startsWithVideo: Bool
+        public var overflow: Overflow
 
-        public init(duration: MediaTime, byteCount: Int, startsWithVideo: Bool) {
+        public init(duration: MediaTime, byteCount: Int, startsWithVideo: Bool, overflow: Overflow) {
             self.duration = duration
             self.byteCount = byteCount
             self.startsWithVideo = startsWithVideo
+            self.overflow = overflow
         }
 
         /// For live streams, whose viewers wait: 2 s or 8 MiB.
-        public static let live = Limits(duration: MediaTime(milliseconds: 2000), byteCount: 8 << 20, startsWithVideo: true)
+        public static let live = Limits(
+            duration: MediaTime(milliseconds: 2000), byteCount: 8 << 20, startsWithVideo: true, overflow: .skipsToNewestKeyframe)
         /// For files: 30 s or 64 MiB, so that a disk that pauses sometimes loses nothing.
-        public static let file = Limits(duration: MediaTime(milliseconds: 30_000), byteCount: 64 << 20, startsWithVideo: false)
+        public static let file = Limits(
+            duration: MediaTime(milliseconds: 30_000), byteCount: 64 << 20, startsWithVideo: false, overflow: .dropsArrivals)
     }
 
     /// An element for a destination, in order.
@@ -35,11 +50,7 @@ public final class PacketQueue: Sendable {
     }
 
     private struct State {
-        var elements: [Element] = []
-        /// Elements before this index are already taken.
-        var head = 0
-        var byteCount = 0
-        var audioBytes = 0
+        var waiting = PacketBacklog()
         var isOpen = false
         var isEnded = false
         /// True while video is dropped up to the next keyframe.
@@ -69,10 +80,7 @@ public final class PacketQueue: Sendable {
     public func close() {
         state.withLock { state in
             state.isOpen = false
-            state.elements = state.elements[state.head...].filter { if case .packet = $0 { false } else { true } }
-            state.head = 0
-            state.byteCount = 0
-            state.audioBytes = 0
+            state.waiting.removePackets()
             state.awaitsKeyframe = true
             state.hasStarted = false
             state.hasGap = true
@@ -80,38 +88,24 @@ public final class PacketQueue: Sendable {
     }
 
     /// Adds a packet, or drops it if the destination is too slow. Never waits. Returns true if the destination needs a
-    /// keyframe.
+    /// keyframe and has taken enough of what waits to make use of it.
     @discardableResult public func push(_ packet: EncodedPacket) -> Bool {
         let (waiter, wantsKeyframe) = state.withLock { state -> (CheckedContinuation<Void, Never>?, Bool) in
             guard state.isOpen, !state.isEnded else { return (nil, false) }
-            let isVideo = packet.track == .screen
-            if isVideo {
-                if isFull(state, adding: packet) {
-                    if !state.awaitsKeyframe { state.hasGap = true }
-                    state.awaitsKeyframe = true
-                }
-                if state.awaitsKeyframe {
-                    guard packet.isKeyframe, !isFull(state, adding: packet) else {
-                        if state.hasStarted { state.droppedFrames += 1 }
-                        return (nil, !isFull(state, adding: packet))
-                    }
-                    state.awaitsKeyframe = false
-                    state.hasStarted = true
-                }
+            if packet.track == .screen {
+                guard admitVideo(packet, &state) else { return (nil, isReadyForKeyframe(state)) }
             } else if limits.startsWithVideo && !state.hasStarted {
                 return (nil, false)
-            } else if state.audioBytes + packet.data.count > limits.byteCount {
+            } else if state.waiting.audioByteCount + packet.data.count > limits.byteCount {
                 // The destination has taken nothing for minutes, so the memory for audio is limited too.
                 return (nil, false)
             }
             var packet = packet
-            if isVideo && state.hasGap {
+            if packet.track == .screen && state.hasGap {
                 packet.isDiscontinuity = true
                 state.hasGap = false
             }
-            state.byteCount += packet.data.count
-            if !isVideo { state.audioBytes += packet.data.count }
-            state.elements.append(.packet(packet))
+            state.waiting.append(.packet(packet))
             defer { state.waiter = nil }
             return (state.waiter, false)
         }
@@ -119,7 +113,7 @@ public final class PacketQueue: Sendable {
         return wantsKeyframe
     }
 
-    /// Adds a lifecycle element. At most one annotation waits: a newer one takes its place at the end of the queue, with
+    /// Adds a mark or an annotation. At most one annotation waits: a newer one takes its place at the end of the queue, with
     /// the values of both.
     public func push(_ element: Element) {
         if case .packet(let packet) = element {
@@ -128,12 +122,7 @@ public final class PacketQueue: Sendable {
         }
         let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
             guard !state.isEnded else { return nil }
-            var element = element
-            if case .annotated(let new) = element, let (index, old) = Self.waitingAnnotation(state) {
-                state.elements.remove(at: index)
-                element = .annotated(old.merging(new) { $1 })
-            }
-            state.elements.append(element)
+            if case .annotated(let information) = element { state.waiting.annotate(information) } else { state.waiting.append(element) }
             defer { state.waiter = nil }
             return state.waiter
         }
@@ -153,10 +142,7 @@ public final class PacketQueue: Sendable {
     /// Discards all waiting elements, and video up to the next keyframe.
     public func discardAll() {
         state.withLock { state in
-            state.elements.removeAll()
-            state.head = 0
-            state.byteCount = 0
-            state.audioBytes = 0
+            state.waiting.removeAll()
             state.awaitsKeyframe = true
             state.hasGap = state.hasStarted
         }
@@ -171,7 +157,7 @@ public final class PacketQueue: Sendable {
                 case empty
             }
             let outcome = state.withLock { state -> Outcome in
-                if let element = Self.takeFirst(&state) { return .element(element) }
+                if let element = state.waiting.removeFirst() { return .element(element) }
                 return state.isEnded ? .ended : .empty
             }
             switch outcome {
@@ -180,7 +166,7 @@ public final class PacketQueue: Sendable {
             case .empty:
                 await withCheckedContinuation { continuation in
                     let isReady = state.withLock { state -> Bool in
-                        if state.head < state.elements.count || state.isEnded { return true }
+                        if !state.waiting.isEmpty || state.isEnded { return true }
                         state.waiter = continuation
                         return false
                     }
@@ -195,54 +181,49 @@ public final class PacketQueue: Sendable {
 
     /// The duration of the waiting packets, in media time.
     public var backlog: MediaTime {
-        state.withLock { Self.span($0) }
+        state.withLock { $0.waiting.duration }
     }
 
-    private static func takeFirst(_ state: inout State) -> Element? {
-        guard state.head < state.elements.count else { return nil }
-        let element = state.elements[state.head]
-        state.head += 1
-        // Remove the taken elements only sometimes, so that taking an element is cheap on average.
-        if state.head > 64 && state.head * 2 > state.elements.count {
-            state.elements.removeFirst(state.head)
-            state.head = 0
-        } else if state.head == state.elements.count {
-            state.elements.removeAll(keepingCapacity: true)
-            state.head = 0
+    /// Makes space for a picture. Returns false if it must be dropped, which is counted.
+    private func admitVideo(_ packet: EncodedPacket, _ state: inout State) -> Bool {
+        if isFull(state, adding: packet), limits.overflow == .skipsToNewestKeyframe { skip(to: packet, &state) }
+        let isFull = isFull(state, adding: packet)
+        if isFull {
+            if !state.awaitsKeyframe { state.hasGap = true }
+            state.awaitsKeyframe = true
         }
-        if case .packet(let packet) = element {
-            state.byteCount -= packet.data.count
-            if packet.track != .screen { state.audioBytes -= packet.data.count }
+        guard state.awaitsKeyframe else { return true }
+        guard packet.isKeyframe, !isFull else {
+            if state.hasStarted { state.droppedFrames += 1 }
+            return false
         }
-        return element
+        state.awaitsKeyframe = false
+        state.hasStarted = true
+        return true
     }
 
-    private static func waitingAnnotation(_ state: State) -> (index: Int, values: [String: String])? {
-        for index in (state.head..<state.elements.count).reversed() {
-            if case .annotated(let values) = state.elements[index] { return (index, values) }
+    /// Drops the waiting video up to the newest keyframe, which can be `packet` itself.
+    private func skip(to packet: EncodedPacket, _ state: inout State) {
+        if packet.isKeyframe {
+            let dropped = state.waiting.removeVideo()
+            state.droppedFrames += dropped
+            if dropped > 0 { state.hasGap = true }
+        } else if !state.awaitsKeyframe {
+            state.droppedFrames += state.waiting.skipToNewestKeyframe()
         }
-        return nil
     }
 
     private func isFull(_ state: State, adding packet: EncodedPacket) -> Bool {
-        if state.byteCount == 0 { return false }
-        if state.byteCount + packet.data.count > limits.byteCount { return true }
-        guard let oldest = Self.oldest(state) else { return false }
+        if state.waiting.byteCount == 0 { return false }
+        if state.waiting.byteCount + packet.data.count > limits.byteCount { return true }
+        guard let oldest = state.waiting.oldestVideo else { return false }
         return packet.decodeTime - oldest > limits.duration
     }
 
-    private static func oldest(_ state: State) -> MediaTime? {
-        for index in state.head..<state.elements.count {
-            if case .packet(let packet) = state.elements[index] { return packet.decodeTime }
-        }
-        return nil
-    }
-
-    private static func span(_ state: State) -> MediaTime {
-        guard let oldest = oldest(state) else { return .zero }
-        for index in stride(from: state.elements.count - 1, through: state.head, by: -1) {
-            if case .packet(let packet) = state.elements[index] { return max(.zero, packet.decodeTime - oldest) }
-        }
-        return .zero
+    /// True if at most half of the limits waits. A keyframe for a destination that is still behind would cost all others
+    /// that share the encoder, and would be late.
+    private func isReadyForKeyframe(_ state: State) -> Bool {
+        let half = MediaTime(nanoseconds: limits.duration.nanoseconds / 2)
+        return state.waiting.byteCount <= limits.byteCount / 2 && state.waiting.duration <= half
     }
 }

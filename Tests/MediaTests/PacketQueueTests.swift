@@ -1,8 +1,14 @@
+import FoundationEssentials
 import Media
 import Testing
 
 @Suite struct PacketQueueTests {
-    static let small = PacketQueue.Limits(duration: MediaTime(milliseconds: 1000), byteCount: 1000, startsWithVideo: true)
+    static let small = limits(.dropsArrivals)
+    static let smallLive = limits(.skipsToNewestKeyframe)
+
+    private static func limits(_ overflow: PacketQueue.Limits.Overflow) -> PacketQueue.Limits {
+        PacketQueue.Limits(duration: MediaTime(milliseconds: 1000), byteCount: 1000, startsWithVideo: true, overflow: overflow)
+    }
 
     // MARK: Start
 
@@ -63,7 +69,98 @@ import Testing
         #expect(!queue.push(video(3, at: 100, keyframe: false)))
     }
 
-    // MARK: Overflow
+    // MARK: Overflow of a live queue
+
+    @Test func `a live queue that overflows drops the video before its newest keyframe, which is marked`() async {
+        let queue = PacketQueue(limits: Self.smallLive)
+        queue.open()
+        queue.push(video(0, at: 0, keyframe: true))
+        for index in 1...5 { queue.push(video(UInt32(index), at: Int64(index) * 100, keyframe: false)) }
+        queue.push(sound(0, at: 550))
+        queue.push(video(6, at: 600, keyframe: true))
+        queue.push(video(7, at: 700, keyframe: false))
+        // No keyframe is requested, because one waits.
+        #expect(!queue.push(video(8, at: 1001, keyframe: false)))
+        queue.end()
+        #expect(await drain(queue) == ["mixed 0", "screen 6 key gap", "screen 7", "screen 8"])
+        #expect(queue.droppedFrames == 6)
+    }
+
+    @Test func `a keyframe that arrives in a full live queue replaces the video that waits`() async {
+        let queue = PacketQueue(limits: Self.smallLive)
+        queue.open()
+        queue.push(video(0, at: 0, keyframe: true, bytes: 500))
+        queue.push(video(1, at: 10, keyframe: false, bytes: 400))
+        queue.push(sound(0, at: 15, bytes: 50))
+        queue.push(video(2, at: 20, keyframe: true, bytes: 600))
+        queue.push(video(3, at: 30, keyframe: false, bytes: 10))
+        queue.end()
+        #expect(await drain(queue) == ["mixed 0", "screen 2 key gap", "screen 3"])
+        #expect(queue.droppedFrames == 2)
+    }
+
+    @Test func `a live queue without a newer keyframe keeps what waits, and requests one when half of it is taken`() async {
+        let queue = PacketQueue(limits: Self.smallLive)
+        queue.open()
+        for index in 0...10 { queue.push(video(UInt32(index), at: Int64(index) * 100, keyframe: index == 0)) }
+        // The queue is full. A keyframe now would only replace what the destination cannot take anyway.
+        #expect(!queue.push(video(11, at: 1100, keyframe: false)))
+        #expect(await take(5, of: queue) == ["screen 0 key", "screen 1", "screen 2", "screen 3", "screen 4"])
+        #expect(queue.push(video(12, at: 1200, keyframe: false)))
+        #expect(!queue.push(video(13, at: 1300, keyframe: true)))
+        queue.end()
+        #expect(await drain(queue) == ["screen 5", "screen 6", "screen 7", "screen 8", "screen 9", "screen 10", "screen 13 key gap"])
+        #expect(queue.droppedFrames == 2)
+    }
+
+    @Test func `the newest of several keyframes is kept, also with sound that is older than the limit`() async {
+        let queue = PacketQueue(limits: Self.smallLive)
+        queue.open()
+        queue.push(video(0, at: 0, keyframe: true))
+        for index in 0..<50 {
+            queue.push(sound(UInt32(index), at: Int64(index) * 100, bytes: 1))
+            queue.push(video(UInt32(index) + 1, at: Int64(index) * 100 + 50, keyframe: index % 4 == 0))
+        }
+        queue.end()
+        let taken = await drain(queue)
+        #expect(taken.filter { $0.hasPrefix("mixed") } == (0..<50).map { "mixed \($0)" })
+        let pictures = taken.filter { $0.hasPrefix("screen") }
+        // At most a second waits, and it starts with a keyframe: every fourth picture is one.
+        #expect(pictures.count < 11 && pictures.first == "screen 41 key gap")
+        #expect(pictures.suffix(6) == ["screen 45 key", "screen 46", "screen 47", "screen 48", "screen 49 key", "screen 50"])
+    }
+
+    /// A reader that takes one picture while two arrive. Each requested keyframe is delivered with the next picture.
+    @Test func `a live reader that is too slow requests a keyframe only every few seconds`() async {
+        let queue = PacketQueue(limits: .live)
+        queue.open()
+        var requests = 0
+        var isWanted = true
+        for tick in 0..<1800 {
+            let needsKeyframe = queue.push(video(UInt32(tick), at: Int64(tick) * 1000 / 30, keyframe: isWanted))
+            isWanted = needsKeyframe
+            if needsKeyframe { requests += 1 }
+            if tick % 2 == 1 { _ = await queue.next() }
+        }
+        // The queue takes 2 to 4 s to fill, and 2 s to become half empty.
+        #expect((5...15).contains(requests), "\(requests) keyframes in a minute")
+        #expect(queue.backlog <= PacketQueue.Limits.live.duration)
+    }
+
+    @Test func `a live reader that takes nothing requests no keyframe after the first`() {
+        let queue = PacketQueue(limits: .live)
+        queue.open()
+        var requests = 0
+        var isWanted = true
+        for tick in 0..<1800 {
+            isWanted = queue.push(video(UInt32(tick), at: Int64(tick) * 1000 / 30, keyframe: isWanted))
+            if isWanted { requests += 1 }
+            queue.push(sound(UInt32(tick), at: Int64(tick) * 1000 / 30))
+        }
+        #expect(requests == 0)
+    }
+
+    // MARK: Overflow of a recording
 
     @Test func `video over the byte limit is dropped up to a keyframe and counted, and the gap is marked`() async {
         let queue = PacketQueue(limits: Self.small)
@@ -189,7 +286,31 @@ import Testing
         queue.push(.annotated(["title": "Terminal"]))
         queue.push(video(1, at: 33, keyframe: false))
         queue.end()
-        #expect(await drain(queue) == ["screen 0 key", "paused at 5", "resumed at 8", "mixed 0", "annotated [\"title\": \"Terminal\"]", "screen 1"])
+        #expect(await drain(queue) == ["screen 0 key", "paused at 5", "resumed at 8", "mixed 0", "annotated title=Terminal", "screen 1"])
+    }
+
+    @Test func `annotations that wait are merged into one, whose values are the newest`() async {
+        let queue = PacketQueue(limits: .live)
+        queue.open()
+        queue.push(video(0, at: 0, keyframe: true))
+        for index in 0..<1000 { queue.push(.annotated(["title": "page \(index)"])) }
+        queue.push(.annotated(["application": "Browser"]))
+        queue.push(video(1, at: 33, keyframe: false))
+        #expect(await take(2, of: queue) == ["screen 0 key", "annotated application=Browser, title=page 999"])
+        // That one does not wait any more.
+        queue.push(.annotated(["title": "Terminal"]))
+        queue.end()
+        #expect(await drain(queue) == ["screen 1", "annotated title=Terminal"])
+    }
+
+    @Test func `a closed queue keeps one annotation, with the newest values`() async {
+        let queue = PacketQueue(limits: .live)
+        queue.open()
+        queue.push(.annotated(["title": "a", "application": "x"]))
+        queue.close()
+        for title in ["b", "c"] { queue.push(.annotated(["title": title])) }
+        queue.end()
+        #expect(await drain(queue) == ["annotated application=x, title=c"])
     }
 
     @Test func `a full queue accepts lifecycle elements`() async {
@@ -235,8 +356,10 @@ import Testing
         #expect(await consumer.value == ["paused at 5"])
     }
 
-    @Test func `many producers with a slow consumer lose only pictures, and the order is kept`() async {
-        let queue = PacketQueue(limits: PacketQueue.Limits(duration: MediaTime(milliseconds: 60_000), byteCount: 40_000, startsWithVideo: true))
+    @Test(arguments: [PacketQueue.Limits.Overflow.skipsToNewestKeyframe, .dropsArrivals])
+    func `many producers with a slow consumer lose only pictures, and the order is kept`(overflow: PacketQueue.Limits.Overflow) async {
+        let queue = PacketQueue(
+            limits: PacketQueue.Limits(duration: MediaTime(milliseconds: 60_000), byteCount: 40_000, startsWithVideo: true, overflow: overflow))
         queue.open()
         queue.push(video(0, at: 0, keyframe: true))
         let count: UInt32 = 3000
@@ -280,8 +403,10 @@ import Testing
         }
     }
 
-    @Test func `the queue remains bounded if the consumer stops`() async {
-        let queue = PacketQueue(limits: PacketQueue.Limits(duration: MediaTime(milliseconds: 2000), byteCount: 100_000, startsWithVideo: true))
+    @Test(arguments: [PacketQueue.Limits.Overflow.skipsToNewestKeyframe, .dropsArrivals])
+    func `the queue remains bounded if the consumer stops`(overflow: PacketQueue.Limits.Overflow) async {
+        let queue = PacketQueue(
+            limits: PacketQueue.Limits(duration: MediaTime(milliseconds: 2000), byteCount: 100_000, startsWithVideo: true, overflow: overflow))
         queue.open()
         for index in 0..<100_000 {
             queue.push(video(UInt32(index), at: Int64(index) * 33, keyframe: index % 60 == 0, bytes: 3000))
@@ -293,6 +418,26 @@ import Testing
             if case .packet(let packet) = element { bytes += packet.data.count }
         }
         #expect(bytes <= 200_000)
+    }
+
+    @Test func `a consumer that is always a little late does not retain the packets that it has taken`() async throws {
+        let queue = PacketQueue(limits: .file)
+        queue.open()
+        queue.push(video(0, at: 0, keyframe: true, bytes: 4 << 20))
+        let before = try residentBytes()
+        // One packet always waits, so the queue is never empty.
+        for index in 1...60 {
+            queue.push(video(UInt32(index), at: Int64(index) * 33, keyframe: true, bytes: 4 << 20))
+            _ = await queue.next()
+        }
+        // Two packets of 4 MiB exist at a time.
+        #expect(try residentBytes() - before < 48 << 20)
+        #expect(queue.droppedFrames == 0)
+    }
+
+    private func residentBytes() throws -> Int {
+        let fields = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
+        return try #require(Int(fields[1])) * 4096
     }
 
     /// Takes `count` elements, which must be available.
@@ -330,6 +475,6 @@ private func describe(_ element: PacketQueue.Element) -> String {
         "\(packet.track.name) \(packet.sequence)\(packet.track == .screen && packet.isKeyframe ? " key" : "")\(packet.isDiscontinuity ? " gap" : "")"
     case .paused(let time): "paused at \(time.milliseconds)"
     case .resumed(let time): "resumed at \(time.milliseconds)"
-    case .annotated(let values): "annotated \(values)"
+    case .annotated(let values): "annotated " + values.sorted { $0.key < $1.key }.map { "\($0)=\($1)" }.joined(separator: ", ")
     }
 }
