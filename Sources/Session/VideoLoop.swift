@@ -43,7 +43,7 @@ final class VideoLoop: Sendable {
     /// Whether the last picture needs no more encoding.
     var isSettled: Bool { settled.load(ordering: .relaxed) }
 
-    /// The next frame should be an IDR picture: a reader has joined, or can go on again.
+    /// An IDR picture should come soon: a reader has joined, or can go on again. At most one a second is forced.
     func requestKeyframe() {
         isKeyframeWanted.store(true, ordering: .relaxed)
     }
@@ -100,6 +100,7 @@ final class VideoLoop: Sendable {
         var isCovering = false
         /// This thread itself showed a slate, so the encoder has not seen the last picture of the capture thread.
         var showsOwnSlate = false
+        var keyframes = KeyframeRequests()
         /// Marks whose packets have not left the encoder yet.
         var pendingMarks: [PauseMark] = []
     }
@@ -174,7 +175,8 @@ final class VideoLoop: Sendable {
             distributor.distribute(mark, raw: true)
             if work.encoder == nil { distributor.distribute(mark, raw: false) } else { work.pendingMarks.append(mark) }
         }
-        if isKeyframeWanted.exchange(false, ordering: .relaxed) { work.encoder?.requestKeyframe() }
+        if isKeyframeWanted.exchange(false, ordering: .relaxed) { work.keyframes.request() }
+        if work.keyframes.isDue(at: time) { work.encoder?.requestKeyframe() }
         let wanted = wantedBitrate.load(ordering: .relaxed)
         if wanted != work.bitrate { work.encoder?.setBitrate(wanted) }
         work.bitrate = wanted
@@ -199,6 +201,7 @@ final class VideoLoop: Sendable {
                 distributor.distribute(mark, raw: false)
                 work.pendingMarks.removeFirst()
             }
+            if packet.isKeyframe { work.keyframes.noteKeyframe() }
             if distributor.distribute([packet]) { requestKeyframe() }
         }
     }
