@@ -19,7 +19,9 @@ final class Pipeline: Sendable {
     private let ending: Once<BroadcastSession.EndReason>
     private let capture: CaptureLoop
     private let sound: Distributor
-    private let audio: AudioLoop?
+    private let audio: AudioLoop
+    /// True if the user wants sound. If false, live destinations get silence, and recordings get no sound track.
+    private let hasSound: Bool
     private let clips: ClipBuffer?
     private let monitor: SourceMonitor
     private let pool: RenditionPool
@@ -42,13 +44,10 @@ final class Pipeline: Sendable {
         clips = configuration.clipBuffer.map { ClipBuffer(length: $0) }
         sound = Distributor(clips: clips)
         let content = ContentClock(hasPictures: configuration.picture.isFile)
-        let hasSound = configuration.audio.app != nil || configuration.audio.mic != nil
-        let audio =
-            hasSound
-            ? AudioLoop(configuration: configuration.audio, content: content, distributor: sound, disclosure: disclosure)
-            : nil
+        hasSound = configuration.audio.app != nil || configuration.audio.mic != nil
+        let audio = AudioLoop(configuration: configuration.audio, content: content, distributor: sound, disclosure: disclosure)
         self.audio = audio
-        let monitor = SourceMonitor(channel: channel, ending: ending, setLocked: { audio?.setLocked($0) })
+        let monitor = SourceMonitor(channel: channel, ending: ending, setLocked: { audio.setLocked($0) })
         self.monitor = monitor
         let request = configuration.picture
         capture = CaptureLoop(
@@ -68,7 +67,7 @@ final class Pipeline: Sendable {
         try checkSound()
         guard let source = try await openSource() else { return false }
         try await pool.open(for: plans, from: source)
-        if plans.contains(where: { !$0.media.audioTracks.isEmpty }) || clips != nil { try await openSound() }
+        if plans.contains(where: takesSound) || clips != nil && hasSound { try await openSound() }
         return true
     }
 
@@ -103,7 +102,7 @@ final class Pipeline: Sendable {
     }
 
     private func openSound() async throws(SessionError) {
-        guard let audio, state.withLock({ $0.audioFormat }) == nil else { return }
+        guard state.withLock({ $0.audioFormat }) == nil else { return }
         do throws(EncodeError) {
             let (thread, format) = try await audio.open { [ending] in ending.set(.failed(.encode($0))) }
             state.withLock { state in
@@ -130,7 +129,6 @@ final class Pipeline: Sendable {
     }
 
     private func beginSound(_ clock: SessionClock, at time: MediaTime) {
-        guard let audio else { return }
         let threads = audio.begin(clock: clock, at: time) { [ending, channel] event in
             switch event {
             case .notice(let notice): channel.send(notice)
@@ -156,7 +154,7 @@ final class Pipeline: Sendable {
             if media.takesRawVideo { description.video?.codec = rendition.settings.chroma.rawCodec }
             served = rendition
         }
-        if !media.audioTracks.isEmpty && audio != nil {
+        if takesSound(plan) {
             let isNew = state.withLock { $0.audioFormat } == nil
             try await openSound()
             if isNew, let clock = state.withLock({ $0.clock }) { beginSound(clock, at: clock.now) }
@@ -193,7 +191,7 @@ final class Pipeline: Sendable {
     /// See `BroadcastSession.setMicrophone`.
     func setMicrophone(_ choose: (Bool) -> Bool) -> Bool? {
         guard state.withLock({ $0.audioFormat }) != nil else { return nil }
-        return audio?.setMicrophone(choose)
+        return audio.setMicrophone(choose)
     }
 
     /// The last stretch, and the stream that it is from; nil if nothing is kept, or there is nothing yet.
@@ -208,7 +206,7 @@ final class Pipeline: Sendable {
     /// How the sound of `track` is doing; nil if it is not recorded.
     func sound(of track: Track) -> SoundStatus? {
         guard state.withLock({ $0.audioFormat }) != nil else { return nil }
-        return audio?.status(of: track)
+        return audio.status(of: track)
     }
 
     /// All renditions, the first one first.
@@ -227,7 +225,7 @@ final class Pipeline: Sendable {
     /// Captures nothing more. Returns at once.
     func halt(at end: MediaTime) {
         capture.stop()
-        audio?.stop(at: end)
+        audio.stop(at: end)
     }
 
     /// Stops in the order in which data flows, so that nothing that was captured up to `end` is lost. Each thread gets a limited time
@@ -238,6 +236,13 @@ final class Pipeline: Sendable {
         _ = await captureThread?.join(within: ShutdownTimetable.captureThread)
         await pool.finish()
         for thread in soundThreads { _ = await thread.join(within: ShutdownTimetable.encoderThread) }
+    }
+}
+
+extension Pipeline {
+    /// Some live services reject a stream without a sound track, so a live destination always gets one.
+    private func takesSound(_ plan: DestinationPlan) -> Bool {
+        !plan.media.audioTracks.isEmpty && (hasSound || plan.isLive)
     }
 }
 

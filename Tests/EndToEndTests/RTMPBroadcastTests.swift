@@ -105,6 +105,33 @@ extension EndToEndTests {
             }
         }
 
+        @Test(arguments: [true, false])
+        func `A broadcast without sound has a silent AAC track on a server, and none in a file`(isScreen: Bool) async throws {
+            try await withStudio(["still"], width: 640, height: 360) { studio in
+                let listener = try await FFmpegListener.start(in: studio.peers)
+                let (pictures, file) = (studio.path("own.y4m"), studio.path("out.mp4"))
+                if isScreen {
+                    let peer = try await studio.startLive(["--no-app-audio", "--to", listener.url, "--to", file])
+                    try await studio.waitUntilElapsed(3, of: peer)
+                    _ = try await studio.broadcast.stop(peer)
+                } else {
+                    try await studio.peers.run(
+                        "ffmpeg",
+                        ["ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc=size=320x240:rate=30:duration=4", "-pix_fmt", "yuv420p", pictures])
+                    let result = try await studio.broadcast.run(["start", "--y4m", pictures, "--to", listener.url, "--to", file])
+                    #expect(result.status == .exited(0), "\(result.errors)")
+                }
+                try await listener.peer.waitForExit()
+                let received = MediaFile(path: listener.output, peers: studio.peers)
+                try await received.expectDecodable()
+                let probe = try await FFProbe.probe(listener.output, in: studio.peers)
+                #expect(probe.video != nil && probe.audio?.codec == "aac")
+                let sound = try await AudioDecoder.decode(listener.output, in: studio.peers)
+                #expect(sound.samples.count > sound.rate && sound.samples.allSatisfy { abs($0) < 0.001 })
+                #expect(try await FFProbe.probe(file, in: studio.peers).audio == nil)
+            }
+        }
+
         /// The bytes of each coded picture: two encodes would differ in some.
         private nonisolated(nonsending) func pictureSizes(_ path: String, in peers: Peers) async throws -> [String] {
             try await FFProbe.packets(of: path, in: peers).filter { $0.kind == "video" }.map(\.size)

@@ -71,6 +71,9 @@ struct HostRequestTests {
         try await withHost { rig in
             try await expect(.notOnOffOrToggle, of: rig, "mic")
             try await expect(.notOnOffOrToggle, of: rig, "mic") { $0.value = "loud" }
+        }
+        // A recording without sound has no track for it.
+        try await withHost({ $0.destinations = [FakeViewer("file").rawRecording()] }) { rig in
             try await expect(.noSound, of: rig, "mic") { $0.value = "on" }
         }
     }

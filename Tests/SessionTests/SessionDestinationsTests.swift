@@ -43,7 +43,9 @@ struct SessionDestinationsTests {
     @Test func `A slow destination loses pictures, and another one does not`() async throws {
         let (slow, good) = (FakeViewer("slow"), FakeViewer("good"))
         slow.behave(.hang, at: .process, connection: 0)
-        let session = BroadcastSession(configuration: .silent(Stage(), frameRate: 60), destinations: [slow.plan(), good.plan()])
+        let media = MediaRequirements(audioTracks: [], prefersConstantPacing: true)
+        let session = BroadcastSession(
+            configuration: .silent(Stage(), frameRate: 60), destinations: [slow.plan(media: media), good.plan(media: media)])
         try await session.start()
         try await waitUntil("dropped pictures") { session.snapshot().destinations[0].dropped > 0 }
         #expect(session.snapshot().destinations[0].backlog <= MediaTime(milliseconds: 2000))
@@ -52,6 +54,59 @@ struct SessionDestinationsTests {
         slow.behave(nil, at: .process)
         slow.letGo()
         _ = await session.stop()
+    }
+
+    @Test func `Without sound, a live destination gets a silent track without gaps, and a recording gets none`() async throws {
+        let (live, recording) = (FakeViewer("live"), FakeViewer("recording"))
+        let session = BroadcastSession(
+            configuration: .silent(Stage()),
+            destinations: [
+                live.plan(media: .init(video: .raw, audio: .pcm, prefersConstantPacing: true)),
+                recording.plan(.recording, kind: .file, media: .init()),
+            ])
+        try await session.start()
+        try await waitForFrames(30, of: live)
+        #expect(session.snapshot().app == nil && session.snapshot().mic == nil)
+        _ = await session.stop()
+        #expect(live.streams.first?.audio.map(\.track) == [.mixed] && recording.streams.first?.audio.isEmpty == true)
+        let sound = live.packets.filter { $0.track == .mixed }
+        #expect(sound.count > 30 && sound.allSatisfy { $0.peak == 0 })
+        #expect(zip(sound, sound.dropFirst()).allSatisfy { $0.sequence + 1 == $1.sequence })
+        #expect(recording.packets.allSatisfy { $0.track == .screen })
+    }
+
+    @Test func `A live destination that joins a recording without sound gets a silent track`() async throws {
+        let (recording, live) = (FakeViewer("recording"), FakeViewer("live"))
+        let session = BroadcastSession(
+            configuration: .silent(Stage()), destinations: [recording.plan(.recording, kind: .file, media: .init())])
+        try await session.start()
+        try await waitForFrames(5, of: recording)
+        try await session.add(live.livePlan())
+        try await waitUntil("sound") { live.packets.contains { $0.track == .mixed } }
+        _ = await session.stop()
+        #expect(live.packets.filter { $0.track == .mixed }.allSatisfy { $0.peak == 0 })
+        #expect(recording.packets.allSatisfy { $0.track == .screen })
+    }
+
+    @Test func `A destination that asks for keyframes all the time gets one a second at most`() async throws {
+        let (eager, other) = (FakeViewer("eager"), FakeViewer("other"))
+        let session = BroadcastSession(configuration: .silent(Stage()), destinations: [eager.plan(), other.plan()])
+        try await session.start()
+        try await waitUntil("a context") { eager.context != nil }
+        let context = try #require(eager.context)
+        let asking = Task {
+            while !Task.isCancelled {
+                context.requestKeyframe()
+                try? await Task.sleep(for: .milliseconds(5))
+            }
+        }
+        func keyframes() -> [FakeViewer.Packet] { other.video.filter(\.isKeyframe) }
+        try await waitUntil("keyframes") { keyframes().count >= 5 }
+        asking.cancel()
+        _ = await session.stop()
+        // The first picture of a stream is a keyframe anyway.
+        let forced = keyframes().dropFirst().map(\.time)
+        #expect(zip(forced, forced.dropFirst()).allSatisfy { $1 - $0 >= MediaTime(milliseconds: 999) }, "\(forced)")
     }
 
     @Test func `A destination that is added begins with a keyframe, while the others go on`() async throws {
@@ -255,8 +310,9 @@ struct SessionDestinationsTests {
         }
     }
 
-    @Test func `A session that keeps nothing has no clip`() async throws {
-        let session = BroadcastSession(configuration: .silent(Stage()), destinations: [FakeViewer().plan()])
+    @Test func `A recording that keeps nothing has no clip, and one without sound has no microphone`() async throws {
+        let recording = FakeViewer().plan(.recording, kind: .file, media: .init())
+        let session = BroadcastSession(configuration: .silent(Stage()), destinations: [recording])
         try await session.start()
         #expect(try await session.saveClip(last: .zero, to: "/nowhere/clip.mp4") == nil)
         #expect(session.setMicrophone { !$0 } == nil)

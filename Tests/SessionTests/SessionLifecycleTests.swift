@@ -261,7 +261,9 @@ struct SessionLifecycleTests {
                 && session.snapshot().source?.name == "another monitor"
         }
         session.annotate(["subject": "frames"])
-        try await waitUntil("the annotation") { live.calls.contains(.annotated(["subject": "frames"])) }
+        try await waitUntil("the annotation") {
+            live.calls.contains { if case .annotated(let values) = $0 { values["subject"] == "frames" } else { false } }
+        }
         try await waitUntil("figures") { events.events.contains { if case .statistics = $0 { true } else { false } } }
         _ = await session.stop()
         #expect(events.events.contains { if case .annotation(["subject": "frames"]) = $0 { true } else { false } })
