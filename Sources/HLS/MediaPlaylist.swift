@@ -42,6 +42,13 @@ package struct MediaPlaylist: Sendable {
         mediaSequence = firstNumber
     }
 
+    /// A playlist with entries, to continue it.
+    init(window: Int, firstNumber: Int, discontinuitySequence: Int, targetDuration: Int, entries: [Entry]) {
+        self.init(window: window, firstNumber: firstNumber, targetDuration: targetDuration)
+        self.discontinuitySequence = discontinuitySequence
+        self.entries = entries
+    }
+
     /// Adds a segment and returns the segments that were removed for it.
     package mutating func append(_ entry: Entry) -> [Entry] {
         entries.append(entry)
@@ -79,7 +86,7 @@ package struct MediaPlaylist: Sendable {
     }
 
     /// UTC with milliseconds (ISO 8601).
-    private static let dateStyle = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+    static let dateStyle = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 
     /// Returns seconds as a decimal number with three decimal places.
     private static func seconds(_ duration: MediaTime) -> String {

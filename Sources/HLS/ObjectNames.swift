@@ -4,6 +4,8 @@ import FoundationEssentials
 package struct ObjectNames: Sendable, Equatable {
     /// The name of the playlist. It is the same for every broadcast to that address.
     package var playlist: String
+    /// The start of all other names of every broadcast to that address.
+    private let stem: String
     /// The start of all other names.
     private let prefix: String
     private let format: SegmentFormat
@@ -14,10 +16,10 @@ package struct ObjectNames: Sendable, Equatable {
     package init(playlist: String, format: SegmentFormat, date: Date, number: UInt16) {
         self.playlist = playlist
         self.format = format
-        let stem = playlist.split(separator: ".", omittingEmptySubsequences: false).first.map(String.init) ?? playlist
+        stem = (playlist.split(separator: ".", omittingEmptySubsequences: false).first.map(String.init) ?? playlist) + "-"
         let style = Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted)
         let random = String(number, radix: 16)
-        prefix = "\(stem)-\(date.formatted(style))-\(String(repeating: "0", count: 4 - random.count))\(random)"
+        prefix = "\(stem)\(date.formatted(style))-\(String(repeating: "0", count: 4 - random.count))\(random)"
     }
 
     /// Returns the name of segment `number`.
@@ -28,4 +30,17 @@ package struct ObjectNames: Sendable, Equatable {
 
     /// Returns the name of header `number`.
     package func header(_ number: Int) -> String { "\(prefix)-header\(number).mp4" }
+
+    /// True if segments of this format need a header.
+    var hasHeaders: Bool { format == .fmp4 }
+
+    /// True if `name` has the form of a segment of any broadcast to this address, so that it can be deleted.
+    func isSegment(_ name: String) -> Bool { isOwn(name) && name.hasSuffix("." + format.fileEnding) }
+
+    /// The same for a header.
+    func isHeader(_ name: String) -> Bool { isOwn(name) && name.hasSuffix(".mp4") }
+
+    private func isOwn(_ name: String) -> Bool {
+        name.hasPrefix(stem) && name.utf8.count < 250 && name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "/") }
+    }
 }

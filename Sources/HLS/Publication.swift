@@ -1,29 +1,23 @@
 import Media
 
 /// The order of the uploads and deletions, so that no playlist names a missing object: a header, a segment, the
-/// playlist, then the deletion of objects that players no longer need. It does no I/O: the caller performs a step and
-/// then calls `complete`.
+/// playlist, and later the deletion of objects that no player needs. It does no I/O and reads no clock: the caller
+/// performs an upload and then calls `completeUpload`, and beside that performs the deletions that are due.
 ///
 /// While the store is not available, segments wait, up to `maximumWaitingByteCount`. Above that limit, the oldest
 /// waiting segment is dropped, and the next one is marked as discontinuous.
 package struct Publication: Sendable {
-    /// An operation on the store.
-    package enum Step: Sendable, Equatable {
-        case put(StoredObject)
-        case delete(name: String)
-    }
-
     private enum Stage: Sendable {
-        case header, segment, playlist, cleaning
+        case header, segment, playlist
     }
 
     private struct Expired: Sendable {
         let name: String
-        /// The published duration after which no player with an old playlist needs the object.
+        /// The time from which on no player with an old playlist needs the object.
         let end: MediaTime
     }
 
-    private let names: ObjectNames
+    package let names: ObjectNames
     private let maximumWaitingByteCount: Int
     private var playlist: MediaPlaylist
     private var waiting: [Segment] = []
@@ -31,16 +25,23 @@ package struct Publication: Sendable {
     private var headerNumber = -1
     private var header: [UInt8]?
     private var stage = Stage.header
+    /// Objects that the next playlist does not name any more, with their durations.
+    private var removed: [(name: String, duration: MediaTime)] = []
     private var expired: [Expired] = []
-    private var published = MediaTime.zero
+    /// The duration of the longest playlist so far.
+    private var longestPlaylist = MediaTime.zero
     private var isEnding = false
-    /// True if the latest playlist from `nextStep` declares the end.
+    /// True if the latest playlist from `nextUpload` declares the end.
     private var hasHandedEnd = false
+    /// True if the first segment continues a playlist of an earlier process.
+    private var isContinuation = false
 
     /// The number of segments that were dropped because the store was not available.
     package private(set) var droppedSegments = 0
-    /// True when the final playlist was uploaded and no step remains.
+    /// True when no upload remains.
     package private(set) var isFinished = false
+    /// True when the final playlist was uploaded.
+    package private(set) var hasPublishedEnd = false
 
     /// - Parameters:
     ///   - playlist: an empty playlist.
@@ -53,6 +54,14 @@ package struct Publication: Sendable {
 
     /// The number of segments that wait for the store.
     package var waitingSegments: Int { waiting.count }
+
+    /// Continues a playlist that an earlier process left. The first segment becomes discontinuous. Call this before the
+    /// first upload.
+    package mutating func resume(_ playlist: MediaPlaylist) {
+        self.playlist = playlist
+        longestPlaylist = playlist.duration
+        isContinuation = true
+    }
 
     /// Adds a segment. If a segment must be dropped, the first one is kept, because its upload can be in progress.
     package mutating func append(_ segment: Segment) {
@@ -70,42 +79,34 @@ package struct Publication: Sendable {
         isEnding = true
     }
 
-    /// Returns the next step, or nil if there is none. It returns the same step until `complete` is called.
-    package mutating func nextStep() -> Step? {
-        if let segment = waiting.first {
-            switch stage {
-            case .header:
-                if let header = segment.header, header != self.header {
-                    return .put(StoredObject(name: names.header(headerNumber + 1), kind: .header, bytes: header))
-                }
-                stage = .segment
-                return nextStep()
-            case .segment: return .put(StoredObject(name: names.segment(segmentNumber), kind: .segment, bytes: segment.bytes))
-            case .playlist, .cleaning: break
+    // MARK: Uploads
+
+    /// Returns the next object, or nil if there is none. It returns the same object until `completeUpload` is called.
+    package mutating func nextUpload() -> StoredObject? {
+        if let segment = waiting.first, stage != .playlist {
+            if stage == .header, let header = segment.header, header != self.header {
+                return StoredObject(name: names.header(headerNumber + 1), kind: .header, bytes: header)
             }
+            stage = .segment
+            return StoredObject(name: names.segment(segmentNumber), kind: .segment, bytes: segment.bytes)
         }
-        switch stage {
-        case .playlist:
-            hasHandedEnd = isEnding && waiting.isEmpty
-            return .put(StoredObject(name: names.playlist, kind: .playlist, bytes: Array(playlist.text(isEnded: hasHandedEnd).utf8)))
-        case .cleaning:
-            if let first = expired.first, hasHandedEnd || first.end <= published { return .delete(name: first.name) }
-            stage = .header
-            return nextStep()
-        case .header, .segment:
+        if stage != .playlist {
             guard isEnding, !isFinished else { return nil }
             // Without a segment there is no new playlist, so the old one remains.
-            guard segmentNumber > 0 else {
+            guard segmentNumber > 0 || isContinuation else {
                 isFinished = true
                 return nil
             }
             stage = .playlist
-            return nextStep()
         }
+        hasHandedEnd = isEnding && waiting.isEmpty
+        return StoredObject(name: names.playlist, kind: .playlist, bytes: Array(playlist.text(isEnded: hasHandedEnd).utf8))
     }
 
-    /// Call this when the step is complete, or when a deletion is abandoned.
-    package mutating func complete() {
+    /// Call this when the upload is complete.
+    ///
+    /// - Parameter time: now, on a clock that never goes back.
+    package mutating func completeUpload(at time: MediaTime) {
         switch stage {
         case .header:
             headerNumber += 1
@@ -115,26 +116,49 @@ package struct Publication: Sendable {
             publish(waiting.removeFirst())
             stage = .playlist
         case .playlist:
-            isFinished = hasHandedEnd && expired.isEmpty
-            stage = .cleaning
-        case .cleaning:
-            expired.removeFirst()
-            isFinished = hasHandedEnd && expired.isEmpty
+            isFinished = hasHandedEnd
+            hasPublishedEnd = hasHandedEnd
+            longestPlaylist = max(longestPlaylist, playlist.duration)
+            // A player can use an old playlist with the object for that long (RFC 8216, 6.2.2).
+            for object in removed { expired.append(Expired(name: object.name, end: time + object.duration + longestPlaylist)) }
+            removed = []
+            stage = .header
         }
+    }
+
+    /// Drops the segments that wait, also the one that is being uploaded, so that the final playlist is next. Call this
+    /// after `end`, if the time for the end is almost over.
+    package mutating func skipToEnd() {
+        droppedSegments += waiting.count
+        waiting = []
+        if stage != .playlist { stage = .header }
     }
 
     private mutating func publish(_ segment: Segment) {
         let headerName = segment.header == nil ? nil : names.header(headerNumber)
-        published += segment.duration
-        let removed = playlist.append(
+        let isFirst = segmentNumber == 0
+        let old = playlist.append(
             MediaPlaylist.Entry(
-                name: names.segment(segmentNumber), duration: segment.duration, date: segment.date, isDiscontinuous: segment.isDiscontinuous,
-                header: headerName))
+                name: names.segment(segmentNumber), duration: segment.duration, date: segment.date,
+                isDiscontinuous: segment.isDiscontinuous || isFirst && isContinuation, header: headerName))
         segmentNumber += 1
-        // A player can use an old playlist with this segment for that long (RFC 8216, 6.2.2).
-        for entry in removed { expired.append(Expired(name: entry.name, end: published + entry.duration + playlist.duration)) }
-        for name in Set(removed.compactMap(\.header)) where !playlist.entries.contains(where: { $0.header == name }) {
-            expired.append(Expired(name: name, end: published + playlist.duration + playlist.duration))
+        removed += old.map { ($0.name, $0.duration) }
+        for name in Set(old.compactMap(\.header)) where !playlist.entries.contains(where: { $0.header == name }) {
+            let duration = old.last { $0.header == name }?.duration ?? .zero
+            removed.append((name, duration))
         }
+    }
+
+    // MARK: Deletions
+
+    /// Returns the name of an object that can be deleted at `time`, or nil if there is none. It returns the same name
+    /// until `completeDeletion` is called.
+    package func nextDeletion(at time: MediaTime) -> String? {
+        expired.first.flatMap { $0.end <= time ? $0.name : nil }
+    }
+
+    /// Call this when the object is deleted, or when its deletion is abandoned.
+    package mutating func completeDeletion() {
+        expired.removeFirst()
     }
 }

@@ -8,9 +8,13 @@ import Media
 final class HLSHandler: BroadcastSampleHandler {
     /// The maximum size of waiting segments in bytes while the store is not available: about 40 s at 6 Mbit/s.
     private static let maximumWaitingByteCount = 32 << 20
-    /// The time limit for the last upload. The user waits for it after a stop, so a server that hangs gets no more
+    /// The time limit for the last segments. The user waits for them after a stop, so a server that hangs gets no more
     /// time.
     private static let finishDeadline = DispatchTimeInterval.milliseconds(2500)
+    /// The additional time for the final playlist, if not all segments could be uploaded.
+    private static let playlistDeadline = DispatchTimeInterval.milliseconds(1000)
+    /// A playlist whose last segment is older is not continued.
+    private static let continuationLimit = 15.0 * 60
 
     private let home: String?
     private var host: BroadcastHost?
@@ -38,13 +42,18 @@ final class HLSHandler: BroadcastSampleHandler {
             playlist: settings.playlist, format: settings.format, date: now, number: .random(in: 0...UInt16.max))
         // A player that remains connected must see increasing numbers. Seconds since 1970 increase fast enough, because
         // a segment lasts at least one second.
-        let playlist = MediaPlaylist(
-            window: settings.window, firstNumber: Int(now.timeIntervalSince1970), targetDuration: Int(settings.segmentDuration.rounded(.up)))
+        let (window, targetDuration) = (settings.window, Int(settings.segmentDuration.rounded(.up)))
+        let playlist = MediaPlaylist(window: window, firstNumber: Int(now.timeIntervalSince1970), targetDuration: targetDuration)
         var policy = RetryPolicy()
         policy.hiccup = max(policy.hiccup, .seconds(2 * settings.segmentDuration))
         let uploader = Uploader(
             store: store, publication: Publication(names: names, playlist: playlist, maximumWaitingByteCount: Self.maximumWaitingByteCount),
-            policy: policy, report: { host.status($0) }, ready: { host.ready($0) }, fail: { host.finish(with: $0) })
+            policy: policy,
+            continuing: { text in
+                MediaPlaylist(
+                    continuing: text, names: names, window: window, targetDuration: targetDuration, earliest: now - Self.continuationLimit)
+            },
+            report: { host.status($0) }, ready: { host.ready($0) }, fail: { host.finish(with: $0) })
         self.uploader = uploader
         uploads.enter()
         Task { [uploads] in
@@ -72,9 +81,16 @@ final class HLSHandler: BroadcastSampleHandler {
         guard let uploader else { return }
         if let segment = segmenter?.end() { uploader.append(segment) }
         uploader.end()
-        guard uploads.wait(timeout: .now() + Self.finishDeadline) == .success else {
-            throw BroadcastFailure(code: 503, message: "The end of the broadcast could not be uploaded in time; the playlist stays open", retry: true)
+        if uploads.wait(timeout: .now() + Self.finishDeadline) == .success { return }
+        uploader.skipToEnd()
+        let isOver = uploads.wait(timeout: .now() + Self.playlistDeadline) == .success
+        guard isOver, uploader.hasPublishedEnd else {
+            let reason = uploader.problem.map { ": \($0)" } ?? ""
+            throw BroadcastFailure(
+                code: 503, message: "The end of the broadcast could not be uploaded in time, so the playlist has no end mark\(reason)",
+                retry: true)
         }
+        host?.status("the last segments could not be uploaded in time")
     }
 
     private func reconfigure(at time: MediaTime) throws {
@@ -97,7 +113,8 @@ final class HLSHandler: BroadcastSampleHandler {
         switch settings.place {
         case .server(let address):
             return HTTPStore(
-                address: address, authorization: settings.authorization, playlistLifetime: max(1, Int(settings.segmentDuration / 2)))
+                address: address, authorization: settings.authorization, authorities: settings.authorities,
+                playlistLifetime: max(1, Int(settings.segmentDuration / 2)))
         case .folder(let path):
             do throws(StoreError) {
                 return try FolderStore(folder: path)

@@ -1,9 +1,10 @@
 import BroadcastExtension
 import HLS
+import Media
 import Synchronization
 
-/// Performs the steps of a publication with a store, one at a time, and retries while the store is not available.
-/// Adding a segment never waits.
+/// Performs the uploads of a publication with a store, one at a time, and retries while the store is not available.
+/// Deletions are performed beside them, and never delay them. Adding a segment never waits.
 package final class Uploader: Sendable {
     private let store: any SegmentStore
     private let publication: Mutex<Publication>
@@ -19,11 +20,27 @@ package final class Uploader: Sendable {
     private let refusal = Mutex<String?>(nil)
     private let wakeUps: AsyncStream<Void>
     private let wakeUp: AsyncStream<Void>.Continuation
+    /// The upload that is in progress.
+    private let current = Mutex<Task<Outcome, Never>?>(nil)
+    /// True after `skipToEnd`.
+    private let isHurried = Atomic(false)
+    private let origin = ContinuousClock.now
+    /// Returns the playlist to continue for the text of the one that exists, or nil to start a new one.
+    private let continued: @Sendable (String) -> MediaPlaylist?
+
+    private enum Outcome {
+        case done
+        /// `skipToEnd` ended it.
+        case abandoned
+        case gaveUp
+    }
 
     package init(
-        store: any SegmentStore, publication: Publication, policy: RetryPolicy = RetryPolicy(), report: @escaping @Sendable (String) -> Void,
+        store: any SegmentStore, publication: Publication, policy: RetryPolicy = RetryPolicy(),
+        continuing continued: @escaping @Sendable (String) -> MediaPlaylist? = { _ in nil }, report: @escaping @Sendable (String) -> Void,
         ready: @escaping @Sendable (Bool) -> Void, fail: @escaping @Sendable (BroadcastFailure) -> Void
     ) {
+        self.continued = continued
         self.store = store
         self.publication = Mutex(publication)
         self.policy = policy
@@ -45,32 +62,73 @@ package final class Uploader: Sendable {
         wakeUp.yield()
     }
 
+    /// Abandons the segments that wait, so that the final playlist is uploaded now. Call this after `end`.
+    package func skipToEnd() {
+        isHurried.store(true, ordering: .relaxed)
+        current.withLock { $0 }?.cancel()
+    }
+
+    /// True when the final playlist was uploaded.
+    package var hasPublishedEnd: Bool { publication.withLock { $0.hasPublishedEnd } }
+
+    /// The reason why the store rejected the latest object, or nil if it accepted it or did not answer yet.
+    package var problem: String? { refusal.withLock { $0 } }
+
     /// Uploads until the end. Returns early only if the uploader gives up.
     package func run() async {
-        var hasWorked = false
-        for await _ in wakeUps {
-            while let step = publication.withLock({ $0.nextStep() }) {
-                guard await perform(step, hasWorked: hasWorked) else { return await store.shutDown() }
-                hasWorked = true
-                publication.withLock { $0.complete() }
+        let cleaner = Cleaner(store: store, report: report)
+        let cleaning = Task {
+            await cleaner.run(next: { [self] in publication.withLock { $0.nextDeletion(at: now) } }) { [self] in
+                publication.withLock { $0.completeDeletion() }
             }
-            if publication.withLock({ $0.isFinished }) { break }
         }
+        await resume()
+        await upload { cleaner.wake() }
+        // What is not due yet, or not deleted yet, remains: players need it longer than this process exists.
+        cleaning.cancel()
+        await cleaning.value
         await store.shutDown()
     }
 
-    /// Performs a step. Returns false if the uploader gave up.
-    private func perform(_ step: Publication.Step, hasWorked: Bool) async -> Bool {
-        switch step {
-        case .put(let object): return await put(object, hasWorked: hasWorked)
-        case .delete(let name):
-            // An object that remains in the store does no harm.
-            try? await store.delete(name)
-            return true
+    /// Continues the playlist that a process left that did not end it.
+    private func resume() async {
+        let name = publication.withLock { $0.names.playlist }
+        guard let text = await store.playlist(named: name), let playlist = continued(text) else { return }
+        publication.withLock { $0.resume(playlist) }
+    }
+
+    /// - Parameter uploaded: called after each upload.
+    private func upload(_ uploaded: () -> Void) async {
+        var hasWorked = false
+        for await _ in wakeUps {
+            while let object = publication.withLock({ $0.nextUpload() }) {
+                switch await perform(object, hasWorked: hasWorked) {
+                case .done:
+                    hasWorked = true
+                    publication.withLock { $0.completeUpload(at: now) }
+                    uploaded()
+                case .abandoned: publication.withLock { $0.skipToEnd() }
+                case .gaveUp: return
+                }
+            }
+            if publication.withLock({ $0.isFinished }) { return }
         }
     }
 
-    private func put(_ object: StoredObject, hasWorked: Bool) async -> Bool {
+    private var now: MediaTime {
+        let time = (ContinuousClock.now - origin).components
+        return MediaTime(nanoseconds: time.seconds * 1_000_000_000 + time.attoseconds / 1_000_000_000)
+    }
+
+    private func perform(_ object: StoredObject, hasWorked: Bool) async -> Outcome {
+        let task = Task { await put(object, hasWorked: hasWorked) }
+        current.withLock { $0 = task }
+        // `skipToEnd` may have looked for the task before it was stored.
+        if isHurried.load(ordering: .relaxed), object.kind != .playlist { task.cancel() }
+        return await task.value
+    }
+
+    private func put(_ object: StoredObject, hasWorked: Bool) async -> Outcome {
         let start = ContinuousClock.now
         let watch = Task { await tellWhenAway() }
         var failures = 0
@@ -82,12 +140,16 @@ package final class Uploader: Sendable {
                 refusal.withLock { $0 = nil }
                 if failures > 0 || wasAway { report("uploading again\(lossText)") }
                 if !hasWorked || wasAway { ready(true) }
-                return true
+                return .done
             } catch {
+                if Task.isCancelled {
+                    watch.cancel()
+                    return .abandoned
+                }
                 failures += 1
                 guard await mayRetry(error, failures: failures, since: start, hasWorked: hasWorked) else {
                     watch.cancel()
-                    return false
+                    return Task.isCancelled ? .abandoned : .gaveUp
                 }
             }
         }

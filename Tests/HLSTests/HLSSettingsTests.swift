@@ -58,6 +58,9 @@ struct HLSSettingsTests {
 
     @Test(arguments: [
         ([:], "url"), (["url": "live"], "url"), (["url": "/srv", "window": "2"], "window"), (["url": "/srv", "window": "many"], "window"),
+        (["url": "/srv", "ca-file": "/etc/hostname"], "ca-file"), (["url": "http://h/", "ca-file": "/etc/hostname"], "ca-file"),
+        (["url": "https://h/", "ca-file": "/etc/hostname"], "ca-file"), (["url": "https://h/", "ca-file": "a.pem"], "ca-file"),
+        (["url": "https://h/", "ca-file": "/nonexistent/a.pem"], "ca-file"),
         (["url": "/srv", "segment": "0.1"], "segment"), (["url": "/srv", "format": "mp3"], "format"),
     ])
     func `An error names the key of the invalid setting`(setup: [String: String], key: String) {

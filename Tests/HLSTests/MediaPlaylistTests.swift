@@ -70,4 +70,60 @@ struct MediaPlaylistTests {
         _ = playlist.append(entry(1, milliseconds: 4500))
         #expect(playlist.text(isEnded: false).contains("#EXT-X-TARGETDURATION:5\n"))
     }
+
+    // MARK: Continuing
+
+    private func left(_ change: (inout MediaPlaylist) -> Void = { _ in }, window: Int = 3, isEnded: Bool = false) -> String {
+        var playlist = MediaPlaylist(window: window, firstNumber: 100, targetDuration: 4)
+        for number in 0..<4 { _ = playlist.append(entry(number, isDiscontinuous: number == 0)) }
+        change(&playlist)
+        return playlist.text(isEnded: isEnded)
+    }
+
+    private func continued(
+        _ text: String, format: SegmentFormat = .ts, window: Int = 3, earliest: Date = Date(timeIntervalSince1970: 0)
+    ) -> MediaPlaylist? {
+        let names = ObjectNames(playlist: "live.m3u8", format: format, date: start, number: 1)
+        return MediaPlaylist(continuing: text, names: names, window: window, targetDuration: 2, earliest: earliest)
+    }
+
+    @Test func `A playlist that was left is read as it was written`() throws {
+        for text in [left(), left { _ = $0.append(self.entry(4, milliseconds: 3967, isDiscontinuous: true)) }] {
+            #expect(continued(text)?.text(isEnded: false) == text)
+        }
+        let fragments = left({ for number in 4..<8 { _ = $0.append(self.fragment(number)) } })
+        #expect(continued(fragments, format: .fmp4)?.text(isEnded: false) == fragments)
+        let event = left(window: 0)
+        #expect(continued(event, window: 0)?.text(isEnded: false) == event)
+    }
+
+    private func fragment(_ number: Int) -> MediaPlaylist.Entry {
+        MediaPlaylist.Entry(
+            name: "live-\(number).m4s", duration: MediaTime(milliseconds: 4000), date: start, header: "live-header\(number / 6).mp4")
+    }
+
+    @Test func `A playlist that is ended, old, foreign or of another kind is not continued`() {
+        #expect(continued(left(isEnded: true)) == nil)
+        // The last segment ends 16 s after the start.
+        #expect(continued(left(), earliest: start + 15.9) != nil && continued(left(), earliest: start + 16.1) == nil)
+        #expect(continued(left(), window: 0) == nil && continued(left(window: 0)) == nil)
+        #expect(continued(left(), format: .fmp4) == nil)
+        for name in ["other-1.ts", "live-/../../x.ts", "live-1.mp4", "http://example.com/live-1.ts", "live-1 .ts"] {
+            let text = left { _ = $0.append(MediaPlaylist.Entry(name: name, duration: MediaTime(milliseconds: 4000), date: self.start)) }
+            #expect(continued(text) == nil, "\(name)")
+        }
+        for text in ["", "#EXTM3U", "<html></html>", left().replacing("#EXTINF:4", with: "#EXTINF:-4"), left().replacing("T13", with: "X13")] {
+            #expect(continued(text) == nil, "\(text)")
+        }
+    }
+
+    @Test func `Every part of a playlist is read or rejected`() {
+        let bytes = Array(left { _ = $0.append(self.fragment(9)) }.utf8)
+        for length in 0..<bytes.count {
+            _ = continued(String(decoding: bytes.prefix(length), as: UTF8.self))
+            var changed = bytes
+            changed[length] ^= 0x15
+            _ = continued(String(decoding: changed, as: UTF8.self))
+        }
+    }
 }

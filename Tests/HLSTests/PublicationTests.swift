@@ -17,22 +17,21 @@ struct PublicationTests {
         )
     }
 
-    /// Completes all available steps and returns their descriptions.
-    private func steps(_ publication: inout Publication) -> [String] {
+    /// Performs all available uploads at `time`, then all deletions, and returns their descriptions.
+    private func steps(_ publication: inout Publication, at time: MediaTime = .zero) -> [String] {
         var steps: [String] = []
-        while let step = publication.nextStep() {
-            steps.append(description(step))
-            publication.complete()
+        while let object = publication.nextUpload() {
+            steps.append("put " + object.name)
+            publication.completeUpload(at: time)
+        }
+        while let name = publication.nextDeletion(at: time) {
+            steps.append("delete " + name)
+            publication.completeDeletion()
         }
         return steps
     }
 
-    private func description(_ step: Publication.Step) -> String {
-        switch step {
-        case .put(let object): "put " + object.name
-        case .delete(let name): "delete " + name
-        }
-    }
+    private func text(_ object: StoredObject?) -> String { String(decoding: object?.bytes ?? [], as: UTF8.self) }
 
     @Test func `A segment is uploaded before the playlist names it`() {
         var publication = publication()
@@ -51,52 +50,114 @@ struct PublicationTests {
 
     @Test func `Old segments are deleted when no player can need them`() {
         var publication = publication()
-        var log: [[String]] = []
-        for _ in 0..<10 {
+        var deletions: [Int: [String]] = [:]
+        for number in 0..<10 {
             publication.append(segment())
-            log.append(steps(&publication).filter { $0.hasPrefix("delete") })
+            let done = steps(&publication, at: MediaTime(milliseconds: Int64(number) * 4000)).filter { $0.hasPrefix("delete") }
+            if !done.isEmpty { deletions[number] = done.map { String($0.suffix(9)) } }
         }
-        // Segment 0 leaves the window of 12 s when segment 3 arrives, and is deleted 16 s later.
-        #expect(log.prefix(7).flatMap { $0 } == [])
-        #expect(log[7] == ["delete live-20261121T135114Z-00ab-000000.ts"] && log[8] == ["delete live-20261121T135114Z-00ab-000001.ts"])
+        // Segment 0 leaves the playlist at 12 s. It stays for its own 4 s and the 12 s of the playlist.
+        #expect(deletions == [7: ["000000.ts"], 8: ["000001.ts"], 9: ["000002.ts"]])
     }
 
-    @Test func `At the end, the playlist declares the end, and only its segments remain`() {
+    @Test func `After an outage, segments that are uploaded in one burst are not deleted early`() {
+        var publication = publication()
+        for _ in 0..<20 { publication.append(segment()) }
+        #expect(steps(&publication, at: MediaTime(milliseconds: 100_000)).allSatisfy { $0.hasPrefix("put") })
+        #expect(publication.nextDeletion(at: MediaTime(milliseconds: 115_999)) == nil)
+        #expect(publication.nextDeletion(at: MediaTime(milliseconds: 116_000))?.hasSuffix("000000.ts") == true)
+    }
+
+    @Test func `At the end, the final playlist is the last upload, and nothing is deleted early`() {
         var publication = publication()
         for _ in 0..<5 { publication.append(segment()) }
         _ = steps(&publication)
         publication.end()
-        guard case .put(let object)? = publication.nextStep() else {
-            Issue.record("no playlist at the end")
-            return
-        }
-        #expect(String(decoding: object.bytes, as: UTF8.self).hasSuffix("#EXT-X-ENDLIST\n") && object.kind == .playlist)
-        let done = steps(&publication).map { $0.suffix(9) }
-        #expect(done == ["live.m3u8", "000000.ts", "000001.ts"])
-        #expect(publication.isFinished)
+        let object = publication.nextUpload()
+        #expect(text(object).hasSuffix("#EXT-X-ENDLIST\n") && object?.kind == .playlist)
+        #expect(steps(&publication, at: MediaTime(milliseconds: 15_000)) == ["put live.m3u8"])
+        #expect(publication.isFinished && publication.hasPublishedEnd)
     }
 
     @Test func `An end during the upload of a playlist is still published`() {
         var publication = publication()
         publication.append(segment())
-        _ = publication.nextStep()
-        publication.complete()
-        guard case .put(let first)? = publication.nextStep() else {
-            Issue.record("no playlist")
-            return
-        }
+        _ = publication.nextUpload()
+        publication.completeUpload(at: .zero)
+        let first = publication.nextUpload()
         publication.end()
-        publication.complete()
-        #expect(!String(decoding: first.bytes, as: UTF8.self).contains("ENDLIST") && !publication.isFinished)
+        publication.completeUpload(at: .zero)
+        #expect(!text(first).contains("ENDLIST") && !publication.isFinished)
         let done = steps(&publication)
         #expect(done == ["put live.m3u8"] && publication.isFinished)
+    }
+
+    @Test func `If time is short, the final playlist is published without the segments that wait`() {
+        var publication = publication()
+        publication.append(segment())
+        _ = steps(&publication)
+        for _ in 0..<3 { publication.append(segment()) }
+        publication.end()
+        #expect(publication.nextUpload()?.kind == .segment)
+        publication.skipToEnd()
+        let last = publication.nextUpload()
+        #expect(last?.kind == .playlist && text(last).hasSuffix("#EXT-X-ENDLIST\n"))
+        #expect(text(last).components(separatedBy: "#EXTINF").count == 2 && publication.droppedSegments == 3)
+        publication.completeUpload(at: .zero)
+        #expect(publication.hasPublishedEnd && publication.nextUpload() == nil)
+    }
+
+    @Test func `Without an uploaded segment, an end in short time publishes nothing`() {
+        var publication = publication()
+        publication.append(segment())
+        publication.end()
+        _ = publication.nextUpload()
+        publication.skipToEnd()
+        #expect(publication.nextUpload() == nil && publication.isFinished && !publication.hasPublishedEnd)
+    }
+
+    @Test func `A playlist of an earlier process is continued with a discontinuity, and its segments are deleted in time`() throws {
+        var first = publication()
+        for _ in 0..<5 { first.append(segment()) }
+        var left = ""
+        while let object = first.nextUpload() {
+            if object.kind == .playlist { left = text(object) }
+            first.completeUpload(at: .zero)
+        }
+        let names = ObjectNames(playlist: "live.m3u8", format: .ts, date: Date(timeIntervalSince1970: 1_795_269_100), number: 0xCD)
+        var second = Publication(
+            names: names, playlist: MediaPlaylist(window: 3, firstNumber: 99, targetDuration: 4), maximumWaitingByteCount: 1000)
+        let continued = try #require(
+            MediaPlaylist(continuing: left, names: names, window: 3, targetDuration: 4, earliest: Date(timeIntervalSince1970: 0)))
+        second.resume(continued)
+        second.append(segment())
+        _ = second.nextUpload()
+        second.completeUpload(at: .zero)
+        let lines = text(second.nextUpload()).split(separator: "\n").filter { !$0.hasPrefix("#EXT-X-PROGRAM") && !$0.hasPrefix("#EXTINF") }
+        #expect(
+            lines.suffix(5) == [
+                "#EXT-X-INDEPENDENT-SEGMENTS", "live-20261121T135114Z-00ab-000003.ts", "live-20261121T135114Z-00ab-000004.ts",
+                "#EXT-X-DISCONTINUITY", "live-20261121T135140Z-00cd-000000.ts",
+            ])
+        // The earlier process began with 7, and two segments had left its playlist.
+        #expect(lines.contains("#EXT-X-MEDIA-SEQUENCE:10") && lines.contains("#EXT-X-TARGETDURATION:4"))
+        second.completeUpload(at: .zero)
+        #expect(second.nextDeletion(at: MediaTime(milliseconds: 16_000)) == "live-20261121T135114Z-00ab-000002.ts")
+        second.append(segment())
+        _ = steps(&second)
+        second.append(segment())
+        _ = steps(&second)
+        second.append(segment())
+        _ = second.nextUpload()
+        second.completeUpload(at: .zero)
+        let later = text(second.nextUpload())
+        #expect(later.contains("#EXT-X-DISCONTINUITY-SEQUENCE:1\n") && !later.contains("#EXT-X-DISCONTINUITY\n"))
     }
 
     @Test func `A broadcast without a picture does not change an existing playlist`() {
         var publication = publication()
         publication.end()
-        let step = publication.nextStep()
-        #expect(step == nil && publication.isFinished)
+        #expect(publication.nextUpload() == nil && publication.isFinished && !publication.hasPublishedEnd)
     }
 
     @Test func `While the store is away, the oldest waiting segments are dropped and a gap is marked`() {
@@ -105,10 +166,10 @@ struct PublicationTests {
         #expect(publication.droppedSegments == 3 && publication.waitingSegments == 3)
         var bytes: [UInt8] = []
         var last = ""
-        while let step = publication.nextStep() {
-            if case .put(let object) = step, object.kind == .segment { bytes.append(object.bytes[0]) }
-            if case .put(let object) = step, object.kind == .playlist { last = String(decoding: object.bytes, as: UTF8.self) }
-            publication.complete()
+        while let object = publication.nextUpload() {
+            if object.kind == .segment { bytes.append(object.bytes[0]) }
+            if object.kind == .playlist { last = text(object) }
+            publication.completeUpload(at: .zero)
         }
         // The upload of the first segment can be in progress.
         #expect(bytes == [0, 4, 5])

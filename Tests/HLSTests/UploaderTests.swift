@@ -15,14 +15,34 @@ struct UploaderTests {
         let name = "the store"
         let mood = Mutex(Mood.willing)
         let taken = Mutex<[String]>([])
+        /// What a deletion does.
+        let deletion = Mutex<Result<Void, StoreError>?>(.success(()))
+        /// The deletions that were begun.
+        let deletions = Mutex<[String]>([])
+        /// The uploads that were begun.
+        let begun = Mutex<[String]>([])
+        let left = Mutex<String?>(nil)
+        let lastPlaylist = Mutex("")
 
         func put(_ object: StoredObject) async throws(StoreError) {
-            while mood.withLock({ $0 }) == .hanging { try? await Task.sleep(for: .milliseconds(5)) }
+            begun.withLock { $0.append(object.name) }
+            while mood.withLock({ $0 }) == .hanging, !Task.isCancelled { try? await Task.sleep(for: .milliseconds(5)) }
+            if Task.isCancelled { throw .unavailable("the request was cancelled") }
+            if object.kind == .playlist { lastPlaylist.withLock { $0 = String(decoding: object.bytes, as: UTF8.self) } }
             if mood.withLock({ $0 }) == .failing { throw .unavailable("the store cannot be reached") }
             taken.withLock { $0.append(object.name) }
         }
 
-        func delete(_ name: String) async throws(StoreError) {}
+        func playlist(named name: String) async -> String? { left.withLock { $0 } }
+
+        /// Hangs if `deletion` is nil.
+        func delete(_ name: String) async throws(StoreError) {
+            deletions.withLock { $0.append(name) }
+            while !Task.isCancelled {
+                if let result = deletion.withLock({ $0 }) { return try result.get() }
+                try? await Task.sleep(for: .milliseconds(5))
+            }
+        }
     }
 
     /// The reports of an uploader, in order.
@@ -45,18 +65,33 @@ struct UploaderTests {
     private let store = FickleStore()
     private let log = Log()
 
-    private func uploader(hiccup: Duration) -> Uploader {
+    private func uploader(
+        hiccup: Duration = .seconds(60), continuing: @escaping @Sendable (String) -> MediaPlaylist? = { _ in nil }
+    ) -> Uploader {
         let names = ObjectNames(playlist: "live.m3u8", format: .ts, date: Date(timeIntervalSince1970: 0), number: 1)
         let playlist = MediaPlaylist(window: 3, firstNumber: 1, targetDuration: 4)
         var policy = RetryPolicy()
         policy.hiccup = hiccup
         return Uploader(
             store: store, publication: Publication(names: names, playlist: playlist, maximumWaitingByteCount: 1000), policy: policy,
-            report: { [log] in log.add($0) }, ready: { [log] in log.add("ready \($0)") }, fail: { [log] in log.add("failed: \($0.message)") })
+            continuing: continuing, report: { [log] in log.add($0) }, ready: { [log] in log.add("ready \($0)") }, fail: { [log] in log.add("failed: \($0.message)") })
     }
 
     private func segment() -> Segment {
         Segment(bytes: [1, 2, 3], duration: MediaTime(milliseconds: 4000), date: Date(timeIntervalSince1970: 0))
+    }
+
+    /// A segment without a duration: it can be deleted as soon as it has left the playlist.
+    private func shortSegment() -> Segment {
+        Segment(bytes: [1], duration: .zero, date: Date(timeIntervalSince1970: 0))
+    }
+
+    private func waitUntil(_ what: String, _ condition: () -> Bool) async throws {
+        let deadline = ContinuousClock.now + .seconds(60)
+        while !condition() {
+            try #require(ContinuousClock.now < deadline, "\(what)")
+            try await Task.sleep(for: .milliseconds(5))
+        }
     }
 
     @Test(arguments: [
@@ -93,5 +128,95 @@ struct UploaderTests {
         await run.value
         #expect(log.all.last == "uploading again")
         #expect(log.all.filter { $0.hasPrefix("ready") } == ["ready true"])
+    }
+
+    // MARK: Deletions
+
+    @Test func `A deletion that hangs delays neither the uploads nor the end`() async throws {
+        store.deletion.withLock { $0 = nil }
+        let uploader = uploader()
+        let run = Task { await uploader.run() }
+        for _ in 0..<8 { uploader.append(shortSegment()) }
+        try await waitUntil("a deletion") { store.deletions.withLock { $0.count } == 1 }
+        for _ in 0..<8 { uploader.append(shortSegment()) }
+        uploader.end()
+        await run.value
+        #expect(store.taken.withLock { $0.count { $0.hasSuffix(".ts") } } == 16)
+        #expect(store.lastPlaylist.withLock { $0 }.hasSuffix("#EXT-X-ENDLIST\n") && uploader.hasPublishedEnd)
+        #expect(store.deletions.withLock { $0.count } == 1)
+    }
+
+    @Test(arguments: [(405, 1), (501, 1), (403, 3)])
+    func `A store that refuses deletions is not asked again and again`(code: Int, count: Int) async throws {
+        store.deletion.withLock { $0 = .failure(.refused(code: code, "no")) }
+        let uploader = uploader()
+        let run = Task { await uploader.run() }
+        for _ in 0..<8 { uploader.append(shortSegment()) }
+        try await log.wait(for: "old segments remain: the store does not accept DELETE (\(code))")
+        for _ in 0..<8 { uploader.append(shortSegment()) }
+        uploader.end()
+        await run.value
+        #expect(store.deletions.withLock { $0.count } == count && uploader.hasPublishedEnd)
+    }
+
+    @Test func `A deletion that fails for a time is tried again after the next upload`() async throws {
+        store.deletion.withLock { $0 = .failure(.unavailable("away")) }
+        let uploader = uploader()
+        let run = Task { await uploader.run() }
+        for _ in 0..<4 { uploader.append(shortSegment()) }
+        try await waitUntil("a deletion") { store.deletions.withLock { !$0.isEmpty } }
+        store.deletion.withLock { $0 = .success(()) }
+        uploader.append(shortSegment())
+        try await waitUntil("both deletions") { Set(store.deletions.withLock { $0 }).count == 2 }
+        uploader.end()
+        await run.value
+        let first = store.deletions.withLock { $0 }.filter { $0.hasSuffix("000000.ts") }
+        #expect(first.count >= 2)
+    }
+
+    // MARK: The end, and a new start
+
+    @Test func `An upload that hangs at the end is abandoned for the final playlist`() async throws {
+        let uploader = uploader()
+        let run = Task { await uploader.run() }
+        uploader.append(segment())
+        try await log.wait(for: "ready true")
+        try await waitUntil("the playlist") { store.taken.withLock { $0.contains("live.m3u8") } }
+        store.mood.withLock { $0 = .hanging }
+        uploader.append(segment())
+        uploader.end()
+        try await waitUntil("the upload") { store.begun.withLock { $0.contains { $0.hasSuffix("000001.ts") } } }
+        uploader.skipToEnd()
+        store.mood.withLock { $0 = .willing }
+        await run.value
+        #expect(uploader.hasPublishedEnd && store.lastPlaylist.withLock { $0 }.hasSuffix("#EXT-X-ENDLIST\n"))
+        #expect(!log.all.contains { $0.hasPrefix("failed") })
+    }
+
+    @Test func `A store that hangs for good has no final playlist, and the end returns`() async throws {
+        let uploader = uploader()
+        store.mood.withLock { $0 = .hanging }
+        let run = Task { await uploader.run() }
+        uploader.append(segment())
+        uploader.end()
+        uploader.skipToEnd()
+        await run.value
+        #expect(!uploader.hasPublishedEnd)
+    }
+
+    @Test func `The playlist of a process that crashed is continued`() async throws {
+        store.left.withLock { $0 = "left" }
+        let uploader = uploader { text in
+            guard text == "left" else { return nil }
+            var playlist = MediaPlaylist(window: 3, firstNumber: 41, targetDuration: 4)
+            _ = playlist.append(.init(name: "live-old.ts", duration: MediaTime(milliseconds: 4000), date: Date(timeIntervalSince1970: 0)))
+            return playlist
+        }
+        let run = Task { await uploader.run() }
+        uploader.append(segment())
+        uploader.end()
+        await run.value
+        let lines = store.lastPlaylist.withLock { $0 }.split(separator: "\n")
+        #expect(lines.contains("#EXT-X-MEDIA-SEQUENCE:41") && lines.contains("live-old.ts") && lines.contains("#EXT-X-DISCONTINUITY"))
     }
 }

@@ -2,6 +2,7 @@ import BroadcastExtension
 import FoundationEssentials
 import HLS
 import Media
+import NIOSSL
 
 /// The settings of the extension. An error names the key, but never a value that can be secret.
 package struct HLSSettings {
@@ -21,6 +22,8 @@ package struct HLSSettings {
     package var window: Int
     /// The value of the Authorization header, or nil if there is none.
     package var authorization: String?
+    /// The certificates to trust, or nil for those of the system.
+    package var authorities: [NIOSSLCertificate]?
     /// The address at which viewers find the playlist, as text for the user.
     package var watchURL: String?
 
@@ -77,6 +80,22 @@ package struct HLSSettings {
             authorization = "Basic " + Data("\(user):\(setup["password"] ?? "")".utf8).base64EncodedString()
         }
         watchURL = setup["watch-url"]
+        authorities = try Self.authorities(in: setup, place: place, home: home)
+    }
+
+    private static func authorities(
+        in setup: [String: String], place: Place, home: String?
+    ) throws(BroadcastFailure) -> [NIOSSLCertificate]? {
+        guard var path = setup["ca-file"] else { return nil }
+        guard case .server(let address) = place, address.isSecure else {
+            throw wrong("ca-file", "this is only for addresses that start with https://")
+        }
+        if path.hasPrefix("~/"), let home { path = home + path.dropFirst() }
+        guard path.hasPrefix("/") else { throw wrong("ca-file", "this must be an absolute path") }
+        guard let certificates = try? NIOSSLCertificate.fromPEMFile(path), !certificates.isEmpty else {
+            throw wrong("ca-file", "\(path) has no certificates in PEM format")
+        }
+        return certificates
     }
 
     private static func number(

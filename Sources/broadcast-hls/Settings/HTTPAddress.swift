@@ -6,6 +6,8 @@ package struct HTTPAddress: Equatable {
     private let behind: String
     /// Host and port, for messages.
     package let host: String
+    /// True for https.
+    package let isSecure: Bool
     /// The name of the playlist, or nil if the address does not contain it.
     package let playlist: String?
 
@@ -17,6 +19,7 @@ package struct HTTPAddress: Equatable {
     ///   object.
     package init?(_ text: String) {
         guard let scheme = ["http://", "https://"].first(where: { text.lowercased().hasPrefix($0) }) else { return nil }
+        isSecure = scheme == "https://"
         let rest = text.dropFirst(scheme.count)
         host = String(rest.prefix { !"/?#".contains($0) })
         guard !host.isEmpty, !host.contains("@"), !text.contains("#"), text.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else { return nil }

@@ -38,6 +38,23 @@ package struct FolderStore: SegmentStore {
         }
     }
 
+    package func playlist(named name: String) async -> String? {
+        let descriptor = open(folder + "/" + name, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var part = [UInt8](repeating: 0, count: 64 << 10)
+        // An EVENT playlist of a day has about 3 MB.
+        while bytes.count < 16 << 20 {
+            let count = read(descriptor, &part, part.count)
+            if count < 0 && errno == EINTR { continue }
+            guard count >= 0 else { return nil }
+            if count == 0 { break }
+            bytes += part.prefix(count)
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
     package func delete(_ name: String) async throws(StoreError) {
         let path = folder + "/" + name
         if unlink(path) != 0 && errno != ENOENT { throw Self.failure("delete \(path)", errno) }

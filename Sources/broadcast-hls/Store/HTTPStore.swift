@@ -2,11 +2,14 @@ import AsyncHTTPClient
 import HLS
 import NIOCore
 import NIOHTTP1
+import NIOSSL
 
 /// An HTTP server that accepts PUT and DELETE: nginx with WebDAV, an object store, YouTube's ingest.
-struct HTTPStore: SegmentStore {
-    /// The time limit of one request. A segment has a few megabytes.
+package struct HTTPStore: SegmentStore {
+    /// The time limit of an upload. A segment has a few megabytes.
     private static let deadline = TimeAmount.seconds(20)
+    /// The time limit of a request without a body.
+    private static let shortDeadline = TimeAmount.seconds(3)
 
     private let address: HTTPAddress
     /// The value of the Authorization header, or nil without authentication.
@@ -15,7 +18,8 @@ struct HTTPStore: SegmentStore {
     private let playlistLifetime: Int
     private let client: HTTPClient
 
-    init(address: HTTPAddress, authorization: String?, playlistLifetime: Int) {
+    /// - Parameter authorities: the certificates to trust, or nil for those of the system.
+    init(address: HTTPAddress, authorization: String?, authorities: [NIOSSLCertificate]?, playlistLifetime: Int) {
         self.address = address
         self.authorization = authorization
         self.playlistLifetime = playlistLifetime
@@ -24,62 +28,87 @@ struct HTTPStore: SegmentStore {
         var configuration = HTTPClient.Configuration(
             redirectConfiguration: .disallow, timeout: .init(connect: .seconds(5), read: Self.deadline, write: Self.deadline))
         configuration.httpVersion = .http1Only
+        if let authorities {
+            var trust = TLSConfiguration.makeClientConfiguration()
+            trust.trustRoots = .certificates(authorities)
+            configuration.tlsConfiguration = trust
+        }
         // The uploader retries itself and reports the problem in the meantime.
         configuration.connectionPool.retryConnectionEstablishment = false
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 
-    var name: String { "the server at \(address.host)" }
+    package var name: String { "the server at \(address.host)" }
 
-    func put(_ object: StoredObject) async throws(StoreError) {
+    package func put(_ object: StoredObject) async throws(StoreError) {
         var headers = HTTPHeaders([("Content-Type", object.contentType)])
         headers.add(name: "Cache-Control", value: object.kind == .playlist ? "max-age=\(playlistLifetime)" : "max-age=86400, immutable")
-        try await send(.PUT, object.name, headers: headers, body: object.bytes)
+        _ = try await send(.PUT, object.name, headers: headers, body: object.bytes, timeout: Self.deadline)
     }
 
-    /// Deletes an object. The uploader does not retry, because some ingests delete objects themselves and reject
-    /// DELETE.
-    func delete(_ name: String) async throws(StoreError) {
-        try await send(.DELETE, name, headers: [:], body: nil)
+    package func playlist(named name: String) async -> String? {
+        guard let body = try? await send(.GET, name, headers: [:], body: nil, timeout: Self.shortDeadline) else { return nil }
+        return String(buffer: body)
     }
 
-    func shutDown() async {
+    /// Deletes an object. Some ingests delete objects themselves and reject DELETE.
+    package func delete(_ name: String) async throws(StoreError) {
+        do {
+            _ = try await send(.DELETE, name, headers: [:], body: nil, timeout: Self.shortDeadline)
+        } catch .refused(404, _), .refused(410, _) {
+            // It does not exist.
+        }
+    }
+
+    package func shutDown() async {
         // No request is active any more, so an error has no consequence.
         try? await client.shutdown()
     }
 
-    private func send(_ method: HTTPMethod, _ name: String, headers: HTTPHeaders, body: [UInt8]?) async throws(StoreError) {
+    /// Returns the body of the answer, which is empty if it is longer than 16 MiB.
+    private func send(
+        _ method: HTTPMethod, _ name: String, headers: HTTPHeaders, body: [UInt8]?, timeout: TimeAmount
+    ) async throws(StoreError) -> ByteBuffer {
         var request = HTTPClientRequest(url: address.url(of: name))
         request.method = method
         request.headers = headers
         request.headers.add(name: "User-Agent", value: "broadcast-hls")
         if let authorization { request.headers.add(name: "Authorization", value: authorization) }
         if let body { request.body = .bytes(ByteBuffer(bytes: body)) }
-        let status: HTTPResponseStatus
+        let response: HTTPClientResponse
+        var answer = ByteBuffer()
         do {
-            let response = try await client.execute(request, timeout: Self.deadline)
-            status = response.status
-            // Read the whole body, so that the connection can be used again. An answer is short.
-            _ = try? await response.body.collect(upTo: 1 << 20)
+            response = try await client.execute(request, timeout: timeout)
+            // Read the whole body, so that the connection can be used again.
+            answer = (try? await response.body.collect(upTo: 16 << 20)) ?? answer
         } catch {
             throw StoreError(reaching: address.host, error)
         }
-        if let failure = Self.failure(status, method: method, host: address.host) { throw failure }
+        let schemes = response.headers["WWW-Authenticate"].map { $0.prefix { $0 != " " }.lowercased() }
+        if let failure = Self.failure(Int(response.status.code), method: method.rawValue, host: address.host, schemes: schemes) { throw failure }
+        return answer
     }
 
     /// Returns the error for a status, or nil for success. It does not contain the server's text, because that can
     /// repeat a key.
-    static func failure(_ status: HTTPResponseStatus, method: HTTPMethod, host: String) -> StoreError? {
-        switch status.code {
+    ///
+    /// - Parameter schemes: the authentication schemes that the server offers, in lower case.
+    package static func failure(_ status: Int, method: String, host: String, schemes: [String] = []) -> StoreError? {
+        switch status {
         case 200..<300: nil
-        case 401, 403: .refused(code: Int(status.code), "\(host) refused the upload (\(status.code)): check user and password, token or key")
-        case 408, 425, 429, 500...: .unavailable("the server at \(host) answered \(status.code)")
+        case 401 where !schemes.isEmpty && !schemes.contains("basic") && !schemes.contains("bearer"):
+            .refused(
+                code: 401,
+                "\(host) requires \(schemes[0].filter { $0.isLetter || $0.isNumber || $0 == "-" }.prefix(20).capitalized) authentication, "
+                    + "which this program does not support: configure Basic or Bearer authentication on the server")
+        case 401, 403: .refused(code: status, "\(host) refused the upload (\(status)): check user and password, token or key")
+        case 408, 425, 429, 500...: .unavailable("the server at \(host) answered \(status)")
         case 300..<400:
             .refused(
-                code: Int(status.code),
-                "\(host) redirects uploads (\(status.code)): use the address that it redirects to")
-        case 405: .refused(code: 405, "\(host) does not accept \(method.rawValue) at that address (405)")
-        default: .refused(code: Int(status.code), "\(host) rejected the upload (\(status.code)): check the address")
+                code: status,
+                "\(host) redirects uploads (\(status)): use the address that it redirects to")
+        case 405: .refused(code: 405, "\(host) does not accept \(method) at that address (405)")
+        default: .refused(code: status, "\(host) rejected the upload (\(status)): check the address")
         }
     }
 }

@@ -8,6 +8,9 @@ package protocol SegmentStore: Sendable {
     /// Stores an object completely, or not at all.
     func put(_ object: StoredObject) async throws(StoreError)
 
+    /// Returns the content of a playlist, or nil if there is none or it cannot be read.
+    func playlist(named name: String) async -> String?
+
     /// Deletes an object. It is not an error if the object does not exist.
     func delete(_ name: String) async throws(StoreError)
 
