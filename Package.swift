@@ -256,7 +256,8 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "HLSTests", dependencies: ["HLS", "broadcast-hls", "Media", "BroadcastExtension"], swiftSettings: strict),
-        .testTarget(name: "SRTTests", dependencies: ["broadcast-srt", "Media", "BroadcastExtension"], swiftSettings: strict),
+        .testTarget(
+            name: "SRTTests", dependencies: ["broadcast-srt", "Media", "BroadcastExtension", "TestSupport"], swiftSettings: strict),
         .executableTarget(
             name: "PixelConversionBenchmark", dependencies: ["Media", "Mix", "CYUV"], path: "Benchmarks/PixelConversion", swiftSettings: strict),
     ],

@@ -117,14 +117,14 @@ final class Pipeline: Sendable {
     /// Pictures and sound flow from now on. Time zero is now.
     func begin() -> SessionClock {
         let clock = SessionClock()
-        let hasSound = state.withLock { state in
+        let hasAudioThread = state.withLock { state in
             state.clock = clock
             return state.audioFormat != nil
         }
         monitor.begin()
         pool.begin(clock: clock)
         capture.begin(clock: clock, frameRate: frameRate)
-        if hasSound { beginSound(clock, at: .zero) }
+        if hasAudioThread { beginSound(clock, at: .zero) }
         return clock
     }
 

@@ -1,12 +1,14 @@
 /// The delays between connection attempts, and the number of attempts. The values are the same as for RTMP.
-struct RetryPolicy: Sendable {
-    var first = Duration.milliseconds(500)
+package struct RetryPolicy: Sendable {
+    package var first = Duration.milliseconds(500)
     /// The maximum delay.
     var longest = Duration.seconds(10)
     /// The maximum number of failed attempts in a row if there never was a connection.
     var attemptsBeforeFirst = 4
     /// The maximum number of failed attempts in a row after a connection.
     var attempts = 20
+
+    package init() {}
 
     /// Returns the delay after `failures` failures in a row, at least 1.
     func delay(after failures: Int) -> Duration {

@@ -1,22 +1,25 @@
 import Media
 
-/// `srt://HOST:PORT?streamid=…&latency=…&passphrase=…&pbkeylen=…`, as srt-live-transmit(1) reads it: latency in milliseconds.
+/// `srt://HOST:PORT?KEY=VALUE&…` with the keys of srt-live-transmit(1), FFmpeg, OBS and MediaMTX.
 struct SRTAddress: Equatable {
     /// The reason why a text is not a valid address. The sentence repeats only keys, and no other part of the text.
     struct Problem: Error, Equatable {
         var sentence: String
     }
 
-    /// A host name or an IP address. An IPv6 address has no brackets here.
+    /// A host name or an IP address. An IPv6 address has no brackets here. Empty for every address of this machine.
     var host: String
     var port: String
-    /// The decoded parameters after the question mark.
-    var parameters: [String: String]
+    /// The decoded parameters after the question mark. Their keys have one spelling (`SRTParameter`).
+    var parameters: [SRTParameter: String]
+    /// The keys of parameters that have no effect here.
+    var ineffectiveKeys: [String] = []
 
     init(_ text: String) throws(Problem) {
         guard text.lowercased().hasPrefix("srt://") else { throw Problem(sentence: "this must be srt://HOST:PORT") }
         let rest = text.dropFirst(6)
         let authority = rest.prefix { !"/?#".contains($0) }
+        // A stream id can contain a "#" that is not encoded.
         let query = rest.firstIndex(of: "?").map { rest[rest.index(after: $0)...] } ?? ""
         guard let colon = authority.lastIndex(of: ":"), !authority.contains("@") else {
             throw Problem(sentence: "a port is required: srt://HOST:PORT")
@@ -24,9 +27,6 @@ struct SRTAddress: Equatable {
         var host = String(authority[..<colon])
         if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
         port = String(authority[authority.index(after: colon)...])
-        guard !host.isEmpty else {
-            throw Problem(sentence: "a host is required: srt://HOST:PORT; this program connects and does not listen")
-        }
         guard let number = UInt16(port), number > 0 else { throw Problem(sentence: "the port must be a number from 1 to 65535") }
         self.host = host
         parameters = [:]
@@ -35,14 +35,12 @@ struct SRTAddress: Equatable {
             guard pair.count == 2, let value = PercentEncoding.decodedText(pair[1]) else {
                 throw Problem(sentence: "the part after ? must be KEY=VALUE&KEY=VALUE")
             }
-            parameters[String(pair[0])] = value
-        }
-        guard parameters["mode"] ?? "caller" == "caller" else {
-            throw Problem(sentence: "only mode=caller is supported: the server must listen")
-        }
-        let known = ["mode", "streamid", "latency", "passphrase", "pbkeylen", "transtype"]
-        if let key = parameters.keys.sorted().first(where: { !known.contains($0) }) {
-            throw Problem(sentence: "\(key.filter(\.isLetter).prefix(20)) is not known; known are \(known.joined(separator: ", "))")
+            guard let parameter = SRTParameter(key: String(pair[0])) else {
+                let key = pair[0].filter { $0.isASCII && ($0.isLetter || $0 == "_") }.prefix(20)
+                throw Problem(sentence: "the parameter \(key) is not known; see man 7 broadcast-srt")
+            }
+            parameters[parameter] = value
+            if parameter == .ineffective { ineffectiveKeys.append(String(pair[0])) }
         }
     }
 }

@@ -6,6 +6,10 @@ package enum SRTFailure: Error, Equatable {
     case refused(code: Int, String)
     /// Temporary: a retry can succeed.
     case unreachable(String)
+    /// The connection broke: the peer closed it, or answers no more.
+    case lost
+    /// The peer took the call and closed the connection at once, this many times in a row.
+    case hungUp(count: Int)
 
     /// Returns the error for a rejected connection (`SRT_REJECT_REASON`; 1000 and more are defined by the server, SRT
     /// Access Control).
@@ -22,8 +26,11 @@ package enum SRTFailure: Error, Equatable {
         case SRT_REJX_CONFLICT, SRT_REJX_LOCKED: .unreachable("another client already sends with this stream id")
         case SRT_REJX_OVERLOAD: .unreachable("the server is overloaded")
         case code(SRT_REJ_PEER), SRT_REJX_FALLBACK: .refused(code: 403, "the server refused the connection: check the stream id")
+        case code(SRT_REJ_CLOSE): .unreachable("the server closed the connection during the call: check the stream id")
         case code(SRT_REJ_VERSION): .refused(code: 505, "the server's version of SRT is not compatible")
-        case code(SRT_REJ_TIMEOUT), code(SRT_REJ_UNKNOWN): .unreachable("no answer")
+        case code(SRT_REJ_TIMEOUT): .unreachable("no answer")
+        // The peer took the call and closed the connection before this side noticed it.
+        case code(SRT_REJ_UNKNOWN): .lost
         default: .unreachable("the connection failed (reason \(reason))")
         }
     }

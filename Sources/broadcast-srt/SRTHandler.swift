@@ -1,5 +1,6 @@
 import BroadcastExtension
 import Dispatch
+import Glibc
 import Media
 
 /// Sends the broadcast over SRT.
@@ -16,7 +17,13 @@ final class SRTHandler: BroadcastSampleHandler {
     private var lastTold: (time: ContinuousClock.Instant, milliseconds: Int)?
 
     func started(_ broadcast: BroadcastStart, host: BroadcastHost) throws {
-        settings = try SRTSettings(setup: broadcast.setup)
+        let settings = try SRTSettings(setup: broadcast.setup)
+        self.settings = settings
+        if !settings.ineffectiveKeys.isEmpty {
+            // Standard error is copied to the session's log.
+            let line = Array("parameters of the address that have no effect: \(settings.ineffectiveKeys.joined(separator: ", "))\n".utf8)
+            _ = write(STDERR_FILENO, line, line.count)
+        }
         self.host = host
         stream = ReceivedStream(broadcast)
         if broadcast.tracks.isEmpty { throw BroadcastFailure(code: 415, message: "There is neither picture nor sound to send") }

@@ -5,6 +5,13 @@ package struct SRTPeerAddress: Equatable, Sendable {
     /// A `sockaddr_in` or `sockaddr_in6`.
     package let bytes: [UInt8]
 
+    /// The addresses on which a listener without a host listens, in order: both versions of IP, or only the fourth.
+    package static func any(port: String) throws(SRTFailure) -> [SRTPeerAddress] {
+        try all(host: "::", port: port) + all(host: "0.0.0.0", port: port)
+    }
+
+    var isIPv6: Bool { bytes.count == MemoryLayout<sockaddr_in6>.size }
+
     /// Resolves a host name. The addresses are in the system's order of preference (RFC 6724). This can block for
     /// seconds.
     package static func all(host: String, port: String) throws(SRTFailure) -> [SRTPeerAddress] {

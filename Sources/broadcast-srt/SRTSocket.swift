@@ -1,12 +1,8 @@
 import CSRT
 import Glibc
 
-/// A libsrt socket in caller and live mode. No call blocks. The socket is closed when the value is destroyed.
-struct SRTSocket: ~Copyable {
-    /// The payload of one packet in bytes: seven transport stream packets.
-    static let payloadByteCount = 1316
-    private static let connectTimeout: Int32 = 3000
-
+/// A libsrt socket in live mode. No call blocks. The socket is closed when the value is destroyed.
+package struct SRTSocket: ~Copyable {
     private let handle: SRTSOCKET
 
     /// Starts to connect to `peer`. `isConnected` returns the result.
@@ -17,13 +13,30 @@ struct SRTSocket: ~Copyable {
         try call(peer)
     }
 
+    /// Starts to listen on `address`. `accept` returns the receivers.
+    package init(_ settings: SRTSettings, listeningOn address: SRTPeerAddress) throws(SRTFailure) {
+        handle = srt_create_socket()
+        guard handle != SRT_INVALID_SOCK else { throw .unreachable("a socket cannot be created") }
+        try configure(settings)
+        // "::" also receives IPv4.
+        if address.isIPv6 { try set(SRTO_IPV6ONLY, Int32(0)) }
+        let bound = address.bytes.withUnsafeBytes { srt_bind(handle, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self), Int32($0.count)) }
+        guard bound != SRT_ERROR, srt_listen(handle, 4) != SRT_ERROR else {
+            throw .unreachable("port \(settings.port) cannot be used to listen: \(String(cString: srt_getlasterror_str()))")
+        }
+    }
+
+    private init(accepted handle: SRTSOCKET) {
+        self.handle = handle
+    }
+
     deinit {
         srt_close(handle)
     }
 
     /// Initialises libsrt. Call it before any other use. It disables libsrt's log, because the log only repeats errors
     /// that this program reports.
-    static func startUp() {
+    package static func startUp() {
         srt_startup()
         srt_setloglevel(LOG_EMERG)
     }
@@ -39,12 +52,31 @@ struct SRTSocket: ~Copyable {
         }
     }
 
-    /// Sends one packet of at most `payloadByteCount` bytes. Returns false if the send buffer is full.
+    /// Returns the next receiver that has connected to a listening socket, or nil if there is none.
+    ///
+    /// - Parameter streamID: the stream ID that receivers must send, or empty to accept all.
+    package func accept(streamID: String) -> SRTSocket? {
+        let accepted = srt_accept(handle, nil, nil)
+        guard accepted != SRT_INVALID_SOCK else { return nil }
+        let socket = SRTSocket(accepted: accepted)
+        guard streamID.isEmpty || socket.streamID == streamID else { return nil }
+        return socket
+    }
+
+    /// The stream ID that the peer sent.
+    private var streamID: String {
+        var bytes = [UInt8](repeating: 0, count: 513)
+        var count = Int32(bytes.count)
+        guard srt_getsockflag(handle, SRTO_STREAMID, &bytes, &count) == 0 else { return "" }
+        return String(decoding: bytes.prefix(Int(count)).prefix { $0 != 0 }, as: UTF8.self)
+    }
+
+    /// Sends one packet of at most `SRTSettings.payloadByteCount` bytes. Returns false if the send buffer is full.
     func send(_ bytes: ArraySlice<UInt8>) throws(SRTFailure) -> Bool {
         let count = bytes.withUnsafeBytes { srt_send(handle, $0.baseAddress?.assumingMemoryBound(to: CChar.self), Int32($0.count)) }
         if count != SRT_ERROR { return true }
         if srt_getlasterror(nil) == Int32(SRT_EASYNCSND.rawValue) { return false }
-        throw .unreachable("the connection was lost")
+        throw .lost
     }
 
     /// The number of bytes that the peer has not acknowledged. Throws if the connection is broken.
@@ -53,7 +85,7 @@ struct SRTSocket: ~Copyable {
             var packets = 0
             var bytes = 0
             guard srt_getsockstate(handle) == SRTS_CONNECTED, srt_getsndbuffer(handle, &packets, &bytes) >= 0 else {
-                throw .unreachable("the connection was lost")
+                throw .lost
             }
             return bytes
         }
@@ -64,14 +96,25 @@ struct SRTSocket: ~Copyable {
         // Both options are required: the second one controls connecting.
         try set(SRTO_SNDSYN, false)
         try set(SRTO_RCVSYN, false)
-        try set(SRTO_CONNTIMEO, Self.connectTimeout)
+        try set(SRTO_CONNTIMEO, settings.connectTimeout)
         try set(SRTO_LATENCY, settings.latency)
         // The sender drops nothing, because libsrt would drop sound and pictures alike.
         try set(SRTO_SNDDROPDELAY, Int32(-1))
-        if !settings.streamID.isEmpty { try set(SRTO_STREAMID, settings.streamID) }
+        if !settings.streamID.isEmpty && settings.mode == .caller { try set(SRTO_STREAMID, settings.streamID) }
+        try set(settings.options)
         guard !settings.passphrase.isEmpty else { return }
         try set(SRTO_PASSPHRASE, settings.passphrase)
         if settings.keyLength > 0 { try set(SRTO_PBKEYLEN, settings.keyLength) }
+    }
+
+    private func set(_ options: SRTOptions) throws(SRTFailure) {
+        if let value = options.maximumBandwidth { try set(SRTO_MAXBW, value) }
+        if let value = options.inputBandwidth { try set(SRTO_INPUTBW, value) }
+        if let value = options.overhead { try set(SRTO_OHEADBW, value) }
+        if let value = options.typeOfService { try set(SRTO_IPTOS, value) }
+        if let value = options.timeToLive { try set(SRTO_IPTTL, value) }
+        if let value = options.segmentSize { try set(SRTO_MSS, value) }
+        if let value = options.enforcesEncryption { try set(SRTO_ENFORCEDENCRYPTION, value) }
     }
 
     private func call(_ peer: SRTPeerAddress) throws(SRTFailure) {

@@ -125,6 +125,45 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `A wrong setting is a usage error in an address, and a configuration error in the config`() async throws {
+            try await withStudio(width: 320, height: 240, hasSound: false) { studio in
+                try await ShippedExtensions.lay(in: studio.peers)
+                for (address, word) in [("srt://127.0.0.1:9?latency=soon", "latency"), ("srt://127.0.0.1:9?latnecy=100", "latnecy")] {
+                    let result = try await studio.broadcast.run(["start", "--to", address])
+                    #expect(result.status == .exited(64), "\(result.errors)")
+                    expectSentence(in: result.errors, saying: [word])
+                }
+                try studio.broadcast.writeConfiguration(
+                    "[destinations.far]\nextension = \"srt\"\nurl = \"srt://127.0.0.1:9\"\nsetup = { pbkeylen = \"17\" }\n")
+                let configured = try await studio.broadcast.run(["start", "--to", "far"])
+                #expect(configured.status == .exited(78), "\(configured.errors)")
+                expectSentence(in: configured.errors, saying: ["pbkeylen", "broadcast setup far"])
+            }
+        }
+
+        @Test func `A listener serves one receiver after another, each from a keyframe on`() async throws {
+            try await withStudio(["clock"], width: 320, height: 240, hasSound: false) { studio in
+                try await ShippedExtensions.lay(in: studio.peers)
+                let port = try freePort()
+                let peer = try await studio.startLive(["--to", "srt://:\(port)?mode=listener", "--keyframe-interval", "30"])
+                #expect(try await studio.broadcast.statusText().contains("waits for a receiver on port \(port)"))
+                for number in 1...2 {
+                    let file = studio.path("received-\(number).ts")
+                    try await studio.peers.run(
+                        "ffmpeg",
+                        ["ffmpeg", "-nostdin", "-v", "error", "-i", "srt://127.0.0.1:\(port)?mode=caller", "-t", "3", "-c", "copy", "-y", file])
+                    try await MediaFile(path: file, peers: studio.peers).expectDecodable()
+                    #expect(try await MediaFile(path: file, peers: studio.peers).clock().readings.count > 30)
+                    try await peer.wait(for: "the next receiver") {
+                        try await studio.broadcast.statusText().contains("waits for a receiver")
+                    }
+                }
+                #expect(try await studio.status()?.destinations.map(\.state) == ["live"])
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                #expect(try await peer.waitForExit() == .exited(0), "\(peer.standardError)")
+            }
+        }
+
         private nonisolated(nonsending) func sign(in passphrase: String, _ studio: Studio) async throws {
             let result = try await studio.broadcast.run(["setup", "far", "--secret-from-stdin", "passphrase"], reading: passphrase + "\n")
             #expect(result.status == .exited(0), "\(result.errors)")
@@ -134,6 +173,23 @@ extension EndToEndTests {
     /// How sound lies to picture over SRT.
     @Suite(.serialized)
     struct SRTTimingTests {
+        @Test func `A server that acknowledges only what arrives does not lower the bitrate`() async throws {
+            try await withStudio(["clock"], width: 1280, height: 720, hasSound: false) { studio in
+                try await ShippedExtensions.lay(in: studio.peers)
+                let listener = try await SRTListener.start(in: studio.peers)
+                let port = try freePort()
+                let relay = try studio.peers.start("lazyack", FaultProgram.command("lazyack.py", "\(port)", "\(listener.port)"))
+                try await relay.wait(for: "its port") { isBoundForDatagrams(port) }
+                let peer = try await studio.startLive(["--to", "srt://127.0.0.1:\(port)", "--bitrate", "2500"])
+                try await studio.waitUntilElapsed(10, of: peer)
+                let status = try #require(try await studio.status())
+                #expect(status.video?.targetKbps == 2500 && status.destinations.map(\.dropped) == [0])
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                try await listener.peer.waitForExit()
+                try await MediaFile(path: listener.output, peers: studio.peers).expectDecodable()
+            }
+        }
+
         @Test func `An SRT server gets every picture and the sound, up to the end`() async throws {
             try await withStudio(["clock", "--beep"], width: 640, height: 360) { studio in
                 try await ShippedExtensions.lay(in: studio.peers)

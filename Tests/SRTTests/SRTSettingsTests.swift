@@ -15,9 +15,49 @@ struct SRTSettingsTests {
         #expect(settings.latency == 300 && settings.streamID == "a" && settings.passphrase == "")
     }
 
+    /// As the documentation of MediaMTX, OBS, FFmpeg and srt-live-transmit writes them.
     @Test(arguments: [
-        ([:], "url"), (["url": "udp://example.com:9000"], "url"), (["url": "srt://example.com"], "url"), (["url": "srt://:9000"], "url"),
-        (["url": "srt://example.com:0"], "url"), (["url": "srt://example.com:9000?mode=listener"], "url"),
+        "srt://localhost:8890?streamid=publish:mystream&pkt_size=1316", "srt://localhost:8890?streamid=#!::m=publish,r=live/talk&pkt_size=1316",
+        "srt://example.com:9000?mode=caller&latency=120000&rcvbuf=9058304&timeout=5000000&transtype=live",
+        "srt://example.com:9000?maxbw=-1&inputbw=0&oheadbw=25&tlpktdrop=1&nakreport=1&linger=0&connect_timeout=3000&payload_size=1316",
+        "srt://example.com:9000?rcvlatency=200&peerlatency=200&iptos=184&smoother=live&lossmaxttl=40",
+    ])
+    func `Addresses as other programs write them are accepted`(url: String) throws {
+        let settings = try SRTSettings(setup: ["url": url])
+        #expect(settings.mode == .caller && settings.payloadByteCount == 1316)
+    }
+
+    @Test func `Parameters of an address reach libsrt, and those without effect are named`() throws {
+        let url = "srt://example.com:9000?maxbw=-1&inputbw=300000&oheadbw=25&iptos=184&ttl=9&mss=1400&enforced_encryption=0&rcvbuf=1&linger=2"
+        let settings = try SRTSettings(setup: ["url": url + "&pkt_size=1000&connect_timeout=5000"])
+        #expect(settings.options.maximumBandwidth == -1 && settings.options.inputBandwidth == 300_000 && settings.options.overhead == 25)
+        #expect(settings.options.typeOfService == 184 && settings.options.timeToLive == 9 && settings.options.segmentSize == 1400)
+        #expect(settings.options.enforcesEncryption == false && settings.ineffectiveKeys == ["rcvbuf", "linger"])
+        // Whole packets of 188 bytes.
+        #expect(settings.payloadByteCount == 940 && settings.connectTimeout == 5000)
+    }
+
+    @Test func `A latency that is too large for milliseconds is in microseconds`() throws {
+        for (text, milliseconds) in [("120", 120), ("10000", 10_000), ("120000", 120), ("2000000", 2000)] {
+            #expect(try SRTSettings(setup: ["url": "srt://example.com:9000?latency=\(text)"]).latency == milliseconds)
+        }
+        let both = try SRTSettings(setup: ["url": "srt://example.com:9000?latency=100&peerlatency=300"])
+        #expect(both.latency == 300)
+    }
+
+    @Test func `An address without a host, or with mode=listener, listens`() throws {
+        for url in ["srt://:9000", "srt://:9000?mode=listener", "srt://0.0.0.0:9000?mode=listener", "srt://[::]:9000?mode=server"] {
+            #expect(try SRTSettings(setup: ["url": url]).mode == .listener, "\(url)")
+        }
+    }
+
+    @Test(arguments: [
+        ([:], "url"), (["url": "udp://example.com:9000"], "url"), (["url": "srt://example.com"], "url"), (["url": "srt://:9000?mode=caller"], "url"),
+        (["url": "srt://example.com:0"], "url"), (["url": "srt://example.com:9000?mode=rendezvous"], "url"),
+        (["url": "srt://example.com:9000?pkt_size=100"], "pkt_size"), (["url": "srt://example.com:9000?oheadbw=1"], "oheadbw"),
+        (["url": "srt://example.com:9000?transtype=file"], "transtype"), (["url": "srt://example.com:9000?maxbw=-2"], "maxbw"),
+        (["url": "srt://example.com:9000?latency=99999999999"], "latency"), (["url": "srt://example.com:9000?ineffective=1"], "url"),
+        (["url": "srt://example.com:9000?enforced_encryption=maybe"], "enforced_encryption"),
         (["url": "srt://example.com:9000?secret"], "url"), (["url": "srt://example.com:9000?what=1"], "url"),
         (["url": "srt://example.com:9000", "passphrase": "short"], "passphrase"),
         (["url": "srt://example.com:9000", "latency": "soon"], "latency"), (["url": "srt://example.com:9000", "pbkeylen": "17"], "pbkeylen"),

@@ -1,0 +1,80 @@
+import BroadcastExtension
+import Media
+import Synchronization
+import TestSupport
+import Testing
+import broadcast_srt
+
+/// Calls and receivers, with libsrt at the far end.
+@Suite(.serialized)
+struct SRTSenderTests {
+    /// What a sender reports, in order.
+    private final class Log: Sendable {
+        private let lines = Mutex<[String]>([])
+        var all: [String] { lines.withLock { $0 } }
+        func add(_ line: String) { lines.withLock { $0.append(line) } }
+    }
+
+    private let log = Log()
+
+    private func sender(_ url: String) throws -> SRTSender {
+        var policy = RetryPolicy()
+        policy.first = .milliseconds(20)
+        let format = AudioTrackFormat(track: .mixed, format: .broadcast, audioSpecificConfig: [0x11, 0x90], bitrate: 160, priming: 0)
+        return SRTSender(
+            try SRTSettings(setup: ["url": url]), stream: StreamDescription(video: nil, audio: [format], title: nil), policy: policy,
+            report: { [log] in log.add($0) }, ready: { [log] in log.add("ready \($0)") }, requestKeyframe: {},
+            fail: { [log] in log.add("failed: \($0.message)") })
+    }
+
+    private func listener(_ port: Int) throws -> SRTSocket {
+        SRTSocket.startUp()
+        return try SRTSocket(
+            try SRTSettings(setup: ["url": "srt://127.0.0.1:\(port)?mode=listener"]),
+            listeningOn: try #require(try SRTPeerAddress.all(host: "127.0.0.1", port: "\(port)").first))
+    }
+
+    @Test func `A server that takes the call and hangs up is named, is not called live, and is not called for ever`() async throws {
+        let port = try freePort()
+        let server = try listener(port)
+        let sender = try sender("srt://127.0.0.1:\(port)?streamid=wrong")
+        let run = Task { [log] in
+            await sender.run()
+            log.add("over")
+        }
+        var calls = 0
+        let deadline = ContinuousClock.now + .seconds(60)
+        while log.all.last != "over" {
+            try #require(ContinuousClock.now < deadline, "\(log.all)")
+            // The socket that is accepted is closed at once.
+            if let socket = server.accept(streamID: "") {
+                calls += 1
+                hangUp(socket)
+            }
+            sender.push(sound())
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        await run.value
+        #expect(calls == 4)
+        #expect(!log.all.contains { $0.hasPrefix("ready") || $0.hasPrefix("connected") })
+        #expect(log.all.first == "calling 127.0.0.1:\(port) again: it took the call and hung up")
+        #expect(log.all.dropLast().last == "failed: 127.0.0.1:\(port) took the call and hung up 4 times: check the stream id")
+    }
+
+    private func hangUp(_ socket: consuming SRTSocket) {}
+
+    private func sound() -> EncodedPacket {
+        let number = packets.next()
+        let time = MediaTime(value: Int64(number) * 1024, timescale: 48_000)
+        return EncodedPacket(
+            track: .mixed, presentationTime: time, decodeTime: time, isKeyframe: true, sequence: UInt32(number),
+            data: [UInt8](repeating: 7, count: 300))
+    }
+
+    private let packets = Counter()
+
+    private final class Counter: Sendable {
+        private let value = Atomic(0)
+        func next() -> Int { value.add(1, ordering: .relaxed).oldValue }
+    }
+}
