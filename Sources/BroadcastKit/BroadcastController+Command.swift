@@ -34,6 +34,7 @@ extension BroadcastController {
                 resolver.format = format
                 resolver.output = output
                 let plans = try resolver.resolve(targets)
+                try settings.checkEffect(on: plans)
                 var session = try SessionConfiguration(settings, over: configuration)
                 session.keepClips(for: plans)
                 return PreparedSession(configuration: session, destinations: plans, watchURLs: context.watchURLs(of: plans))

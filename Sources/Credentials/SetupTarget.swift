@@ -32,10 +32,12 @@ package struct SetupTarget {
             throw .configuration(error)
         }
         if let manifest {
+            // An answer in the configuration overrides the user's answer, so the question is not asked.
+            var configured = Set(destination?.answers().keys.map { $0 } ?? [])
+            configured.formUnion(destination?.keyCommands(for: manifest).keys.map { $0 } ?? [])
             questions = manifest.questions.map {
-                // An answer in the configuration overrides the user's answer, so the question is not asked.
                 SetupQuestion(
-                    key: $0.key, prompt: $0.prompt, isSecret: $0.isSecret, isAsked: destination?.setup[$0.key] == nil, isRequired: $0.isRequired)
+                    key: $0.key, prompt: $0.prompt, isSecret: $0.isSecret, isAsked: !configured.contains($0.key), isRequired: $0.isRequired)
             }
             program = manifest.setupExecutable.map {
                 SetupProgram(path: $0, folder: manifest.folder, environment: paths.setupEnvironment)

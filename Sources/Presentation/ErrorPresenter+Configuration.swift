@@ -32,6 +32,12 @@ extension CommandError {
                 .usage,
                 "\(path) cannot be written: \(ending) is not a format of this program. "
                     + "Use .mp4, .flv, .ts, .h264 or .y4m, or name the format: --format mp4|flv|mpegts|h264|y4m.")
+        case .formatWithoutFile:
+            self.init(.usage, "--format has no effect: it is for files and standard output. Omit it, or add --to FILE.")
+        case .separateTracksWithoutFile:
+            self.init(
+                .usage,
+                "--audio-tracks separate has no effect: it is for .mp4 and .ts files and for standard output. Omit it, or add --to FILE.mp4.")
         case .liveWithFullChroma(let name):
             self.init(
                 .usage,

@@ -33,7 +33,12 @@ extension ConfigurationFault.Problem {
         case .noExtension: "every destination needs an extension or a service; see broadcast list-extensions"
         case .noURL: "an rtmp destination needs a url"
         case .notAnRTMPAddress(let reason): reason
-        case .certificatesOfNoRTMP: "only rtmp destinations have certificates to check"
+        case .notRead(let name, let keys):
+            "the extension \(name) does not read this key. It reads \(keys.filter { $0 != "extension" }.joined(separator: ", "))"
+        case .givenTwice(let other): "\(other) has the same meaning. Remove one of them"
+        case .severalSecrets(let keys):
+            "the extension has several secrets. Say which one the command prints: key-command = { \(keys[0]) = \"COMMAND\" }. "
+                + "It asks for \(keys.joined(separator: ", "))"
         case .unreadableCertificates(let path): "cannot read \(path). Name a file of PEM certificates"
         case .unknownService(let name, _): "there is no service \"\(name)\""
         case .unknownExtension(let name, _): "there is no extension \"\(name)\""
@@ -111,6 +116,7 @@ extension SettingProblem {
         case .outOfRange(let setting, let range, let value):
             "\(setting.option) must be from \(Int(range.lowerBound)) to \(Int(range.upperBound)), not \(Int(value))."
         case .bitrateAndQuality: "--bitrate and --quality exclude each other. Use --bitrate for live, --quality for files."
+        case .withoutEffect(let setting, let reason): "\(setting.option) has no effect: \(reason.phrase). Omit it."
         case .unknownPreset(let name, let known): "There is no preset \"\(name)\". Use one of \(known.joined(separator: ", "))."
         case .pictureFileAndScreen: "--y4m replaces the screen: omit --display and --follow-focus."
         case .soundFileAndApplications: "--wav replaces the sound of the applications: omit --app-source and --no-app-audio."
@@ -127,6 +133,24 @@ extension SettingProblem.Setting {
         case .quality: "--quality"
         case .keyframeInterval: "--keyframe-interval"
         case .audioBitrate: "--audio-bitrate (kbit/s)"
+        case .preset: "--preset"
+        case .latency: "--latency"
+        case .cursor: "--cursor"
+        case .hiddenWindows: "--hide"
+        case .microphone: "--mic"
+        case .applicationSource: "--app-source"
+        case .microphoneSource: "--mic-source"
+        }
+    }
+}
+
+extension SettingProblem.Ineffectiveness {
+    fileprivate var phrase: String {
+        switch self {
+        case .noEncodedPicture: "no destination takes an encoded picture"
+        case .noSound: "no destination takes sound"
+        case .noEncodedSound: "no destination takes encoded sound"
+        case .noScreen: "the picture does not come from the screen"
         }
     }
 }

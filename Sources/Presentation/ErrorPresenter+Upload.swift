@@ -63,6 +63,7 @@ extension ExtensionProblem {
         case .cannotStart: .config
         case .noHello, .lineTooLong, .flood, .notAReply, .unsupportedVersion: .protocolError
         case .tooManySoundTracks: .usage
+        case .wrongSetting(_, let origin): origin == .address ? .usage : .config
         case .reported(let code, _, _): code == 401 || code == 403 ? .notPermitted : .unavailable
         case .cannotWrite, .notReady, .stalled, .didNotExit, .endedEarly, .endedWithError, .closedInput, .cancelled: .unavailable
         }
@@ -103,6 +104,9 @@ extension ExtensionProblem {
             return "The extension \(name) uses version \(version) of the protocol, and this program version 1. Use a matching version of it."
         case .tooManySoundTracks(let count):
             return "The extension \(name) asks for \(count) sound tracks, and FLV holds one. Use container = \"mpegts\"."
+        case .wrongSetting(let message, let origin):
+            let next = origin == .address ? "Correct the address." : "Correct the config, or run: broadcast setup \(destination)"
+            return "The extension \(name) rejects a setting: \(message). \(next)"
         case .reported(let code, let message, _):
             let next = code == 401 || code == 403 ? " Run: broadcast setup \(destination)" : ""
             return "The extension \(name) ended the broadcast: \(message) (\(code)).\(next)"

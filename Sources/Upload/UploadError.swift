@@ -87,12 +87,14 @@ package enum ExtensionProblem: Error, Sendable, Equatable {
     case unsupportedVersion(Int)
     /// It asks for more sound tracks than its container can hold.
     case tooManySoundTracks(Int)
+    /// The extension rejects an answer to one of its questions (code 400), with its own message.
+    case wrongSetting(message: String, ExtensionLaunch.SettingsOrigin)
     /// An error that the extension reported, with an HTTP-like code and its own message.
     case reported(code: Int, message: String, canRetry: Bool)
 
     package var retry: RetryAdvice {
         switch self {
-        case .cannotStart, .lineTooLong, .flood, .notAReply, .unsupportedVersion, .tooManySoundTracks, .noHello: .never
+        case .cannotStart, .lineTooLong, .flood, .notAReply, .unsupportedVersion, .tooManySoundTracks, .noHello, .wrongSetting: .never
         case .cannotWrite, .notReady, .stalled, .didNotExit, .endedEarly, .endedWithError, .closedInput, .cancelled: .later
         case .reported(_, _, let canRetry): canRetry ? .later : .never
         }
@@ -112,6 +114,7 @@ package enum ExtensionProblem: Error, Sendable, Equatable {
         case .noHello, .lineTooLong, .flood, .notAReply, .unsupportedVersion: 502
         case .cannotWrite, .notReady, .stalled, .didNotExit, .endedEarly, .endedWithError, .closedInput, .cancelled: 503
         case .tooManySoundTracks: 415
+        case .wrongSetting: 400
         case .reported(let code, _, _): code
         }
     }

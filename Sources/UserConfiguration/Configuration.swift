@@ -65,17 +65,19 @@ package struct Configuration {
         /// The line that names the path.
         package var pathLine = 0
         package var format: ContainerFormat?
-        /// A shell command that prints the stream key.
+        /// A shell command that prints the stream key, or the secret of an extension.
         package var keyCommand: String?
+        /// Shell commands that print the secrets of an extension, by question.
+        package var keyCommands: [String: String] = [:]
         /// The picture size and bitrate of this destination, if they differ from the session's; kbit/s.
         package var size: PixelSize?
         package var bitrate: Int?
         /// The number of consecutive attempts to restore a lost connection.
         package var retries: Int?
-        /// PEM certificates to trust for rtmps, instead of the system's; relative to the config's folder.
+        /// PEM certificates to trust instead of the system's; relative to the config's folder.
         package var caFile: String?
-        /// The line that names the certificates.
-        package var caFileLine = 0
+        /// The line of each key that is set.
+        package var lines: [String: Int] = [:]
         /// Answers to the questions of an extension; none of them is secret.
         package var setup: [String: String] = [:]
     }
@@ -113,6 +115,13 @@ package struct Configuration {
                     ConfigurationFault(
                         path: path, line: destination.extensionLine, key: "destinations.\(destination.name).extension",
                         problem: .unknownExtension(destination.extensionName, known: BuiltInExtension.names + catalog.names)))
+            }
+            // An extension that is damaged is reported when it is used.
+            guard let manifest = try? catalog.manifest(named: destination.extensionName) else { continue }
+            do throws(ConfigurationFault) {
+                try destination.check(against: manifest, path: path)
+            } catch {
+                throw .fault(error)
             }
         }
         guard let preferred else { return }

@@ -50,8 +50,12 @@ package struct ConfigurationFault: Error, Sendable, Equatable {
         case noURL
         /// The address is not an RTMP address. The error does not contain it, since it may end in a key.
         case notAnRTMPAddress(reason: String)
-        /// Only RTMP destinations check certificates.
-        case certificatesOfNoRTMP
+        /// The extension does not read this key, but these.
+        case notRead(extension: String, reads: [String])
+        /// The value is also given under another key.
+        case givenTwice(other: String)
+        /// One command cannot print all of these secrets.
+        case severalSecrets([String])
         case unreadableCertificates(path: String)
         case unknownService(String, known: [String])
         case unknownExtension(String, known: [String])
@@ -119,10 +123,24 @@ package enum SettingProblem: Error, Sendable, Equatable {
         case quality
         case keyframeInterval
         case audioBitrate
+        case preset, latency, cursor, hiddenWindows, microphone, applicationSource, microphoneSource
+    }
+
+    /// Why a setting has no effect.
+    package enum Ineffectiveness: Sendable, Equatable {
+        /// No destination takes an encoded picture.
+        case noEncodedPicture
+        /// No destination takes sound.
+        case noSound
+        /// No destination takes encoded sound.
+        case noEncodedSound
+        /// The picture does not come from the screen.
+        case noScreen
     }
 
     case outOfRange(Setting, ClosedRange<Double>, value: Double)
     case bitrateAndQuality
+    case withoutEffect(Setting, Ineffectiveness)
     case unknownPreset(String, known: [String])
     /// A file of pictures replaces the screen.
     case pictureFileAndScreen
@@ -140,6 +158,10 @@ package enum DestinationProblem: Error, Sendable, Equatable {
     case rtmpWithoutAddress
     /// The ending of a file does not determine its format.
     case unknownEnding(path: String, ending: String)
+    /// The format of files and standard output was chosen, and there are none.
+    case formatWithoutFile
+    /// Separate sound tracks were chosen, and no file or standard output has room for them.
+    case separateTracksWithoutFile
     /// 4:4:4 is for files and standard output.
     case liveWithFullChroma(name: String)
     /// Lossless video is for files and standard output.

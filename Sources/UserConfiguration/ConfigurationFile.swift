@@ -100,32 +100,49 @@ package enum ConfigurationFile {
     }
 
     private static func destination(_ section: ConfigurationSection, name: String) throws(ConfigurationFault) -> Configuration.Destination {
-        try section.allow(["extension", "service", "url", "path", "format", "key-command", "setup", "size", "bitrate", "retries", "ca-file"])
+        try section.allow(DestinationKeys.all)
         let service = try service(section)
         // The configuration overrides the known values of the service.
         guard let extensionName = try section.string("extension") ?? service.map({ _ in "rtmp" }) else {
             throw section.fault("extension", .noExtension)
         }
+        let known = DestinationKeys.read(by: extensionName)
+        if let key = section.keys.filter({ !known.contains($0) }).min(by: { section.line(of: $0) < section.line(of: $1) }) {
+            throw section.fault(key, .notRead(extension: extensionName, reads: known))
+        }
+        let commands = try keyCommands(section, isProgram: !BuiltInExtension.names.contains(extensionName))
         var destination = Configuration.Destination(
             name: name, line: section.line, extensionLine: section.line(of: "extension"), extensionName: extensionName, service: service,
             url: try section.string("url"), path: try section.string("path"),
-            format: try section.choice("format"), keyCommand: try section.string("key-command"))
+            format: try section.choice("format"), keyCommand: commands[""])
+        destination.keyCommands = commands.filter { !$0.key.isEmpty }
+        destination.lines = Dictionary(uniqueKeysWithValues: section.keys.map { ($0, section.line(of: $0)) })
+        for key in destination.keyCommands.keys { destination.lines["key-command.\(key)"] = section.line(of: "key-command") }
         destination.pathLine = section.line(of: "path")
         destination.size = try size(section)
         destination.bitrate = try section.integer("bitrate", in: 50...200_000)
         destination.retries = try section.integer("retries", in: 0...1000)
         destination.caFile = try section.string("ca-file")
-        destination.caFileLine = section.line(of: "ca-file")
-        if destination.caFile != nil && extensionName != "rtmp" {
-            throw section.fault("ca-file", .certificatesOfNoRTMP)
-        }
         if let setup = try section.section("setup") {
-            for key in setup.keys { destination.setup[key] = try setup.string(key) }
+            for key in setup.keys {
+                destination.setup[key] = try setup.string(key)
+                destination.lines["setup.\(key)"] = setup.line(of: key)
+            }
         }
         guard extensionName == "rtmp" else { return destination }
         if service == nil && destination.url == nil { throw section.fault("url", .noURL) }
         if let url = destination.url { try check(url, section) }
         return destination
+    }
+
+    /// `key-command = "…"` under an empty key, or `key-command = { QUESTION = "…" }` of an extension.
+    private static func keyCommands(_ section: ConfigurationSection, isProgram: Bool) throws(ConfigurationFault) -> [String: String] {
+        guard isProgram, section.document[section.name + ["key-command"]]?.value == .table,
+            let table = try section.section("key-command")
+        else { return try section.string("key-command").map { ["": $0] } ?? [:] }
+        var commands: [String: String] = [:]
+        for key in table.keys where !key.isEmpty { commands[key] = try table.string(key) }
+        return commands
     }
 
     private static func check(_ url: String, _ section: ConfigurationSection) throws(ConfigurationFault) {

@@ -66,7 +66,15 @@ package struct DestinationResolver {
             }
             plans.append(plan)
         }
+        try checkEffect(on: plans)
         return plans
+    }
+
+    /// Throws if a choice that is for files and standard output has no effect on any of the destinations.
+    private func checkEffect(on plans: [DestinationPlan]) throws(ConfigurationError) {
+        let files = plans.filter { $0.kind == .file || $0.kind == .stdout }
+        if format != nil && files.isEmpty { throw .destination(.formatWithoutFile) }
+        if separatesAudio && !files.contains(where: { $0.media.audioTracks.count > 1 }) { throw .destination(.separateTracksWithoutFile) }
     }
 
     /// Returns the destination for `target`.
@@ -157,7 +165,7 @@ package struct DestinationResolver {
         case "rtmp":
             if let service = destination.service.flatMap(KnownService.named) { return try rtmp.known(service, as: destination) }
             return try rtmp.plan(for: destination, address: destination.url ?? "", mayHoldKey: true)
-        case "stdout": return try files.stdout(name: destination.name)
+        case "stdout": return try files.stdout(name: destination.name, format: destination.format)
         case "clips": return .clips(name: destination.name)
         case "file": return files.file(path: try files.configuredPath(of: destination), name: destination.name, format: format ?? destination.format)
         default:
@@ -167,7 +175,7 @@ package struct DestinationResolver {
                         of: destination, "extension", line: destination.extensionLine,
                         .unknownExtension(destination.extensionName, known: BuiltInExtension.names + catalog.names)))
             }
-            return try extensions.program(manifest, name: destination.name, setup: destination.setup, destination: destination)
+            return try extensions.program(manifest, name: destination.name, setup: [:], destination: destination)
         }
     }
 }

@@ -14,13 +14,15 @@ struct FileResolver {
     let folder: String
     let output: DestinationResolver.StandardOutput
 
-    func stdout(name: String) throws(ConfigurationError) -> DestinationPlan {
+    /// - Parameter configured: the format in the configuration, if the user chose none for this session.
+    func stdout(name: String, format configured: ContainerFormat? = nil) throws(ConfigurationError) -> DestinationPlan {
         switch output {
         case .closed: throw .destination(.outputIsClosed)
         case .terminal: throw .destination(.outputIsATerminal)
         case .usable:
-            warn(of: format ?? .mpegts, name: name)
-            return .stdout(name: name, format: format ?? .mpegts, separatesAudio: separatesAudio)
+            let container = format ?? configured ?? .mpegts
+            warn(of: container, name: name)
+            return .stdout(name: name, format: container, separatesAudio: separatesAudio)
         }
     }
 

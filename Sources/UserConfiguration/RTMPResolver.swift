@@ -1,4 +1,3 @@
-import Glibc
 import RTMP
 import Session
 import Upload
@@ -26,9 +25,7 @@ struct RTMPResolver {
         let source = "\(context.configuration.path):\(destination.line)"
         var key: String?
         if let command = destination.keyCommand {
-            key = try context.credentials { () throws(CredentialProblem) in
-                try context.secrets.key(from: command, for: destination.name, isInterrupted: context.isInterrupted)
-            }
+            key = try context.key(from: command, for: destination.name)
         }
         if key == nil { key = try context.secret("key", of: destination.name) }
         if key == nil && !(mayHoldKey && RTMPAddress.hasKey(address)) {
@@ -36,18 +33,7 @@ struct RTMPResolver {
             _ = try plan(address: address, key: "key", name: destination.name, source: context.configuration.path)
             throw .destination(.notSignedIn(destination.name))
         }
-        return try plan(address: address, key: key, name: destination.name, source: source, caFile: try caFile(of: destination))
-    }
-
-    /// The absolute path of the destination's own certificate authorities.
-    private func caFile(of destination: Configuration.Destination) throws(ConfigurationError) -> String? {
-        guard let written = destination.caFile else { return nil }
-        let folder = context.configuration.path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
-        let path = written.hasPrefix("~/") || written.hasPrefix("/") ? context.paths.expanding(written) : "\(folder)/\(written)"
-        guard access(path, R_OK) == 0 else {
-            throw .fault(context.fault(of: destination, "ca-file", line: destination.caFileLine, .unreadableCertificates(path: path)))
-        }
-        return path
+        return try plan(address: address, key: key, name: destination.name, source: source, caFile: try context.caFile(of: destination))
     }
 
     /// An RTMP address with its stream key.

@@ -1,3 +1,4 @@
+import Glibc
 import RTMP
 import Session
 import Upload
@@ -51,6 +52,22 @@ struct ResolverContext {
     /// The answers to `setup` that are not secret.
     func answers(of destination: String) throws(ConfigurationError) -> [String: String] {
         try credentials { () throws(CredentialProblem) in try secrets.answers(of: destination) }
+    }
+
+    /// The key that a shell command prints for a destination.
+    func key(from command: String, for destination: String) throws(ConfigurationError) -> String {
+        try credentials { () throws(CredentialProblem) in try secrets.key(from: command, for: destination, isInterrupted: isInterrupted) }
+    }
+
+    /// The absolute path of the destination's own certificate authorities.
+    func caFile(of destination: Configuration.Destination) throws(ConfigurationError) -> String? {
+        guard let written = destination.caFile else { return nil }
+        let folder = configuration.path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+        let path = written.hasPrefix("~/") || written.hasPrefix("/") ? paths.expanding(written) : "\(folder)/\(written)"
+        guard access(path, R_OK) == 0 else {
+            throw .fault(fault(of: destination, "ca-file", line: destination.lines["ca-file"], .unreadableCertificates(path: path)))
+        }
+        return path
     }
 
     /// Runs `body`, which reads credentials, and throws its problem as the problem of a destination.

@@ -4,6 +4,7 @@ import Glibc
 import Media
 import Mix
 import Session
+import Upload
 import WindowPrivacy
 import X11Capture
 
@@ -63,6 +64,33 @@ package struct SessionSettings: Sendable {
     package static let standardClipBuffer = MediaTime(milliseconds: 60_000)
 }
 
+extension SessionSettings {
+    /// Throws for a setting that the user chose and that has no effect on any of the destinations.
+    package func checkEffect(on plans: [DestinationPlan]) throws(ConfigurationError) {
+        // A clip is encoded, and has sound.
+        if clipBuffer != nil || plans.contains(where: { $0.kind == .clips }) { return }
+        func check(_ settings: [(SettingProblem.Setting, Bool)], _ reason: SettingProblem.Ineffectiveness) throws(ConfigurationError) {
+            if let setting = settings.first(where: { $0.1 })?.0 { throw .setting(.withoutEffect(setting, reason)) }
+        }
+        if !plans.contains(where: { $0.media.video == .encoded }) {
+            try check(
+                [
+                    (.bitrate, bitrate != nil), (.quality, quality != nil), (.preset, preset != nil), (.latency, latency != nil),
+                    (.keyframeInterval, keyframeInterval != nil),
+                ], .noEncodedPicture)
+        }
+        let listeners = plans.filter { !$0.media.audioTracks.isEmpty }
+        if listeners.isEmpty {
+            try check(
+                [
+                    (.microphone, microphone == true), (.applicationSource, appSource != nil), (.microphoneSource, micSource != nil),
+                    (.audioBitrate, audioBitrate != nil),
+                ], .noSound)
+        }
+        if listeners.allSatisfy(\.media.takesRawAudio) { try check([(.audioBitrate, audioBitrate != nil)], .noEncodedSound) }
+    }
+}
+
 extension SessionConfiguration {
     /// Returns the settings merged over those of the configuration. Checks every value.
     package init(_ settings: SessionSettings, over configuration: Configuration) throws(ConfigurationError) {
@@ -80,7 +108,10 @@ extension SessionConfiguration {
                 configuration.privacy.hide + settings.hiddenWindows, mutesSound: configuration.privacy.mute ?? false)
             picture = .screen(screen)
             if screen.hiddenWindows.mutesSound { audio.mutedWindows = screen.hiddenWindows }
-        case .y4m(let path): picture = .y4m(path: path)
+        case .y4m(let path):
+            if settings.showsCursor != nil { throw .setting(.withoutEffect(.cursor, .noScreen)) }
+            if !settings.hiddenWindows.isEmpty { throw .setting(.withoutEffect(.hiddenWindows, .noScreen)) }
+            picture = .y4m(path: path)
         case .feed(let feed): picture = .feed(feed)
         }
         do throws(SettingProblem) {

@@ -93,7 +93,7 @@ extension EndToEndTests {
                 try broadcast.writeConfiguration("\n[destinations.web]\nextension = \"hls\"\nsetup = { url = \"\(address)\" }\n")
                 let configured = try await broadcast.run(["start", "--to", "web"])
                 #expect(configured.status == .exited(78))
-                expectSentence(in: configured.errors, saying: ["config.toml:2", "setup.url", "broadcast setup web"])
+                expectSentence(in: configured.errors, saying: ["config.toml:4", "setup.url", "broadcast setup web"])
                 #expect(!(given.errors + configured.errors).contains("hunter22"))
             }
         }

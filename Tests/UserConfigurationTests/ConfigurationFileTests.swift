@@ -8,6 +8,12 @@ import Upload
 import UserConfiguration
 import WindowPrivacy
 
+private let fileKeys = ["extension", "path", "format", "size", "bitrate"]
+private let stdoutKeys = ["extension", "format", "size", "bitrate"]
+private let clipsKeys = ["extension", "size", "bitrate"]
+private let rtmpKeys = ["extension", "service", "url", "key-command", "ca-file", "retries", "size", "bitrate"]
+private let programKeys = ["extension", "setup", "url", "key-command", "ca-file", "retries", "size", "bitrate"]
+
 struct ConfigurationFileTests {
     private func parse(_ text: String) throws -> Configuration {
         try ConfigurationFile.parse(text, path: "/test/config.toml")
@@ -114,17 +120,17 @@ struct ConfigurationFileTests {
         #expect(mine.line == 2 && mine.extensionLine == 3 && mine.extensionName == "rtmp" && mine.service == nil)
         #expect(mine.url == "rtmps://live.example/app" && mine.keyCommand == "pass show key")
         #expect(mine.size == PixelSize(width: 640, height: 360) && mine.bitrate == 700 && mine.retries == 3)
-        #expect(mine.caFile == "ca.pem" && mine.caFileLine == 9)
+        #expect(mine.caFile == "ca.pem" && mine.lines["ca-file"] == 9)
         let archive = try #require(configuration.destination(named: "archive"))
         #expect(archive.path == "~/Films" && archive.format == .mpegts)
         #expect(configuration.destination(named: "other")?.setup == ["url": "srt://host"])
         #expect(configuration.destination(named: "nobody") == nil)
     }
 
-    @Test func `A service takes the place of an extension, which the configuration may still name`() throws {
+    @Test func `A service takes the place of the extension rtmp, which the configuration may still name`() throws {
         let service = try #require(try parse("[destinations.a]\nservice = \"twitch\"").destination(named: "a"))
         #expect(service.extensionName == "rtmp" && service.service == "twitch" && service.url == nil && service.extensionLine == 1)
-        #expect(try parse("[destinations.a]\nservice = \"twitch\"\nextension = \"x\"").destination(named: "a")?.extensionName == "x")
+        #expect(try parse("[destinations.a]\nservice = \"twitch\"\nextension = \"rtmp\"").destination(named: "a")?.service == "twitch")
     }
 
     @Test func `Bitrate and quality together are a fault only if nothing overrides them`() throws {
@@ -203,12 +209,23 @@ struct ConfigurationFileTests {
             (
                 "extension = \"file\"\nformat = \"avi\"", 3, "format", .notAChoice("avi", choices: ContainerFormat.allCases.map(\.rawValue))
             ),
-            ("extension = \"file\"\nkey-command = 1", 3, "key-command", .wrong(.text)),
+            ("extension = \"srt\"\nkey-command = 1", 3, "key-command", .wrong(.text)),
+            ("extension = \"srt\"\nkey-command = { key = 1 }", 3, "key-command.key", .wrong(.text)),
+            ("service = \"twitch\"\nkey-command = { key = \"x\" }", 3, "key-command", .wrong(.text)),
             ("extension = \"file\"\nsize = \"big\"", 3, "size", .notASize("big")),
             ("extension = \"file\"\nbitrate = 49", 3, "bitrate", .wrong(.integer(50...200_000))),
-            ("extension = \"file\"\nretries = 1001", 3, "retries", .wrong(.integer(0...1000))),
-            ("extension = \"file\"\nca-file = 1", 3, "ca-file", .wrong(.text)),
-            ("extension = \"file\"\nca-file = \"a\"", 3, "ca-file", .certificatesOfNoRTMP),
+            ("extension = \"srt\"\nretries = 1001", 3, "retries", .wrong(.integer(0...1000))),
+            ("extension = \"srt\"\nca-file = 1", 3, "ca-file", .wrong(.text)),
+            ("extension = \"file\"\nca-file = \"a\"", 3, "ca-file", .notRead(extension: "file", reads: fileKeys)),
+            ("extension = \"file\"\nretries = 3\nurl = \"u\"", 3, "retries", .notRead(extension: "file", reads: fileKeys)),
+            ("url = \"u\"\nextension = \"file\"\nretries = 3", 2, "url", .notRead(extension: "file", reads: fileKeys)),
+            ("extension = \"file\"\nkey-command = \"show\"", 3, "key-command", .notRead(extension: "file", reads: fileKeys)),
+            ("extension = \"stdout\"\npath = \"p\"", 3, "path", .notRead(extension: "stdout", reads: stdoutKeys)),
+            ("extension = \"clips\"\nformat = \"mp4\"", 3, "format", .notRead(extension: "clips", reads: clipsKeys)),
+            ("extension = \"rtmp\"\nurl = \"rtmp://h/a\"\npath = \"p\"", 4, "path", .notRead(extension: "rtmp", reads: rtmpKeys)),
+            ("service = \"twitch\"\nsetup = {}", 3, "setup", .notRead(extension: "rtmp", reads: rtmpKeys)),
+            ("service = \"twitch\"\nextension = \"srt\"", 2, "service", .notRead(extension: "srt", reads: programKeys)),
+            ("extension = \"srt\"\npath = \"p\"", 3, "path", .notRead(extension: "srt", reads: programKeys)),
             ("extension = \"srt\"\nsetup = 1", 3, "setup", .wrong(.table)),
             ("extension = \"srt\"\nsetup.url = 1", 3, "setup.url", .wrong(.text)),
             (

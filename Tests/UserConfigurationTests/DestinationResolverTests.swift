@@ -218,7 +218,6 @@ struct DestinationResolverTests {
                 retries = 3
                 [destinations.b]
                 extension = "file"
-                retries = 3
                 """)
             let plan = try resolver.resolve("a")
             #expect(plan.picture == PictureRequirements(size: PixelSize(width: 640, height: 360), bitrate: 700))
@@ -479,6 +478,128 @@ struct DestinationResolverTests {
                 in: folder, "[destinations.mine]\nextension = \"srt\"\nsetup.url = \"srt://configured\"", secrets: secrets)
             let plan = try resolver.resolve("mine")
             #expect(plan.name == "mine" && plan.kind == .program("srt") && plan.isLive && plan.media.audioTracks == [.mixed])
+        }
+    }
+
+    /// The setup that an extension's program gets, as JSON with sorted keys.
+    private func receivedSetup(_ plan: DestinationPlan, in folder: TemporaryFolder) async throws -> String {
+        try folder.write("#!/bin/sh\necho '{\"hello\":1}'\nexec /bin/cat > input\n", to: "extensions/srt/program", mode: 0o700)
+        let handler = plan.makeHandler()
+        try await handler.started(StreamDescription(video: nil, audio: [], title: nil))
+        try await handler.finished(deadline: .seconds(30))
+        let input = String(decoding: try Data(contentsOf: URL(fileURLWithPath: folder.path + "/extensions/srt/input")), as: UTF8.self)
+        let start = try #require(input.firstRange(of: "\"setup\":"))
+        return String(input[start.upperBound...].prefix { $0 != "}" }) + "}"
+    }
+
+    @Test func `url and key-command of a destination reach an extension that asks for them`() async throws {
+        try await withTemporaryFolder { folder in
+            try folder.writeExtension("srt", questions)
+            let text = "[destinations.mine]\nextension = \"srt\"\nurl = \"srt://configured\"\nkey-command = \"show\""
+            let secrets = FakeSecrets(secrets: ["mine/password": "stored"], key: "k")
+            let plan = try resolver(in: folder, text, secrets: secrets).resolve("mine")
+            #expect(try await receivedSetup(plan, in: folder) == "{\"password\":\"k-of-show\",\"url\":\"srt://configured\"}")
+        }
+    }
+
+    @Test func `An extension with several secrets gets one from each key command`() async throws {
+        try await withTemporaryFolder { folder in
+            let more = "\n[[setup]]\nkey = \"token\"\nsecret = true\n[[setup]]\nkey = \"ca-file\""
+            try folder.writeExtension("srt", questions + more)
+            try folder.write("", to: "ca.pem")
+            let text = "[destinations.mine]\nextension = \"srt\"\nurl = \"srt://h\"\nca-file = \"ca.pem\"\nkey-command = "
+            let secrets = FakeSecrets(secrets: ["mine/password": "stored"], key: "k")
+            let plan = try resolver(in: folder, text + "{ token = \"show\" }", secrets: secrets).resolve("mine")
+            let setup = try await receivedSetup(plan, in: folder)
+            #expect(
+                setup == "{\"ca-file\":\"\(folder.path)/ca.pem\",\"password\":\"stored\",\"token\":\"k-of-show\",\"url\":\"srt://h\"}")
+            let ambiguous = try resolver(in: folder, text + "\"show\"", secrets: secrets)
+            let fault = expectFault { () throws(ConfigurationError) in try ambiguous.resolve("mine") }
+            #expect(fault?.line == 5 && fault?.problem == .severalSecrets(["password", "token"]))
+            let unknown = try resolver(in: folder, text + "{ url = \"show\" }", secrets: secrets)
+            #expect(
+                expectFault { () throws(ConfigurationError) in try unknown.resolve("mine") }?.problem
+                    == .notAsked(extension: "srt", questions: ["password", "token"]))
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("url = \"u\"", 3, "url"), ("key-command = \"show\"", 3, "key-command"), ("retries = 3\nca-file = \"a\"", 4, "ca-file"),
+            ("bitrate = 900", 3, "bitrate"), ("setup = {}", 3, "setup"),
+        ])
+    func `A key that the extension does not read is a fault of its line`(text: String, line: Int, key: String) async throws {
+        try await withTemporaryFolder { folder in
+            try folder.writeExtension("plain", "video = \"none\"")
+            let config = "[destinations.mine]\nextension = \"plain\"\n" + text
+            let resolver = try resolver(in: folder, config)
+            let expected = ConfigurationFault(
+                path: folder.path + "/config.toml", line: line, key: "destinations.mine." + key,
+                problem: .notRead(extension: "plain", reads: ["extension", "retries"]))
+            #expect(expectFault { () throws(ConfigurationError) in try resolver.resolve("mine") } == expected)
+            // Also before the destination is used.
+            let configuration = try ConfigurationFile.parse(config, path: folder.path + "/config.toml")
+            #expect(expectFault { () throws(ConfigurationError) in try configuration.check(with: folder.catalog) } == expected)
+        }
+    }
+
+    @Test func `An address that is given twice is a fault`() async throws {
+        try await withTemporaryFolder { folder in
+            try folder.writeExtension("srt", questions)
+            let resolver = try resolver(in: folder, "[destinations.mine]\nextension = \"srt\"\nurl = \"srt://a\"\nsetup.url = \"srt://b\"")
+            let fault = expectFault { () throws(ConfigurationError) in try resolver.resolve("mine") }
+            #expect(fault?.line == 3 && fault?.problem == .givenTwice(other: "setup.url"))
+        }
+    }
+
+    // MARK: Choices without effect
+
+    @Test func `A format and separate sound tracks need a file or standard output`() async throws {
+        try await withTemporaryFolder { folder in
+            var resolver = try resolver(in: folder)
+            resolver.format = .flv
+            #expect(expectProblem { () throws(ConfigurationError) in try resolver.resolve(["rtmp://h/a/k"]) } == .formatWithoutFile)
+            #expect(expectProblem { () throws(ConfigurationError) in try resolver.resolve(["clips"]) } == .formatWithoutFile)
+            #expect(try resolver.resolve(["rtmp://h/a/k", "a.bin"]).count == 2)
+            resolver.format = nil
+            resolver.separatesAudio = true
+            for targets in [["rtmp://h/a/k"], ["a.flv"], ["a.y4m", "rtmp://h/a/k"]] {
+                #expect(expectProblem { () throws(ConfigurationError) in try resolver.resolve(targets) } == .separateTracksWithoutFile)
+            }
+            #expect(try resolver.resolve(["rtmp://h/a/k", "a.mp4"]).count == 2 && (try resolver.resolve(["-"]).count == 1))
+        }
+    }
+
+    @Test func `Settings of the encoders need a destination that takes what they encode`() async throws {
+        try await withTemporaryFolder { folder in
+            let resolver = try resolver(in: folder)
+            func problem(_ targets: [String], _ change: (inout SessionSettings) -> Void) throws -> SettingProblem? {
+                var settings = SessionSettings()
+                change(&settings)
+                let plans = try resolver.resolve(targets)
+                do throws(ConfigurationError) {
+                    try settings.checkEffect(on: plans)
+                    return nil
+                } catch .setting(let problem) {
+                    return problem
+                } catch {
+                    throw error
+                }
+            }
+            #expect(try problem(["a.y4m"]) { $0.bitrate = 900 } == .withoutEffect(.bitrate, .noEncodedPicture))
+            #expect(try problem(["a.y4m"]) { $0.preset = "fast" } == .withoutEffect(.preset, .noEncodedPicture))
+            #expect(try problem(["a.y4m"]) { $0.audioBitrate = 128 } == .withoutEffect(.audioBitrate, .noSound))
+            #expect(try problem(["a.h264"]) { $0.microphone = true } == .withoutEffect(.microphone, .noSound))
+            #expect(try problem(["a.y4m", "a.mp4"]) { $0.bitrate = 900; $0.audioBitrate = 128 } == nil)
+            #expect(try problem(["a.y4m", "clips"]) { $0.bitrate = 900 } == nil)
+            #expect(try problem(["a.y4m"]) { $0.frameRate = 25; $0.microphone = false } == nil)
+        }
+    }
+
+    @Test func `The format of a configured standard output is used`() async throws {
+        try await withTemporaryFolder { folder in
+            let resolver = try resolver(in: folder, "[destinations.out]\nextension = \"stdout\"\nformat = \"y4m\"")
+            #expect(try resolver.resolve("out").media.video == .raw)
         }
     }
 

@@ -51,6 +51,21 @@ struct SessionSettingsTests {
         return request
     }
 
+    @Test func `The pointer and hidden windows are refused for a picture that is not the screen`() throws {
+        let rule = try HiddenWindowRule("class:A")
+        for (change, setting) in [
+            ({ $0.showsCursor = false }, .cursor), ({ $0.hiddenWindows = [rule] }, .hiddenWindows),
+        ] as [((inout SessionSettings) -> Void, SettingProblem.Setting)] {
+            var settings = SessionSettings()
+            settings.source = .y4m(path: "a.y4m")
+            change(&settings)
+            let error = expectError { [settings] () throws(ConfigurationError) in
+                try SessionConfiguration(settings, over: Configuration(path: "/c.toml"))
+            }
+            #expect(error == .setting(.withoutEffect(setting, .noScreen)))
+        }
+    }
+
     @Test func `Without choices and configuration everything has its usual value`() throws {
         let made = try make(SessionSettings())
         #expect(made.outputSize == nil && made.frameRate == nil && made.rateControl == nil && made.pacing == nil)

@@ -32,7 +32,7 @@ final class ExtensionChannel {
         self.launch = launch
         self.link = link
         let cleaner = ReplyCleaner(manifest: manifest, setup: launch.setup)
-        replies = ReplyReader(isLenient: manifest.mode == .stream, cleaner: cleaner)
+        replies = ReplyReader(isLenient: manifest.mode == .stream, cleaner: cleaner, origin: launch.origin)
         log = ExtensionLog(name: manifest.name, cleaner: cleaner)
         do throws(SystemError) {
             child = try ChildProcess(path: manifest.executable, folder: manifest.folder, environment: launch.environment)

@@ -4,6 +4,8 @@ package struct ExtensionLaunch: Sendable {
     package var environment: [String: String]
     /// The answers to the manifest's questions (the setup info).
     package var setup: [String: String]
+    /// Where `setup` comes from, for the exit status of a wrong answer.
+    package var origin: SettingsOrigin
     /// The folder for clips, private to the user. It is created if it does not exist.
     package var clipFolder: String
     package var deadlines = Deadlines()
@@ -26,9 +28,20 @@ package struct ExtensionLaunch: Sendable {
         package init() {}
     }
 
-    package init(environment: [String: String], setup: [String: String] = [:], clipFolder: String) {
+    /// The origin of the answers to an extension's questions.
+    package enum SettingsOrigin: Sendable, Equatable {
+        /// An address that the user gave for this session.
+        case address
+        /// The configuration, or `broadcast setup`.
+        case configuration
+    }
+
+    package init(
+        environment: [String: String], setup: [String: String] = [:], origin: SettingsOrigin = .configuration, clipFolder: String
+    ) {
         self.environment = environment
         self.setup = setup
+        self.origin = origin
         self.clipFolder = clipFolder
     }
 }

@@ -9,19 +9,22 @@ struct ReplyReader {
         /// A line that is not a reply, in `stream` mode.
         case text(String)
         case violation(ExtensionProblem)
-        /// The extension ended the broadcast with an error: `reported`.
+        /// The extension ended the broadcast with an error: `reported` or `wrongSetting`.
         case failure(ExtensionProblem)
     }
 
     /// True in `stream` mode, in which a program may print other text.
     private let isLenient: Bool
     private let cleaner: ReplyCleaner
+    /// Of the settings that the extension can reject.
+    private let origin: ExtensionLaunch.SettingsOrigin
     private var lines = ReplyLines()
     private(set) var hasSaidHello = false
 
-    init(isLenient: Bool, cleaner: ReplyCleaner) {
+    init(isLenient: Bool, cleaner: ReplyCleaner, origin: ExtensionLaunch.SettingsOrigin) {
         self.isLenient = isLenient
         self.cleaner = cleaner
+        self.origin = origin
     }
 
     /// Returns the items that `bytes` complete, in order. Empty `bytes` mean the end of the output.
@@ -48,7 +51,12 @@ struct ReplyReader {
             return
         }
         if let failure = reply.error {
-            items.append(.failure(.reported(code: failure.code, message: cleaner.clean(failure.message), canRetry: failure.retry == true)))
+            let message = cleaner.clean(failure.message)
+            let canRetry = failure.retry == true
+            items.append(
+                .failure(
+                    failure.code == 400 && !canRetry
+                        ? .wrongSetting(message: message, origin) : .reported(code: failure.code, message: message, canRetry: canRetry)))
             return
         }
         if let version = reply.hello {
