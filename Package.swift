@@ -220,7 +220,7 @@ let package = Package(
         .testTarget(
             name: "HostTests",
             dependencies: [
-                "Host", "SessionFakes", "Session", "Control", "UserConfiguration", "Capture", "Encode", "WindowPrivacy", "Upload", "RTMP", "Concurrency",
+                "BroadcastKit", "Host", "SessionFakes", "Session", "Control", "UserConfiguration", "Capture", "Encode", "WindowPrivacy", "Upload", "RTMP", "Concurrency",
                 "Media",
                 "TestSupport",
             ], swiftSettings: strict),

@@ -35,6 +35,7 @@ public final class BroadcastController: Sendable {
 
     /// Where the sound comes from.
     public enum Sound: Sendable {
+        /// Live destinations get silence, because some services reject a stream without sound; files get no sound track.
         case none
         /// What the applications of the desktop play, and the microphone if it is wanted.
         case system(microphone: Bool = false)
