@@ -172,19 +172,19 @@ final class HiddenWindowTracker {
     /// Marks the last finding as outdated.
     func invalidate() { isStale = true }
 
-    /// Determines the positions of the hidden windows.
+    /// Determines the positions of the hidden windows. The result is at least as new as the events that `drain` processes.
     ///
     /// - Parameters:
     ///   - now: the session's time.
     ///   - drain: processes all pending events.
     /// - Returns: nil if a window was destroyed during this call. Call this method again.
     func locate(_ newRules: [HiddenWindowRule], at now: MediaTime, drain: () -> Void) -> HiddenWindowFinding? {
-        guard let children = connection.family(of: connection.root)?.children else { return nil }
-        // All events about changes before the reply have arrived.
+        // Events that arrive with the replies stay in the queue. They can be newer than a reply, so the caller processes
+        // them after this call, and they invalidate the finding.
         drain()
+        guard let children = connection.family(of: connection.root)?.children else { return nil }
         let present = Set(children)
-        for window in known.keys where !present.contains(window) { leave(window) }
-        unread.formIntersection(present)
+        for window in unread.union(known.keys) where !present.contains(window) { leave(window) }
         for window in children where known[window] == nil || unread.contains(window) {
             guard let read = reader.read(window) else { return nil }
             learn(read)
