@@ -19,16 +19,30 @@ package final class BackgroundWriter: Sendable {
     }
 
     private let state = Monitor(State())
-    private let descriptor: Int32
-    private let ownsDescriptor: Bool
 
     /// - Parameters:
     ///   - descriptor: must stay open until the last text is written.
     ///   - ownsDescriptor: true if the thread closes the descriptor at its end.
-    package init(descriptor: Int32, ownsDescriptor: Bool = false, name: String) {
-        self.descriptor = descriptor
-        self.ownsDescriptor = ownsDescriptor
-        _ = NamedThread.detach(name: name) { [state] in Self.run(state, descriptor: descriptor, closes: ownsDescriptor) }
+    package convenience init(descriptor: Int32, ownsDescriptor: Bool = false, name: String) {
+        self.init(name: name) { bytes in
+            // A closed far end is not an error of this program.
+            try? FileDescriptor.writeAll(bytes, to: descriptor, waitsIfFull: true)
+        } atEnd: {
+            if ownsDescriptor { close(descriptor) }
+        }
+    }
+
+    /// - Parameters:
+    ///   - write: writes a text. It is called on the thread, and may block.
+    ///   - atEnd: called on the thread after the last text.
+    package init(name: String, write: @escaping @Sendable ([UInt8]) -> Void, atEnd: @escaping @Sendable () -> Void = {}) {
+        _ = NamedThread.detach(name: name) { [state] in
+            while let bytes = Self.next(state) {
+                write(bytes)
+                state.update { $0.isWriting = false }
+            }
+            atEnd()
+        }
     }
 
     deinit {
@@ -64,15 +78,6 @@ package final class BackgroundWriter: Sendable {
 
     /// The number of lines that were dropped because the reader is blocked.
     package var droppedCount: Int { state.withLock { $0.dropped } }
-
-    private static func run(_ state: Monitor<State>, descriptor: Int32, closes: Bool) {
-        while let bytes = next(state) {
-            // A closed far end is not an error of this program.
-            try? FileDescriptor.writeAll(bytes, to: descriptor, waitsIfFull: true)
-            state.update { $0.isWriting = false }
-        }
-        if closes { close(descriptor) }
-    }
 
     private static func next(_ state: Monitor<State>) -> [UInt8]? {
         state.wait { state -> [UInt8]?? in

@@ -30,6 +30,13 @@ package struct FileDescriptor: ~Copyable, Sendable {
         if closesAtEnd { close(raw) }
     }
 
+    /// True if both are open on the same file.
+    package func isSameFile(as other: borrowing FileDescriptor) -> Bool {
+        var ours = stat()
+        var theirs = stat()
+        return fstat(raw, &ours) == 0 && fstat(other.raw, &theirs) == 0 && ours.st_ino == theirs.st_ino && ours.st_dev == theirs.st_dev
+    }
+
     /// Gives up ownership: the caller closes the result.
     package consuming func release() -> Int32 {
         let descriptor = raw

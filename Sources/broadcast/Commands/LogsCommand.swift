@@ -2,6 +2,7 @@ import ArgumentParser
 import Glibc
 import Host
 import Presentation
+import Processes
 
 /// `broadcast logs`
 struct LogsCommand: AsyncParsableCommand {
@@ -16,16 +17,22 @@ struct LogsCommand: AsyncParsableCommand {
     func run() async throws {
         let paths = CommandContext.paths
         let session = try OptionValue.session(name.session)
-        let file = open(paths.log(session: session), O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else {
+        let path = paths.log(session: session)
+        guard var current = try? FileDescriptor(path: path, flags: O_RDONLY) else {
             throw CommandError(.nothing, "There is no log of a session \"\(session)\". See broadcast status.")
         }
-        defer { close(file) }
+        if let older = try? FileDescriptor(path: SessionLog.olderPath(of: path), flags: O_RDONLY) { try copy(older) }
         while true {
             // Query the state before reading, so that the last lines of the session are read too.
             let running = RunningSession(name: session, paths)
             let answer = follow ? await RunningSession.ask("status", [running]).first : nil
-            try copy(file)
+            try copy(current)
+            // A full log became the older one, and a new one began.
+            if let next = try? FileDescriptor(path: path, flags: O_RDONLY), !next.isSameFile(as: current) {
+                try copy(current)
+                current = next
+                try copy(current)
+            }
             switch answer {
             case .success(.some)?: break
             case .failure(let error)?: throw CommandError(error, session: session)
@@ -36,12 +43,7 @@ struct LogsCommand: AsyncParsableCommand {
     }
 
     /// Reads bytes and not text: a read may end in the middle of a character.
-    private func copy(_ file: Int32) throws(CommandError) {
-        var buffer = [UInt8](repeating: 0, count: 65536)
-        while true {
-            let count = read(file, &buffer, buffer.count)
-            guard count > 0 else { return }
-            try Output.answer(bytes: buffer[..<count])
-        }
+    private func copy(_ file: borrowing FileDescriptor) throws(CommandError) {
+        while let bytes = try? file.read(upTo: 65536), !bytes.isEmpty { try Output.answer(bytes: bytes) }
     }
 }
