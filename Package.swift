@@ -209,8 +209,8 @@ let package = Package(
         .testTarget(
             name: "PresentationTests",
             dependencies: [
-                "Presentation", "Host", "Session", "Desktop", "Processes", "Capture", "WindowPrivacy", "X11Capture", "PulseCapture", "Media",
-                "UserConfiguration", "Control",
+                "Presentation", "Host", "Control", "Session", "Desktop", "Processes", "Capture", "WindowPrivacy", "X11Capture", "PulseCapture",
+                "Upload", "Media", "UserConfiguration",
             ], swiftSettings: strict),
         .testTarget(name: "PickerModelTests", dependencies: ["PickerModel"], swiftSettings: strict),
         // A source, destinations and a clock of the tests, for SessionTests and HostTests.

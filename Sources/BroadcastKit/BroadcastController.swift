@@ -186,7 +186,7 @@ public final class BroadcastController: Sendable {
                 if destination.state == .reconnecting { continuation.yield(.reconnecting(name: destination.name)) }
                 guard destination.state == .failed, let error = destination.error else { continue }
                 continuation.yield(.destinationFailed(name: destination.name, BroadcastError(error, destination: destination.name)))
-            case .exposed, .started, .state, .notice, .annotation, .clip, .statistics: continue
+            case .exposed, .started, .state, .notice, .annotation, .changed, .clip, .statistics: continue
             }
         }
         conclude(await outcome)

@@ -101,6 +101,8 @@ extension HiddenWindowRule {
 /// The texts of a session without a user in front of it: those of its data.
 struct PlainPhrases: HostPhrases {
     func report(_ error: HostError) -> ErrorReport { ErrorReport(code: error.code, message: BroadcastError(error).description) }
+    func report(_ error: UploadError, of destination: String) -> ErrorReport { report(.destination(name: destination, error)) }
     func sentence(_ notice: HostNotice) -> String { "\(notice)" }
     func logLine(_ event: HostEvent, session: String) -> String? { nil }
+    func logLines(_ outcome: HostOutcome) -> [String] { [] }
 }

@@ -156,6 +156,8 @@ package struct DestinationReport: Codable, Sendable, Equatable {
     package var bytes: Int
     package var bitrateKbps: Int
     package var dropped: Int
+    /// The media that it took, in seconds, or nil if it never went live.
+    package var duration: Double?
     /// Media that waits to be sent, in milliseconds.
     package var queueMs: Int
     package var reconnects: Int
@@ -171,9 +173,9 @@ package struct DestinationReport: Codable, Sendable, Equatable {
     package var error: ErrorReport?
 
     package init(
-        name: String, extension: String, state: String, url: String?, bytes: Int, bitrateKbps: Int, dropped: Int, queueMs: Int, reconnects: Int = 0,
-        nextRetryS: Double? = nil, width: Int? = nil, height: Int? = nil, path: String?, watchUrl: String? = nil, status: String? = nil,
-        error: ErrorReport?
+        name: String, extension: String, state: String, url: String?, bytes: Int, bitrateKbps: Int, dropped: Int,
+        duration: Double? = nil, queueMs: Int, reconnects: Int = 0, nextRetryS: Double? = nil, width: Int? = nil, height: Int? = nil,
+        path: String?, watchUrl: String? = nil, status: String? = nil, error: ErrorReport?
     ) {
         self.name = name
         self.extension = `extension`
@@ -182,6 +184,7 @@ package struct DestinationReport: Codable, Sendable, Equatable {
         self.bytes = bytes
         self.bitrateKbps = bitrateKbps
         self.dropped = dropped
+        self.duration = duration
         self.queueMs = queueMs
         self.reconnects = reconnects
         self.nextRetryS = nextRetryS

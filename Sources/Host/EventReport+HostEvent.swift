@@ -14,7 +14,7 @@ extension EventReport {
         self.init(time: FileDate.iso8601(Date()), event: "", session: session)
         switch event {
         // It is for the user at the start; scripts read the source and the rules in the status.
-        case .exposed, .started: return nil
+        case .exposed, .started, .changed: return nil
         case .state(let state):
             self.event = "state"
             self.state = state.rawValue

@@ -1,6 +1,7 @@
 import Control
 import Desktop
 import Session
+import Upload
 import UserConfiguration
 
 /// What a hosted session reports to its front end.
@@ -13,9 +14,20 @@ package enum HostEvent: Sendable {
     case destination(SessionSnapshot.Destination)
     case notice(HostNotice)
     case annotation([String: String])
+    /// A request changed something that has no event of its own.
+    case changed(SessionChange)
     case clip(SavedClip)
     /// About twice a second.
     case statistics(SessionSnapshot)
+}
+
+/// What a request changed.
+package enum SessionChange: Sendable, Equatable {
+    case microphone(isOn: Bool)
+    case hidden(rule: String)
+    case unhidden(rule: String)
+    case annotated([String: String])
+    case removed(destination: String)
 }
 
 /// Something that the user should know and that ends nothing.
@@ -29,8 +41,12 @@ package enum HostNotice: Sendable, Equatable {
 package protocol HostPhrases: Sendable {
     /// The error with its sentence, and the exit status that it alone would give.
     func report(_ error: HostError) -> ErrorReport
+    /// The error of a destination, with a sentence that does not repeat the destination's name.
+    func report(_ error: UploadError, of destination: String) -> ErrorReport
     /// A sentence.
     func sentence(_ notice: HostNotice) -> String
     /// The line of the log; nil for what is not logged.
     func logLine(_ event: HostEvent, session: String) -> String?
+    /// The lines of the log about the results.
+    func logLines(_ outcome: HostOutcome) -> [String]
 }

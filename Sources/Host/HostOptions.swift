@@ -15,6 +15,8 @@ package struct HostOptions: Sendable {
     package var registration: String?
     /// The path of the log; nil if the session has none.
     package var log: String?
+    /// Standard error of this process is in the log's file too.
+    package var logsStandardError = false
     /// What is asked of the desktop if a screen is broadcast; nil if there is no session bus.
     package var desktop: DesktopLink.Request?
     /// Finds the names of applications by the classes of their windows.
@@ -56,4 +58,12 @@ package struct HostOutcome: Sendable {
     /// Why the session itself failed; nil if it did not.
     package var failure: SessionError?
     package var snapshot: SessionSnapshot
+    /// The user stopped it, with a request or a signal.
+    package var isAsked: Bool
+
+    package init(failure: SessionError?, snapshot: SessionSnapshot, isAsked: Bool) {
+        self.failure = failure
+        self.snapshot = snapshot
+        self.isAsked = isAsked
+    }
 }

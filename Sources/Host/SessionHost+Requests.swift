@@ -27,6 +27,7 @@ extension SessionHost {
         case "resume": guard session.resume() else { throw .request(.notPaused) }
         case "mic":
             let isOn = try setMicrophone(request.value, session)
+            report(.changed(.microphone(isOn: isOn)))
             return ControlReply(session: report(session.snapshot()), microphone: isOn)
         case "clip": return try await saveClip(request, session)
         case "add-destination": return try await add(request, session)
@@ -36,6 +37,7 @@ extension SessionHost {
         case "annotate":
             guard let values = request.values, !values.isEmpty else { throw .request(.nothingToAnnotate) }
             session.annotate(values)
+            report(.changed(.annotated(values)))
         default: throw .request(.unknownCommand(request.command))
         }
         return ControlReply(session: report(session.snapshot()))
@@ -86,6 +88,7 @@ extension SessionHost {
         let name = request.destination ?? ""
         do throws(SessionError) {
             if let ended = try await session.remove(named: name) {
+                report(.changed(.removed(destination: name)))
                 return ControlReply(destination: DestinationReport(ended, phrases: options.phrases))
             }
         } catch .onlyDestination(let name) {
@@ -106,7 +109,7 @@ extension SessionHost {
         let hides = request.command == "hide"
         switch await session.changeHiddenWindows({ hides ? $0.hide(rule) : $0.unhide(rule) }) {
         case nil: throw .request(.notAScreen)
-        case true?: return
+        case true?: report(.changed(hides ? .hidden(rule: "\(rule)") : .unhidden(rule: "\(rule)")))
         case false?: throw .request(hides ? .ruleExists("\(rule)") : .noSuchRule("\(rule)"))
         }
     }

@@ -71,7 +71,7 @@ package actor SessionHost {
             throw error
         }
         options.onNameTaken()
-        log = SessionLog(path: options.log)
+        log = SessionLog(path: options.log, takesStandardError: options.logsStandardError)
         let session: BroadcastSession
         do throws(HostError) {
             session = try await makeSession()
@@ -152,15 +152,20 @@ package actor SessionHost {
         await consumer.value
         await desktop?.end()
         let snapshot = session.snapshot()
+        let result = HostOutcome(failure: ended.failure, snapshot: snapshot, isAsked: current.withLock { $0.isStopWanted })
+        for line in options.phrases.logLines(result) { log.write(line) }
         hub.finish()
         finalReport.set(report(snapshot))
         await server?.shutDown()
         log.flush()
-        outcome.set(.success(HostOutcome(failure: ended.failure, snapshot: snapshot)))
+        outcome.set(.success(result))
         continuation.finish()
     }
 
     private func fail(_ error: HostError, _ server: ControlServer?) async {
+        // Only the owner of the name has a log.
+        log.write(options.phrases.report(error).message)
+        log.flush()
         hub.finish()
         finalReport.set(nil)
         await server?.shutDown()
@@ -210,7 +215,7 @@ package actor SessionHost {
         session.annotate(information)
     }
 
-    private func report(_ event: HostEvent) {
+    func report(_ event: HostEvent) {
         if let line = options.phrases.logLine(event, session: options.name) { log.write(line) }
         hub.publish(EventReport(event, session: options.name, phrases: options.phrases, report: report))
         continuation.yield(event)

@@ -39,11 +39,12 @@ extension DestinationReport {
         self.init(
             name: destination.name, extension: destination.kind.name, state: destination.state.rawValue, url: destination.url,
             bytes: destination.byteCount, bitrateKbps: destination.bitrate, dropped: destination.dropped,
+            duration: destination.duration.map { ($0.seconds * 1000).rounded() / 1000 },
             queueMs: Int(destination.backlog.milliseconds), reconnects: destination.reconnects,
             nextRetryS: destination.nextRetry.map { ($0.seconds * 10).rounded() / 10 }, width: destination.picture?.width,
             height: destination.picture?.height, path: destination.path,
             watchUrl: destination.watchURL, status: destination.statusText,
-            error: destination.error.map { phrases.report(.destination(name: destination.name, $0)) })
+            error: destination.error.map { phrases.report($0, of: destination.name) })
     }
 }
 

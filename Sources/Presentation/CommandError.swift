@@ -1,7 +1,7 @@
 /// The exit statuses of commands, listed in docs/usage.md. They follow sysexits(3).
 package enum ExitStatus: Int32 {
     case success = 0
-    /// There is nothing to act on, or the session rejected the request.
+    /// There is nothing to act on, the session rejected the request, or a session of that name runs already.
     case nothing = 1
     case usage = 64
     /// No such display, monitor, window, source, file or destination.
@@ -37,7 +37,8 @@ package struct CommandError: Error, Equatable {
 
     package init(_ status: ExitStatus, _ message: String) {
         self.status = status
-        self.message = message
+        // What failed can have any name.
+        self.message = message.printable
     }
 
     /// The reader closed the pipe: exit silently with status 0.

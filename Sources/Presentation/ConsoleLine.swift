@@ -15,12 +15,15 @@ package struct ConsoleLine {
         case .notice(let notice): text = (notice.isInformation ? "" : "Warning: ") + notice.sentence
         case .clip(let clip): text = "clip: \(clip.path)"
         case .exposed(let exposure): text = exposure.sentence
+        case .changed(let change): text = change.sentence
         case .started, .annotation, .statistics: return nil
         }
+        text = text.printable
     }
 
     private static func text(_ destination: SessionSnapshot.Destination) -> String? {
         switch destination.state {
+        case .live where destination.previousState == .paused: return nil
         case .live: return "\(destination.name): live" + ((destination.url ?? destination.path).map { " (\($0))" } ?? "")
         case .reconnecting:
             let reason = destination.error.map { $0.sentence(destination: destination.name) } ?? "The connection is lost."
@@ -29,6 +32,19 @@ package struct ConsoleLine {
             return "\(destination.name): \(next)\(reason)"
         case .failed: return destination.error.map { "\(destination.name): failed. \($0.sentence(destination: destination.name))" }
         case .connecting, .paused, .finished: return nil
+        }
+    }
+}
+
+extension SessionChange {
+    /// The line of the log.
+    fileprivate var sentence: String {
+        switch self {
+        case .microphone(let isOn): "microphone: \(isOn ? "on" : "off")"
+        case .hidden(let rule): "hidden: \(rule)"
+        case .unhidden(let rule): "no longer hidden: \(rule)"
+        case .annotated(let values): "annotated: " + values.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
+        case .removed(let destination): "\(destination): removed."
         }
     }
 }

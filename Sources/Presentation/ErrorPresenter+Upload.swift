@@ -3,9 +3,9 @@ import RTMP
 import Upload
 
 extension CommandError {
-    /// - Parameter destination: the name that the user gave it, for the command to type.
+    /// - Parameter destination: the name that the user gave it, which begins the message.
     package init(_ error: UploadError, destination: String) {
-        self.init(error.exitStatus, error.sentence(destination: destination))
+        self.init(error.exitStatus, "\(destination): \(error.sentence(destination: destination))")
     }
 }
 
@@ -36,7 +36,7 @@ extension UploadError {
             "No program read from the named pipe \(path). Start its reader first, and then the broadcast."
         case .readerStalled(let path):
             "The reader of \(path == "-" ? "standard output" : path) does not take what is left, which is lost. Let it read to the end."
-        case .notFinishedInTime: "\(destination) did not finish in time and was abandoned. Check that its far end still reads."
+        case .notFinishedInTime: "It did not finish in time and was abandoned. Check that its far end still reads."
         case .connectionLost(let status): "The connection is lost" + (status.map { ": \($0)." } ?? ".")
         case .rtmp(let error): error.description
         case .extension(let name, let problem): problem.sentence(extension: name, destination: destination)

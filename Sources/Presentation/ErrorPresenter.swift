@@ -5,6 +5,7 @@ import Host
 import Media
 import Processes
 import Session
+import Upload
 import WindowPrivacy
 
 /// Makes the sentence, the next step and the exit status of each error: the one place where errors become text.
@@ -18,9 +19,18 @@ package struct ErrorPresenter: HostPhrases {
         return ErrorReport(code: error.code, message: presented.message, status: presented.status.rawValue)
     }
 
+    package func report(_ error: UploadError, of destination: String) -> ErrorReport {
+        let status = CommandError(error, destination: destination).status.rawValue
+        return ErrorReport(code: error.code, message: error.sentence(destination: destination).printable, status: status)
+    }
+
     package func sentence(_ notice: HostNotice) -> String { notice.sentence }
 
     package func logLine(_ event: HostEvent, session: String) -> String? { ConsoleLine(event, session: session)?.text }
+
+    package func logLines(_ outcome: HostOutcome) -> [String] {
+        outcome.resultLines + (outcome.failure.map { [CommandError($0).message] } ?? [])
+    }
 }
 
 extension CommandError {
@@ -28,7 +38,7 @@ extension CommandError {
         switch error {
         case .nameInUse(let name):
             self.init(
-                .cannotCreate,
+                .nothing,
                 "A session named \"\(name)\" is running already. Stop it with: broadcast stop\(name == "default" ? "" : " --session \(name)"), "
                     + "or start another one with --session NAME.")
         case .cannotListen(let path, let reason):

@@ -20,7 +20,7 @@ package enum StatusLine {
             if destination.dropped > 0 { text += " (\(destination.dropped) dropped)" }
             parts.append(text)
         }
-        return parts.joined(separator: "  ")
+        return parts.joined(separator: "  ").printable
     }
 
     /// What the start of a session waits for.

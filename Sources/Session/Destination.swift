@@ -21,6 +21,9 @@ package final class Destination: Sendable {
 
     private struct Status {
         var state = DestinationState.connecting
+        var previousState: DestinationState?
+        var hasBeenLive = false
+        var media = MediaSpan()
         var error: UploadError?
         var meter = RateMeter()
         var task: Task<Void, Never>?
@@ -141,8 +144,9 @@ package final class Destination: Sendable {
         }
         let remarks = status.handler?.remarks ?? HandlerRemarks()
         return SessionSnapshot.Destination(
-            name: plan.name, kind: plan.kind, state: status.state, url: plan.url, path: plan.path, byteCount: bytes,
-            bitrate: Int(rate * 8 / 1000), dropped: queue.droppedFrames, backlog: queue.backlog + remarks.backlog, reconnects: status.reconnects,
+            name: plan.name, kind: plan.kind, state: status.state, previousState: status.previousState, url: plan.url, path: plan.path, byteCount: bytes,
+            bitrate: Int(rate * 8 / 1000), dropped: queue.droppedFrames, backlog: queue.backlog + remarks.backlog,
+            duration: status.hasBeenLive ? status.media.total : nil, reconnects: status.reconnects,
             nextRetry: status.nextRetry.map { MediaTime(max(.zero, $0 - .now)) }, picture: plan.picture.size, watchURL: remarks.watchURL,
             statusText: remarks.status, error: status.error)
     }
@@ -154,7 +158,13 @@ package final class Destination: Sendable {
         status.withLock { status in
             status.earlierBytes += status.handler?.byteCount ?? 0
             status.handler = handler
+            status.media.endConnection()
         }
+    }
+
+    /// Its handler has taken a packet of that time, on the destination's own time line.
+    package func noteMedia(at time: MediaTime) {
+        status.withLock { $0.media.add(time) }
     }
 
     package func setServing(_ isServing: Bool) {
@@ -198,7 +208,9 @@ package final class Destination: Sendable {
     package func change(to state: DestinationState, error: UploadError? = nil) {
         let isNews = status.withLock { status -> Bool in
             guard !status.state.isOver, status.state != state || state == .reconnecting else { return false }
+            status.previousState = status.state
             status.state = state
+            if state == .live || state == .paused { status.hasBeenLive = true }
             status.error = error
             return true
         }
@@ -207,6 +219,23 @@ package final class Destination: Sendable {
         if state.isOver { over.set(()) }
         if state.isOver || state == .live || state == .paused { decided.set(()) }
         if state != .connecting { answered.set(()) }
+    }
+}
+
+/// The duration of media over several connections, from the times of its packets.
+private struct MediaSpan {
+    private var earlier = MediaTime.zero
+    private var current: (start: MediaTime, end: MediaTime)?
+
+    var total: MediaTime { earlier + (current.map { $0.end - $0.start } ?? .zero) }
+
+    mutating func add(_ time: MediaTime) {
+        current = (min(current?.start ?? time, time), max(current?.end ?? time, time))
+    }
+
+    mutating func endConnection() {
+        earlier = total
+        current = nil
     }
 }
 

@@ -77,7 +77,10 @@ struct DestinationTask {
     private mutating func process(_ element: PacketQueue.Element, _ handler: any SampleHandler) async throws(UploadError) {
         switch element {
         case .packet(let packet):
-            for placed in placed(packet) { try await handler.process(placed) }
+            for placed in placed(packet) {
+                try await handler.process(placed)
+                destination.noteMedia(at: placed.presentationTime)
+            }
         case .paused(let time):
             timeline.pause(at: time)
             isPaused = true

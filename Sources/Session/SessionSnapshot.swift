@@ -36,6 +36,8 @@ package struct SessionSnapshot: Sendable {
         package var name: String
         package var kind: DestinationKind
         package var state: DestinationState
+        /// The state before this one.
+        package var previousState: DestinationState?
         package var url: String?
         package var path: String?
         package var byteCount: Int
@@ -43,6 +45,8 @@ package struct SessionSnapshot: Sendable {
         package var bitrate: Int
         package var dropped: Int
         package var backlog: MediaTime
+        /// The media that it took, over all its connections, without what a recording leaves out; nil if it never went live.
+        package var duration: MediaTime?
         /// Connections after the first one.
         package var reconnects = 0
         /// The time until the next try, while it waits for that.
@@ -54,6 +58,31 @@ package struct SessionSnapshot: Sendable {
         /// What the far end is doing, in its own words.
         package var statusText: String?
         package var error: UploadError?
+
+        package init(
+            name: String, kind: DestinationKind, state: DestinationState, previousState: DestinationState? = nil, url: String? = nil,
+            path: String? = nil, byteCount: Int = 0, bitrate: Int = 0, dropped: Int = 0, backlog: MediaTime = .zero, duration: MediaTime? = nil,
+            reconnects: Int = 0, nextRetry: MediaTime? = nil, picture: PixelSize? = nil, watchURL: String? = nil, statusText: String? = nil,
+            error: UploadError? = nil
+        ) {
+            self.name = name
+            self.kind = kind
+            self.state = state
+            self.previousState = previousState
+            self.url = url
+            self.path = path
+            self.byteCount = byteCount
+            self.bitrate = bitrate
+            self.dropped = dropped
+            self.backlog = backlog
+            self.duration = duration
+            self.reconnects = reconnects
+            self.nextRetry = nextRetry
+            self.picture = picture
+            self.watchURL = watchURL
+            self.statusText = statusText
+            self.error = error
+        }
     }
 
     package var state: SessionState
@@ -68,4 +97,11 @@ package struct SessionSnapshot: Sendable {
     package var mic: Audio?
     package var hiddenWindows: [HiddenWindows] = []
     package var destinations: [Destination]
+}
+
+extension SessionSnapshot {
+    /// A session that has no source yet.
+    package init(state: SessionState, elapsed: MediaTime, destinations: [Destination]) {
+        self.init(state: state, elapsed: elapsed, source: nil, destinations: destinations)
+    }
 }

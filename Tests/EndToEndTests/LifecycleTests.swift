@@ -177,6 +177,7 @@ extension EndToEndTests {
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
                 #expect(try await follower.waitForExit() == .exited(0))
                 #expect(follower.standardOutput.contains("session default: finished"))
+                #expect(follower.standardOutput.contains(/out\.mp4: 00:0\d, .*\(\/.*\/out\.mp4\)/))
                 #expect(try await studio.broadcast.run(["logs"]).output.contains(studio.path("out.mp4")))
             }
         }

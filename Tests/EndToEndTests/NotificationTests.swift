@@ -25,5 +25,35 @@ extension EndToEndTests {
                 #expect(shown.contains("Broadcast") && shown.contains("Not signed in to mobcrush. Run: broadcast setup mobcrush"), "\(shown)")
             }
         }
+
+        @Test func `A broadcast without a terminal that fails or ends by itself is told on the desktop, one that is stopped is not`() async throws {
+            try await withStudio(width: 320, height: 240) { studio in
+                let desktop = try await NotificationDaemon.start(in: studio.peers, on: studio.screen)
+                var broadcast = studio.broadcast
+                broadcast.environment.merge(desktop.environment) { $1 }
+                let server = try await NginxRTMP.start(in: studio.peers)
+                try broadcast.writeConfiguration(
+                    """
+                    [destinations.once]
+                    extension = "rtmp"
+                    url = "\(server.url(key: "key"))"
+                    retries = 0
+
+                    """)
+                // It fails while it is detached.
+                #expect(try await broadcast.run(["start", "--detach", "--to", "once"]).status == .exited(0))
+                try await server.peer.killNow()
+                try await desktop.daemon.wait(for: "the failure") { desktop.daemon.standardOutput.contains("once: The ") }
+                try await waitUntil("its end") { try await broadcast.status() == nil }
+
+                #expect(try await broadcast.run(["start", "--detach", "--to", studio.path("asked.mp4")]).status == .exited(0))
+                #expect(try await broadcast.run(["stop"]).status == .exited(0))
+
+                // Its duration is over. The one that was stopped would have been told of before.
+                #expect(try await broadcast.run(["start", "--detach", "--duration", "1s", "--to", studio.path("over.mp4")]).status == .exited(0))
+                try await desktop.daemon.wait(for: "the end") { desktop.daemon.standardOutput.contains("The broadcast has ended. over.mp4: 00:0") }
+                #expect(!desktop.daemon.standardOutput.contains("asked.mp4"))
+            }
+        }
     }
 }

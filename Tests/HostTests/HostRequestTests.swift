@@ -84,6 +84,8 @@ struct HostRequestTests {
             try await expect(.nothingToAnnotate, of: rig, "annotate") { $0.values = [:] }
             #expect(try await rig.ask("annotate") { $0.values = ["subject": "frames"] }.session?.state == "live")
             try await waitUntil("the annotation") { rig.viewer.calls.contains(.annotated(["subject": "frames"])) }
+            // What a request changed is in the log.
+            try await waitUntil("the log") { rig.log.contains("annotated([\"subject\": \"frames\"])") }
         }
     }
 

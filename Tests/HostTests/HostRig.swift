@@ -10,14 +10,17 @@ import Upload
 /// Phrases that name the data that they are made of.
 struct TestPhrases: HostPhrases {
     func report(_ error: HostError) -> ErrorReport { ErrorReport(code: error.code, message: "sentence of \(error)", status: 42) }
+    func report(_ error: UploadError, of destination: String) -> ErrorReport { report(.destination(name: destination, error)) }
     func sentence(_ notice: HostNotice) -> String { "sentence of \(notice)" }
     func logLine(_ event: HostEvent, session: String) -> String? {
         switch event {
         case .state(let state): "\(session) is \(state.rawValue)"
         case .notice(let notice): sentence(notice)
+        case .changed(let change): "\(change)"
         case .exposed, .started, .destination, .annotation, .clip, .statistics: nil
         }
     }
+    func logLines(_ outcome: HostOutcome) -> [String] { [] }
 }
 
 /// A host of a session with the source and the destinations of the test, and a socket and a log in a folder of the test.

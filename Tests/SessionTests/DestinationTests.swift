@@ -305,6 +305,24 @@ import Upload
         #expect(rig.destination.state == .finished && rig.destination.snapshot().error == nil)
     }
 
+    @Test func `The duration counts the media of every connection, and there is none before the first`() async throws {
+        let rig = Rig()
+        rig.viewer.behave(.fail(Self.lost), at: .process, connection: 0)
+        #expect(rig.destination.snapshot().duration == nil)
+        rig.start()
+        try await rig.waitForState(.live)
+        #expect(rig.destination.snapshot().duration == .zero)
+        rig.destination.queue.push(videoPacket(0, isKeyframe: true))
+        try await rig.waitForState(.reconnecting)
+        try await rig.passWait(2)
+        try await rig.waitForState(.live)
+        // The time between the connections is no media.
+        for number in 100...103 { rig.destination.queue.push(videoPacket(number, isKeyframe: true)) }
+        rig.destination.end(.over)
+        await rig.destination.waitUntilOver()
+        #expect(rig.destination.snapshot().duration == MediaTime(value: 3, timescale: 30))
+    }
+
     @Test func `One that had not connected when the content was over has failed`() async throws {
         let rig = Rig()
         rig.viewer.behave(.hang, at: .started)
@@ -407,6 +425,8 @@ import Upload
         #expect(rig.viewer.video.map(\.sequence) == [0, 3, 4])
         // The places of the packets in the recording have no gap.
         #expect(rig.viewer.video.map { $0.time.value(timescale: 30) } == [0, 1, 2])
+        // Of 5 frames two are left out: the third one in the file is at 2/30 s.
+        #expect(rig.destination.snapshot().duration?.value(timescale: 30) == 2)
         #expect(rig.viewer.lifecycle == [.started, .paused, .resumed, .finished(deadline: ShutdownTimetable.handlerFinish)])
     }
 
@@ -422,6 +442,7 @@ import Upload
         queue.push(videoPacket(2, isKeyframe: true))
         rig.destination.end(.over)
         await rig.destination.waitUntilOver()
+        #expect(rig.destination.snapshot().duration == MediaTime(value: 2, timescale: 30))
         #expect(rig.viewer.video.map(\.sequence) == [0, 1, 2] && rig.viewer.video.map { $0.time.value(timescale: 30) } == [0, 1, 2])
     }
 }

@@ -60,6 +60,8 @@ package struct SessionStatus: Decodable {
         package let url: String?
         package let bytes: Int
         package let dropped: Int
+        /// The media that it took, in seconds; nil if it never went live.
+        package let duration: Double?
         package let reconnects: Int
         package let nextRetryS: Double?
         package let path: String?

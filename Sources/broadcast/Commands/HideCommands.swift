@@ -60,12 +60,14 @@ struct HideCommand: AsyncParsableCommand {
 struct UnhideCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "unhide", abstract: "Remove a rule that hides windows.",
-        discussion: "A window stays hidden if another rule hides it, or if its application does.")
+        discussion: "Prints the rule. A window stays hidden if another rule hides it, or if its application does.")
 
     @OptionGroup var argument: WindowArgument
     @OptionGroup var name: SessionName
 
     func run() async throws {
-        _ = try await name.ask(ControlRequest(command: "unhide", value: try argument.rule()))
+        let rule = try argument.rule()
+        _ = try await name.ask(ControlRequest(command: "unhide", value: rule))
+        try Output.answer(rule)
     }
 }

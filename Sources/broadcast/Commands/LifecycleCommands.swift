@@ -38,23 +38,26 @@ struct SessionName: ParsableArguments {
 /// `broadcast pause`
 struct PauseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "pause", abstract: "Pause a broadcast: viewers see a slate, recordings omit the pause.")
+        commandName: "pause", abstract: "Pause a broadcast: viewers see a slate, recordings omit the pause.",
+        discussion: "Prints paused once nothing of the screen is captured any more.")
 
     @OptionGroup var name: SessionName
 
     func run() async throws {
         _ = try await name.ask(ControlRequest(command: "pause"))
+        try Output.answer("paused")
     }
 }
 
 /// `broadcast resume`
 struct ResumeCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "resume", abstract: "Continue a paused broadcast.")
+    static let configuration = CommandConfiguration(commandName: "resume", abstract: "Continue a paused broadcast.", discussion: "Prints live.")
 
     @OptionGroup var name: SessionName
 
     func run() async throws {
         _ = try await name.ask(ControlRequest(command: "resume"))
+        try Output.answer("live")
     }
 }
 

@@ -53,8 +53,9 @@ struct StartCommand: AsyncParsableCommand {
             let context = try CommandContext()
             do {
                 try await run(context, launched)
-            } catch let error as CommandError {
-                if context.hasSessionBus && launched == nil { notify(error) }
+            } catch let error as CommandError where !error.isTold {
+                // Until a detached session is live, its parent tells the user.
+                if launched?.isOver ?? true, error.status != .nothing { notify(error.message, context, launched) }
                 throw error
             }
         } catch var error as CommandError {
@@ -127,6 +128,7 @@ struct StartCommand: AsyncParsableCommand {
         options.otherSockets = context.paths.otherSockets(session: name)
         options.registration = context.paths.registration(session: name)
         options.log = context.paths.log(session: name)
+        options.logsStandardError = launched != nil
         options.desktop = context.desktopRequest
         options.applicationNames = DesktopEntries(environment: ProcessInfo.processInfo.environment)
         let controller = BroadcastController(
@@ -162,6 +164,8 @@ struct StartCommand: AsyncParsableCommand {
             throw CommandError(error)
         }
         if let failure = console.showResults(outcome) { throw failure }
+        // The duration is over, or the source ended.
+        if !outcome.isAsked { notify("The broadcast has ended. " + outcome.resultLines.joined(separator: "; "), context, launched) }
     }
 
     /// Reports to the parent once every destination is live, or that one failed.
@@ -230,10 +234,11 @@ struct StartCommand: AsyncParsableCommand {
         guard PreviewSentences.isYes(readLine()) else { throw .nothingStarted }
     }
 
-    /// Shows an error on the desktop if the user sees no terminal.
-    private func notify(_ error: CommandError) {
-        guard error.status != .nothing, !error.message.isEmpty, isatty(STDIN_FILENO) == 0, !Output.isTerminal else { return }
-        DesktopNotification.send(error.message)
+    /// Shows a message on the desktop if the user sees no terminal: from a menu, a key binding, cron, or detached.
+    private func notify(_ message: String, _ context: CommandContext, _ launched: LaunchedSession?) {
+        let hasTerminal = launched == nil && (isatty(STDIN_FILENO) != 0 || Output.isTerminal)
+        guard context.hasSessionBus && !hasTerminal else { return }
+        DesktopNotification.send(message)
     }
 
     private func containerFormat() throws(CommandError) -> ContainerFormat? {

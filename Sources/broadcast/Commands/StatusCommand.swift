@@ -2,6 +2,7 @@ import ArgumentParser
 import Control
 import Glibc
 import Host
+import Media
 import Presentation
 
 /// `broadcast status`
@@ -57,7 +58,8 @@ struct StatusCommand: AsyncParsableCommand {
     }
 
     static func text(_ session: SessionReport) -> String {
-        var lines = ["\(session.session): \(session.state), \(Int(session.elapsed)) s, display \(session.source.display), process \(session.pid)"]
+        let clock = StatusLine.clock(MediaTime(seconds: session.elapsed))
+        var lines = ["\(session.session): \(session.state), \(clock), display \(session.source.display), process \(session.pid)"]
         if let video = session.video {
             lines.append(
                 "  video: \(video.width)x\(video.height) at \(video.fps) fps, \(video.bitrateKbps) kbit/s; "
@@ -82,7 +84,7 @@ struct StatusCommand: AsyncParsableCommand {
             if let error = destination.error { line += ". \(error.message)" }
             lines.append(line)
         }
-        return lines.joined(separator: "\n")
+        return lines.map(\.printable).joined(separator: "\n")
     }
 }
 

@@ -30,7 +30,7 @@ struct StopCommand: AsyncParsableCommand {
         let answers = await RunningSession.ask("stop", sessions)
         let ended = answers.compactMap { try? $0.get()?.session }
         if json { try Output.answer(ControlJSON.encode(StatusReport(sessions: ended), pretty: true)) }
-        if !json { for report in ended { try Self.show(report) } }
+        if !json { for destination in ended.flatMap(\.destinations) { try Output.answer(ResultLine.text(destination)) } }
         let failures = zip(sessions, answers).compactMap { Self.failure($1, session: $0.name) }
         guard !failures.isEmpty || !ended.isEmpty else {
             throw CommandError.noSession(all ? nil : session, running: await RunningSession.names(paths))
@@ -46,18 +46,8 @@ struct StopCommand: AsyncParsableCommand {
         case .failure(let error): return CommandError(error, session: session)
         case .success(let reply):
             if let error = reply?.error { return CommandError(error.status.flatMap(ExitStatus.init(rawValue:)) ?? .nothing, error.message) }
-            guard let failed = reply?.session?.destinations.lazy.compactMap(\.error).first else { return nil }
-            return failed.status.flatMap(ExitStatus.init(rawValue:)).map { CommandError($0, failed.message) }
-        }
-    }
-
-    private static func show(_ report: SessionReport) throws(CommandError) {
-        for destination in report.destinations {
-            let place = destination.path ?? destination.url ?? destination.name
-            let isEmpty = destination.path != nil && destination.bytes == 0
-            let written = isEmpty ? "nothing was written" : "\(Int(report.elapsed)) s, \(StatusLine.size(destination.bytes))"
-            let result = destination.error.map { "failed. \($0.message)" } ?? written
-            try Output.answer("\(place): \(result)")
+            guard let failed = reply?.session?.destinations.first(where: { $0.error != nil }), let error = failed.error else { return nil }
+            return error.status.flatMap(ExitStatus.init(rawValue:)).map { CommandError($0, "\(failed.name): \(error.message)") }
         }
     }
 }

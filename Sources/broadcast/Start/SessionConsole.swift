@@ -75,6 +75,8 @@ struct SessionConsole {
         // The line about what is visible contains it.
         case .notice(.desktop) where showsNotice && !isExposed: break
         case .state where output.hasStatus: break
+        // The command that asked for it answers.
+        case .changed: break
         case .destination(let destination) where destination.state == .failed:
             let all = snapshot?.destinations ?? []
             // The user removed it.
@@ -98,23 +100,14 @@ struct SessionConsole {
     /// - Returns: the failure for the command's exit status: that of the session, otherwise of the first destination.
     func showResults(_ outcome: HostOutcome) -> CommandError? {
         output.endStatus()
-        for destination in outcome.snapshot.destinations where destination.state == .finished {
-            let place = destination.path ?? destination.url ?? destination.name
-            // A named pipe without a reader.
-            guard destination.path == nil || destination.byteCount > 0 else {
-                output.say("\(place): nothing was written.")
-                continue
-            }
-            let dropped = destination.dropped > 0 ? ", \(destination.dropped) frames dropped" : ""
-            output.say("\(place): \(StatusLine.clock(outcome.snapshot.elapsed)), \(StatusLine.size(destination.byteCount))\(dropped)")
-        }
+        for destination in outcome.snapshot.destinations where destination.error == nil { output.say(ResultLine.text(destination)) }
         var failure = outcome.failure.map { CommandError($0) }
         for destination in outcome.snapshot.destinations {
-            guard let error = destination.error.map({ CommandError($0, destination: destination.name) }) else { continue }
+            guard let error = destination.error else { continue }
             if failure == nil {
-                failure = error
+                failure = CommandError(error, destination: destination.name)
             } else if !told.contains(destination.name) {
-                output.say("\(destination.name): failed. \(error.message)")
+                output.say(ResultLine.text(destination))
             }
         }
         return failure

@@ -1,0 +1,38 @@
+import Control
+import Host
+import Media
+import Session
+
+/// A line about the result of a destination: its name, how much media it took, and where that is.
+package enum ResultLine {
+    /// For `broadcast stop`.
+    package static func text(_ destination: DestinationReport) -> String {
+        text(
+            name: destination.name, path: destination.path, url: destination.url, duration: destination.duration.map { MediaTime(seconds: $0) },
+            bytes: destination.bytes, dropped: destination.dropped, failure: destination.error?.message)
+    }
+
+    /// For the terminal and the log of the session.
+    package static func text(_ destination: SessionSnapshot.Destination) -> String {
+        text(
+            name: destination.name, path: destination.path, url: destination.url, duration: destination.duration, bytes: destination.byteCount,
+            dropped: destination.dropped, failure: destination.error?.sentence(destination: destination.name))
+    }
+
+    private static func text(
+        name: String, path: String?, url: String?, duration: MediaTime?, bytes: Int, dropped: Int, failure: String?
+    ) -> String {
+        if let failure { return "\(name): failed. \(failure)".printable }
+        let place = (path ?? url).map { " (\($0))" } ?? ""
+        // A named pipe without a reader, for example.
+        if path != nil && bytes == 0 { return "\(name): nothing was written\(place)".printable }
+        guard let duration else { return "\(name): never went live\(place)".printable }
+        let frames = dropped == 0 ? "" : ", \(dropped) \(dropped == 1 ? "frame" : "frames") dropped"
+        return "\(name): \(StatusLine.clock(duration)), \(StatusLine.size(bytes))\(frames)\(place)".printable
+    }
+}
+
+extension HostOutcome {
+    /// The result of each destination, a line each.
+    package var resultLines: [String] { snapshot.destinations.map(ResultLine.text) }
+}
