@@ -99,12 +99,23 @@ import Testing
     }
 
     @Test func `commands with invalid AMF 0 end the connection`() throws {
-        for payload: [UInt8] in [[], [0x05], [0x02, 0xFF, 0xFF], [0x02, 0, 1, 0x61, 0x03, 0, 5]] {
+        let result = AMF0Encoder.encode([.string("_result")])
+        for payload: [UInt8] in [[], [0x05], [0x02, 0xFF, 0xFF], result + [0x00, 0], result + [0x00, 0, 0, 0, 0, 0, 0, 0, 0, 0x03, 0, 5]] {
             var machine = try machine()
             var script = ServerScript()
             _ = machine.receive(ServerScript.handshake[...])
             let actions = machine.receive(script.message(20, payload)[...])
             #expect(failures(actions) == [.protocolViolation("an AMF 0 value is cut short")])
+        }
+    }
+
+    @Test func `damaged values of a command that a publisher does not need are ignored`() throws {
+        for tail: [UInt8] in [[0x00, 0], [0x00, 0, 0, 0, 0, 0, 0, 0, 0, 0x03, 0, 5]] {
+            var machine = try machine()
+            var script = ServerScript()
+            _ = machine.receive(ServerScript.handshake[...])
+            let actions = machine.receive(script.message(20, AMF0Encoder.encode([.string("onBWDone")]) + tail)[...])
+            #expect(failures(actions).isEmpty)
         }
     }
 

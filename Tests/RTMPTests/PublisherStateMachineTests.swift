@@ -25,7 +25,7 @@ import Testing
                         AMF0Property("app", .string("a/b")), AMF0Property("type", .string("nonprivate")),
                         AMF0Property("flashVer", .string("FMLE/3.0 (compatible; FMSc/1.0)")),
                         AMF0Property("swfUrl", .string("rtmp://example.com/a/b")), AMF0Property("tcUrl", .string("rtmp://example.com/a/b")),
-                        AMF0Property("fourCcList", .strictArray([.string("avc1"), .string("mp4a")])), AMF0Property("capsEx", .number(1)),
+                        AMF0Property("capsEx", .number(1)),
                     ]),
                 ]
             ])
@@ -149,6 +149,14 @@ import Testing
             _ = try conversation.tell(conversation.script.status(level: "error", code: "NetStream.Publish.Denied", description: "expired"))
             #expect(conversation.events.last == .failed(.refused(code: "NetStream.Publish.Denied", description: "expired")))
         }
+    }
+
+    @Test(arguments: ["NetStream.Record.Failed", "NetStream.Record.NoAccess", "NetStream.Play.StreamNotFound"])
+    func `an error of the server's own recording or of a player is ignored`(code: String) throws {
+        var conversation = try PublisherConversation()
+        _ = try conversation.goLive()
+        _ = try conversation.tell(conversation.script.status(level: "error", code: code))
+        #expect(conversation.events.last == .publishing)
     }
 
     @Test func `a close command and a closed connection are the same error`() throws {

@@ -4,6 +4,8 @@ import Mux
 extension PublisherStateMachine {
     /// Suffixes of the status codes that report a stream name in use. They differ between servers.
     private static let busyCodes = ["Publish.BadName", ".StreamBusy", ".AlreadyPublishing", ".InUse"]
+    /// Prefixes of the status codes that concern the server's own recording, or players, and not the publisher.
+    private static let foreignCodes = ["NetStream.Record.", "NetStream.Play."]
 
     /// Processes one command. It ignores commands that a publisher does not need (`onFCPublish`, `onFCUnpublish`).
     mutating func handleCommand(_ payload: [UInt8]) {
@@ -60,7 +62,8 @@ extension PublisherStateMachine {
         case ("NetConnection.Connect.Closed", _), ("NetConnection.Connect.AppShutdown", _), ("NetStream.Unpublish.Success", .publishing):
             fail(.closed(during: step))
         default:
-            if command.isError { fail(refusal(command)) }
+            guard command.isError, !Self.foreignCodes.contains(where: command.code.hasPrefix) else { return }
+            fail(refusal(command))
         }
     }
 

@@ -6,10 +6,10 @@ extension PublisherStateMachine {
     private enum Capabilities {
         /// The client follows reconnect requests.
         static let reconnect = 0x01
-        /// H.264 and AAC. Both are sent with their legacy codec numbers.
-        static let fourCCs = ["avc1", "mp4a"]
     }
 
+    /// Sends `connect`. It has no `fourCcList`: H.264 and AAC are sent with their legacy codec numbers, and some servers
+    /// end the connection at the array.
     mutating func connect() {
         let arguments: [AMF0Property] = [
             AMF0Property("app", .string(url.app + authentication)),
@@ -17,7 +17,6 @@ extension PublisherStateMachine {
             AMF0Property("flashVer", .string(Self.flashVersion)),
             AMF0Property("swfUrl", .string(url.tcURL)),
             AMF0Property("tcUrl", .string(url.tcURL + authentication)),
-            AMF0Property("fourCcList", .strictArray(Capabilities.fourCCs.map { .string($0) })),
             AMF0Property("capsEx", .number(Double(Capabilities.reconnect))),
         ]
         command("connect", transactionID: request(.connect), .object(arguments))

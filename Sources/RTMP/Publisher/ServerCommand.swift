@@ -2,6 +2,9 @@ import Mux
 
 /// A command from the server: a name, a transaction ID and arguments (Adobe RTMP 1.0, 7.2).
 struct ServerCommand {
+    /// The commands that answer a publisher. The values of others are not used, so they may be damaged.
+    private static let answers = ["_result", "_error", "onStatus"]
+
     let name: String
     /// 0 if the server expects no answer.
     let transactionID: Int
@@ -13,12 +16,19 @@ struct ServerCommand {
         guard let name = try decoder.next()?.stringValue else { throw .truncated }
         self.name = name
         // Some servers omit values that have no content.
-        transactionID = Int(exactly: try decoder.next()?.numberValue ?? 0) ?? 0
+        do throws(AMF0Error) {
+            transactionID = Int(exactly: try decoder.next()?.numberValue ?? 0) ?? 0
+        } catch {
+            guard !Self.answers.contains(name) else { throw error }
+            transactionID = 0
+        }
         var arguments: [AMF0Value] = []
         do throws(AMF0Error) {
             while let value = try decoder.next() { arguments.append(value) }
         } catch .unknownMarker(_) {
             // AMF 3 values can follow in commands that do not concern a publisher. The values before them are valid.
+        } catch {
+            guard !Self.answers.contains(name) else { throw error }
         }
         self.arguments = arguments
     }
