@@ -18,6 +18,8 @@ public struct BroadcastSettings: Sendable {
     public var clipBuffer: Double?
     /// Seconds after which the broadcast ends by itself; nil for never.
     public var duration: Double?
+    /// Try first connections again until they succeed, if they fail because of the network. `start` waits for that.
+    public var waitsForNetwork = false
     /// Suppress notifications while a screen is broadcast.
     public var suppressesNotifications = true
     /// Use the `[video]`, `[audio]` and `[privacy]` tables of the user's configuration for what is not set here.
@@ -56,5 +58,6 @@ extension SessionSettings {
         clipBuffer = settings.clipBuffer.map { MediaTime(seconds: $0) }
         duration = settings.duration.map { MediaTime(seconds: $0) }
         hiddenWindowTexts = settings.hiddenWindows
+        waitsForNetwork = settings.waitsForNetwork
     }
 }

@@ -75,9 +75,13 @@ extension RTMPError {
     public var retry: RetryAdvice {
         switch self {
         case .unreachable, .timedOut, .closed, .broken: .later
+        // Something between this machine and the server answers: a captive portal with its own certificate, or a load
+        // balancer with an HTTP error.
+        case .insecure, .protocolViolation: .later
         case .streamBusy: .busy
-        case .insecure(_, .failed): .later
-        case .unsupportedFormat, .insecure, .unusableCertificateFile, .badRedirect, .refused, .protocolViolation, .cancelled: .never
+        case .refused(Self.authenticationCode, _): .never
+        case .refused, .badRedirect: .laterOnceLive
+        case .unsupportedFormat, .unusableCertificateFile, .cancelled: .never
         }
     }
 }

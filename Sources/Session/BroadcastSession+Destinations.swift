@@ -102,13 +102,18 @@ extension BroadcastSession {
         for destination in destinations { destination.end(end) }
         let hurry = Task {
             let start = ContinuousClock.now
-            try await Task.sleep(until: start + ShutdownTimetable.liveAbandoned)
-            for destination in destinations where !destination.state.isOver {
+            let before = destinations.map(\.byteCount)
+            try await Task.sleep(until: start + ShutdownTimetable.backlogDiscarded)
+            for (destination, before) in zip(destinations, before) where !destination.state.isOver {
                 let isExtension = if case .program = destination.plan.kind { true } else { false }
                 guard destination.isWaitingToStart && !destination.plan.isLive || !isExtension else { continue }
                 if destination.plan.isLive { destination.queue.discardAll() }
+                // A server that accepts data slowly gets the time for the end of the stream.
+                guard destination.plan.kind != .rtmp || destination.byteCount == before else { continue }
                 destination.abandon()
             }
+            try await Task.sleep(until: start + ShutdownTimetable.slowAbandoned)
+            for destination in destinations where !destination.state.isOver && destination.plan.kind == .rtmp { destination.abandon() }
             try await Task.sleep(until: start + ShutdownTimetable.extensionAbandoned)
             for destination in destinations where !destination.state.isOver { destination.abandon() }
             try await Task.sleep(until: start + ShutdownTimetable.everythingAbandoned)

@@ -69,7 +69,9 @@ package final class BroadcastSession: Sendable {
     }
 
     func makeDestination(_ plan: DestinationPlan) -> Destination {
-        Destination(plan: plan, clock: clock) { [weak self, channel] event in
+        var plan = plan
+        plan.waitsForNetwork = configuration.waitsForNetwork
+        return Destination(plan: plan, clock: clock) { [weak self, channel] event in
             channel.send(event)
             if case .destination(let destination) = event, destination.state == .live { self?.change(to: .live, from: .starting) }
         }

@@ -49,9 +49,20 @@ struct DestinationTask {
                 queue.close()
                 // The handler closes what it has; the first error is the one that counts.
                 try? await handler.finished(deadline: .zero)
+                if wasAbandonedAtEnd {
+                    queue.end()
+                    queue.discardAll()
+                    return destination.change(to: .finished)
+                }
                 guard await waitForNextTry(after: error) else { return }
             }
         }
+    }
+
+    /// True if the destination was live until its end, and was abandoned because the server accepts the backlog too
+    /// slowly. The viewers have what the server accepted, so that is not a failure.
+    private var wasAbandonedAtEnd: Bool {
+        plan.kind == .rtmp && wasLive && destination.end != nil && Task.isCancelled && destination.state != .reconnecting
     }
 
     /// One connection, from `started` to `finished`.
@@ -112,19 +123,19 @@ struct DestinationTask {
         }
         guard state != .live && state != .paused || isPaused != (state == .paused) else { return }
         if wasLive && state == .reconnecting { destination.countReconnect() }
+        // The tries of the first connection do not count as tries to restore it.
+        if !wasLive { attempts = 0 }
         wasLive = true
         destination.change(to: isPaused ? .paused : .live)
     }
 
     /// Waits until it is time to connect again; false if the destination is over.
     private mutating func waitForNextTry(after error: UploadError) async -> Bool {
-        let end = destination.end
-        if end == .asked && !wasLive && error.isUnreachable {
-            // It was stopped before it connected: as asked.
+        if wasStoppedBeforeLive(error) {
             destination.change(to: .finished)
             return false
         }
-        guard end == nil, let delay = delay(after: error) else {
+        guard destination.end == nil, let delay = delay(after: error) else {
             queue.end()
             queue.discardAll()
             destination.change(to: .failed, error: error)
@@ -132,16 +143,31 @@ struct DestinationTask {
         }
         attempts += 1
         guard await destination.waitForRetry(after: error, delay) else {
-            destination.change(to: .failed, error: error)
+            let wasStopped = wasStoppedBeforeLive(error)
+            destination.change(to: wasStopped ? .finished : .failed, error: wasStopped ? nil : error)
             return false
         }
         return true
     }
 
-    /// Nil if another try is not worthwhile: a first connection that fails is a mistake more often than an outage, unless the server still holds
-    /// the connection before.
+    /// True if the user stopped the destination before it connected. That is an end as requested.
+    private func wasStoppedBeforeLive(_ error: UploadError) -> Bool {
+        destination.end == .asked && !wasLive && error.isUnreachable
+    }
+
+    /// Returns the wait before the next try; nil if another try is not worthwhile. A first connection that fails is a
+    /// mistake more often than an outage, unless the server still holds the connection before, or the user asked to
+    /// wait for the network.
     private func delay(after error: UploadError) -> Duration? {
-        guard case .live(let retry?) = plan.delivery, error.retry == .busy || (error.retry == .later && wasLive) else { return nil }
+        guard case .live(var retry?) = plan.delivery else { return nil }
+        let waitsForNetwork = plan.waitsForNetwork && !wasLive
+        switch error.retry {
+        case .never: return nil
+        case .laterOnceLive: guard wasLive else { return nil }
+        case .later: guard wasLive || waitsForNetwork else { return nil }
+        case .busy: break
+        }
+        if waitsForNetwork { retry.maximumAttempts = nil }
         return retry.delay(before: attempts, chance: .random(in: 0...1))
     }
 }

@@ -65,6 +65,8 @@ package struct SessionConfiguration: Sendable {
     package var title: String?
     /// How much of the past is kept for clips; nil for none.
     package var clipBuffer: MediaTime?
+    /// True if first connections that fail because of the network are retried until they succeed.
+    package var waitsForNetwork = false
 
     package init() {}
 

@@ -13,10 +13,14 @@ package struct DestinationPlan: Sendable {
     package var path: String?
     package var delivery: Delivery
     package var media: MediaRequirements
+    /// True if a first connection that fails because of the network is retried until it succeeds.
+    package var waitsForNetwork = false
     /// The picture that it asks for, if that is not the session's.
     package var picture = PictureRequirements()
     /// What it receives about the application on screen.
     package var applicationDetail = ApplicationDetail.full
+    /// The most that it accepts. Settings that the user did not choose stay within it.
+    package var limits = PictureLimits()
     /// Makes the handler; a new one for each connection.
     package var makeHandler: @Sendable () -> any SampleHandler
 
@@ -103,20 +107,72 @@ package struct MediaRequirements: Sendable, Equatable {
     /// True if each tick must give a frame, whatever the user asks for: the format has no timestamps.
     package var needsConstantPacing = false
 
+    /// The largest encoded frame in bytes that the far end certainly accepts; nil if it has no limit.
+    package var maximumFrameSize: Int?
+
     package init(
         video: Video = .encoded, audio: Audio = .aac, audioTracks: [Track] = [.mixed], prefersConstantPacing: Bool = false,
-        needsConstantPacing: Bool = false
+        needsConstantPacing: Bool = false, maximumFrameSize: Int? = nil
     ) {
         self.video = video
         self.audio = audio
         self.audioTracks = audioTracks
         self.prefersConstantPacing = prefersConstantPacing
         self.needsConstantPacing = needsConstantPacing
+        self.maximumFrameSize = maximumFrameSize
     }
 
     package var takesVideo: Bool { video != .none }
     package var takesRawVideo: Bool { video == .raw }
     package var takesRawAudio: Bool { audio == .pcm }
+}
+
+/// The most that a live service accepts. Nil means that there is no limit, or that it is not published.
+package struct PictureLimits: Sendable, Hashable {
+    /// Also turned: 1920x1080 allows 1080x1920.
+    package var size: PixelSize?
+    /// Frames per second.
+    package var frameRate: Int?
+    /// kbit/s.
+    package var bitrate: Int?
+
+    package init(size: PixelSize? = nil, frameRate: Int? = nil, bitrate: Int? = nil) {
+        self.size = size
+        self.frameRate = frameRate
+        self.bitrate = bitrate
+    }
+
+    /// Returns `other` if it is within the size limit, otherwise the largest size of the same aspect ratio that is.
+    package func fitting(_ other: PixelSize) -> PixelSize {
+        guard let size else { return other }
+        let long = Double(max(size.width, size.height)) / Double(max(other.width, other.height, 1))
+        let short = Double(min(size.width, size.height)) / Double(max(min(other.width, other.height), 1))
+        let scale = min(long, short)
+        guard scale < 1 else { return other }
+        return PixelSize(
+            width: Int((Double(other.width) * scale).rounded()), height: Int((Double(other.height) * scale).rounded())
+        ).roundedDownToEven
+    }
+
+    /// Returns `rate` in frames per second, at most the limit.
+    package func fitting(frameRate rate: Int) -> Int { min(rate, frameRate ?? .max) }
+
+    /// Returns `kilobits` per second, at most the limit.
+    package func fitting(bitrate kilobits: Int) -> Int { min(kilobits, bitrate ?? .max) }
+
+    /// True if a picture of `other` is within the size limit.
+    package func allows(_ other: PixelSize) -> Bool { fitting(other) == other }
+}
+
+extension Sequence<PictureLimits> {
+    /// Returns what all of them accept. Sizes with different aspect ratios are combined by their long and short sides.
+    package var strictest: PictureLimits {
+        reduce(into: PictureLimits()) { result, limits in
+            result.size = limits.size.map { size in result.size.map { limits.fitting($0) } ?? size } ?? result.size
+            result.frameRate = [result.frameRate, limits.frameRate].compactMap { $0 }.min()
+            result.bitrate = [result.bitrate, limits.bitrate].compactMap { $0 }.min()
+        }
+    }
 }
 
 /// The picture that a destination asks for, if that is not the session's.
@@ -133,15 +189,21 @@ package struct PictureRequirements: Sendable, Hashable {
 }
 
 extension DestinationPlan {
+    /// Servers may close the connection at a message of 1 MiB: `max_message` of nginx-rtmp by default. The difference is
+    /// for an encoder that exceeds its buffer.
+    private static let maximumRTMPFrame = 940_000
+
     /// An RTMP or RTMPS server.
     ///
     /// - Parameters:
     ///   - url: with its stream key.
+    ///   - backups: other addresses of the same service, which are tried in order if `url` cannot be reached.
     ///   - caFile: PEM certificates to trust for `rtmps`; nil for those of the system.
-    package static func rtmp(name: String, url: RTMPURL, caFile: String? = nil) -> DestinationPlan {
+    package static func rtmp(name: String, url: RTMPURL, backups: [RTMPURL] = [], caFile: String? = nil) -> DestinationPlan {
         DestinationPlan(
-            name: name, kind: .rtmp, url: "\(url)", delivery: .live(retry: .liveDestination), media: .init(prefersConstantPacing: true),
-            makeHandler: { RTMPHandler(url: url, caFile: caFile) })
+            name: name, kind: .rtmp, url: "\(url)", delivery: .live(retry: .liveDestination),
+            media: .init(prefersConstantPacing: true, maximumFrameSize: maximumRTMPFrame),
+            makeHandler: { RTMPHandler(urls: [url] + backups, caFile: caFile) })
     }
 
     /// A file at an absolute path.

@@ -94,7 +94,9 @@ package enum ExtensionProblem: Error, Sendable, Equatable {
 
     package var retry: RetryAdvice {
         switch self {
-        case .cannotStart, .lineTooLong, .flood, .notAReply, .unsupportedVersion, .tooManySoundTracks, .noHello, .wrongSetting: .never
+        case .lineTooLong, .flood, .notAReply, .unsupportedVersion, .tooManySoundTracks, .wrongSetting: .never
+        // A program that was live before may be replaced by a newer version now, or the machine is busy.
+        case .cannotStart, .noHello: .laterOnceLive
         case .cannotWrite, .notReady, .stalled, .didNotExit, .endedEarly, .endedWithError, .closedInput, .cancelled: .later
         case .reported(_, _, let canRetry): canRetry ? .later : .never
         }

@@ -57,6 +57,8 @@ package struct SessionSettings: Sendable {
     package var title: String?
     package var duration: MediaTime?
     package var clipBuffer: MediaTime?
+    /// Retry first connections that fail because of the network.
+    package var waitsForNetwork = false
 
     package init() {}
 
@@ -98,6 +100,7 @@ extension SessionConfiguration {
         title = settings.title
         duration = settings.duration
         clipBuffer = settings.clipBuffer
+        waitsForNetwork = settings.waitsForNetwork
         switch settings.source {
         case .screen(let display, let selection):
             var screen = ScreenRequest(display: display)

@@ -37,6 +37,18 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `A stop with a backlog succeeds, and the server gets the end of the stream`() async throws {
+            try await withStudio(["everything"], width: 640, height: 360) { studio in
+                let server = try await HostileServer.start("slow-reader", in: studio.peers)
+                let peer = try await studio.startLive(["--to", server.url, "--bitrate", "3000"])
+                try await peer.wait(for: "a backlog") { try await rtmp(studio)?.queueMs ?? 0 > 900 }
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                #expect(try await peer.waitForExit() == .exited(0), "\(peer.standardError)")
+                _ = try await server.peer.waitForOutputLine(containing: "FCUnpublish")
+                _ = try await server.peer.waitForOutputLine(containing: "deleteStream")
+            }
+        }
+
         @Test func `A name that somebody else publishes under is waited for`() async throws {
             try await withStudio(["clock"], width: 320, height: 240) { studio in
                 let server = try await NginxRTMP.start(in: studio.peers)

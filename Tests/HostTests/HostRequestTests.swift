@@ -219,7 +219,7 @@ struct HostRequestTests {
             try await rig.waitForFrames()
             let report = try #require(try await rig.ask("stop").session)
             #expect(report.state == "finished" && report.destinations.map(\.state) == ["finished"])
-            #expect(rig.viewer.calls.last == .finished(deadline: ShutdownTimetable.handlerFinish))
+            #expect(rig.viewer.calls.last == .finished(deadline: ShutdownTimetable.streamEnd))
             _ = try await rig.host.ended()
             #expect(try await rig.running.ask("status") == nil)
         }

@@ -33,13 +33,17 @@ import Testing
     }
 
     @Test func `temporary errors and a busy name are retried, permanent errors are not`() {
-        for error in [RTMPError.unreachable(host: "h", port: 1, reason: "x"), .timedOut(.sending), .closed(during: .sending), .broken(reason: "x")] {
+        for error in [
+            RTMPError.unreachable(host: "h", port: 1, reason: "x"), .timedOut(.sending), .closed(during: .sending), .broken(reason: "x"),
+            .insecure(host: "h", .expired), .insecure(host: "h", .notTLS), .protocolViolation("x"),
+        ] {
             #expect(error.retry == .later)
         }
         #expect(RTMPError.streamBusy(description: "").retry == .busy)
+        for error in [RTMPError.refused(code: "", description: ""), .badRedirect(.loop)] { #expect(error.retry == .laterOnceLive) }
         for error in [
-            RTMPError.refused(code: "", description: ""), .insecure(host: "h", .expired), .insecure(host: "h", .notTLS), .badRedirect(.loop),
-            .protocolViolation("x"), .cancelled, .unsupportedFormat("x"), .unusableCertificateFile(path: "p", reason: "x"),
+            RTMPError.refused(code: RTMPError.authenticationCode, description: ""), .cancelled, .unsupportedFormat("x"),
+            .unusableCertificateFile(path: "p", reason: "x"),
         ] {
             #expect(error.retry == .never)
         }

@@ -1,5 +1,6 @@
 import Concurrency
 import Media
+import RTMP
 import Session
 import SessionFakes
 import Synchronization
@@ -9,14 +10,14 @@ import Upload
 
 /// The life cycle of a destination: connect, serve, lose the connection, try again, end. The waits between tries are those of a manual clock.
 @Suite struct DestinationTests {
-    private static let lost = UploadError.connectionLost(status: nil)
+    fileprivate static let lost = UploadError.connectionLost(status: nil)
     private static let busy = UploadError.rtmp(.streamBusy(description: ""))
-    private static let refused = UploadError.rtmp(.refused(code: "NetStream.Publish.Denied", description: ""))
+    fileprivate static let refused = UploadError.rtmp(.refused(code: "NetStream.Publish.Denied", description: ""))
     /// Waits of 2, 4, 8 and then 10 s.
     fileprivate static let backoff = Backoff(maximumAttempts: 5, first: .seconds(2), factor: 2, longest: .seconds(10))
 
     /// A destination with its viewer, its clock, and the states that it reported.
-    private final class Rig: Sendable {
+    fileprivate final class Rig: Sendable {
         let viewer = FakeViewer()
         let clock = ManualClock()
         let destination: Destination
@@ -30,10 +31,12 @@ import Upload
             func add(_ element: Element) { elements.withLock { $0.append(element) } }
         }
 
-        init(_ delivery: Delivery = .live(retry: DestinationTests.backoff), kind: DestinationKind = .rtmp) {
+        init(_ delivery: Delivery = .live(retry: DestinationTests.backoff), kind: DestinationKind = .rtmp, waitsForNetwork: Bool = false) {
             let events = Sink<SessionEvent>()
             self.events = events
-            destination = Destination(plan: viewer.plan(delivery, kind: kind), clock: clock) { events.add($0) }
+            var plan = viewer.plan(delivery, kind: kind)
+            plan.waitsForNetwork = waitsForNetwork
+            destination = Destination(plan: plan, clock: clock) { events.add($0) }
         }
 
         var states: [DestinationState] {
@@ -91,17 +94,6 @@ import Upload
         rig.destination.end(.asked)
         await rig.destination.waitUntilOver()
         #expect(rig.destination.state == .finished)
-    }
-
-    @Test func `A server that refuses is not asked again, also after the stream was live`() async throws {
-        let rig = Rig()
-        rig.viewer.behave(.fail(Self.lost), at: .process, connection: 0)
-        rig.viewer.behave(.fail(Self.refused), at: .started, connection: 1)
-        rig.start()
-        try await rig.push(until: "the loss") { rig.destination.state == .reconnecting }
-        try await rig.passWait(2)
-        await rig.destination.waitUntilOver()
-        #expect(rig.destination.state == .failed && rig.destination.snapshot().error == Self.refused && rig.viewer.connections == 2)
     }
 
     @Test func `Without a policy for retries a lost connection is final`() async throws {
@@ -283,7 +275,21 @@ import Upload
         rig.destination.end(.over)
         await rig.destination.waitUntilOver()
         #expect(rig.destination.state == .finished && rig.viewer.video.map(\.sequence) == Array(0..<20))
-        #expect(rig.viewer.calls.last == .finished(deadline: ShutdownTimetable.handlerFinish))
+        #expect(rig.viewer.calls.last == .finished(deadline: ShutdownTimetable.streamEnd))
+    }
+
+    @Test func `A live destination that is abandoned with a backlog ends as the user asked`() async throws {
+        let rig = Rig()
+        rig.start()
+        try await rig.waitForState(.live)
+        rig.viewer.behave(.hang, at: .process)
+        for sequence in 0..<20 { rig.destination.queue.push(videoPacket(sequence, isKeyframe: sequence == 0)) }
+        try await waitUntil("a server that accepts nothing") { rig.viewer.hanging == .process }
+        rig.destination.end(.asked)
+        rig.destination.queue.discardAll()
+        rig.destination.abandon()
+        await rig.destination.waitUntilOver()
+        #expect(rig.destination.state == .finished && rig.destination.snapshot().error == nil)
     }
 
     @Test func `An extension gets more time to write out`() async throws {
@@ -444,5 +450,85 @@ import Upload
         await rig.destination.waitUntilOver()
         #expect(rig.destination.snapshot().duration == MediaTime(value: 2, timescale: 30))
         #expect(rig.viewer.video.map(\.sequence) == [0, 1, 2] && rig.viewer.video.map { $0.time.value(timescale: 30) } == [0, 1, 2])
+    }
+}
+
+/// Which failures are tried again.
+extension DestinationTests {
+    @Test(arguments: [
+        UploadError.rtmp(.refused(code: "NetStream.Publish.Denied", description: "")), .rtmp(.badRedirect(.loop)),
+        .rtmp(.protocolViolation("its handshake has version 72")), .rtmp(.insecure(host: "h", .unknownIssuer)),
+        .extension(name: "x", .noHello(within: .seconds(5))),
+    ])
+    func `A server that refuses after the stream was live is tried again, and before that it is not`(refusal: UploadError) async throws {
+        let rig = Rig()
+        rig.viewer.behave(.fail(Self.lost), at: .process, connection: 0)
+        rig.viewer.behave(.fail(refusal), at: .started, connection: 1)
+        rig.start()
+        try await rig.push(until: "the loss") { rig.destination.state == .reconnecting }
+        try await rig.passWait(2)
+        try await rig.passWait(4)
+        try await rig.waitForState(.live)
+        #expect(rig.viewer.connections == 3 && rig.destination.snapshot().reconnects == 1)
+        rig.destination.end(.asked)
+        await rig.destination.waitUntilOver()
+
+        let first = Rig()
+        first.viewer.behave(.fail(refusal), at: .started)
+        first.start()
+        await first.destination.waitUntilOver()
+        #expect(first.destination.state == .failed && first.viewer.connections == 1)
+    }
+
+    @Test(arguments: [
+        UploadError.rtmp(.refused(code: RTMPError.authenticationCode, description: "")),
+        .rtmp(.unusableCertificateFile(path: "/c", reason: "gone")),
+        .extension(name: "x", .reported(code: 401, message: "", canRetry: false)),
+    ])
+    func `A changed password and an impossible setting are final, also after the stream was live`(error: UploadError) async throws {
+        let rig = Rig()
+        rig.viewer.behave(.fail(Self.lost), at: .process, connection: 0)
+        rig.viewer.behave(.fail(error), at: .started, connection: 1)
+        rig.start()
+        try await rig.push(until: "the loss") { rig.destination.state == .reconnecting }
+        try await rig.passWait(2)
+        await rig.destination.waitUntilOver()
+        #expect(rig.destination.state == .failed && rig.destination.snapshot().error == error && rig.viewer.connections == 2)
+    }
+
+    @Test func `A first connection that waits for the network is tried until it succeeds, and these tries do not count later`() async throws {
+        let rig = Rig(waitsForNetwork: true)
+        let unreachable = UploadError.rtmp(.unreachable(host: "h", port: 1935, reason: "the network is unreachable"))
+        // More tries than the policy has for a lost connection.
+        for connection in 0..<7 { rig.viewer.behave(.fail(unreachable), at: .started, connection: connection) }
+        rig.viewer.behave(.fail(Self.lost), at: .process, connection: 7)
+        rig.start()
+        for wait in [2, 4, 8, 10, 10, 10, 10] { try await rig.passWait(wait) }
+        try await rig.waitForState(.live)
+        #expect(rig.destination.snapshot().reconnects == 0)
+        try await rig.push(until: "the loss") { rig.destination.state == .reconnecting }
+        try await rig.passWait(2)
+        try await rig.waitForState(.live)
+        rig.destination.end(.asked)
+        await rig.destination.waitUntilOver()
+        #expect(rig.destination.state == .finished)
+    }
+
+    @Test func `A refusal is final although the first connection waits for the network`() async throws {
+        let rig = Rig(waitsForNetwork: true)
+        rig.viewer.behave(.fail(Self.refused), at: .started)
+        rig.start()
+        await rig.destination.waitUntilOver()
+        #expect(rig.destination.state == .failed && rig.viewer.connections == 1)
+    }
+
+    @Test func `One that the user stopped while it waited for the network is finished`() async throws {
+        let rig = Rig(waitsForNetwork: true)
+        rig.viewer.behave(.fail(Self.lost), at: .started)
+        rig.start()
+        try await waitUntil("the wait") { rig.clock.sleeperCount == 1 }
+        rig.destination.end(.asked)
+        await rig.destination.waitUntilOver()
+        #expect(rig.destination.state == .finished && rig.destination.snapshot().error == nil)
     }
 }

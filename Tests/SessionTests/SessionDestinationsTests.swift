@@ -231,7 +231,7 @@ struct SessionDestinationsTests {
         try await waitForFrames(5, of: first)
         #expect(try await session.remove(named: "nobody") == nil)
         #expect(try await session.remove(named: "first")?.state == .finished)
-        #expect(first.calls.last == .finished(deadline: ShutdownTimetable.handlerFinish))
+        #expect(first.calls.last == .finished(deadline: ShutdownTimetable.streamEnd))
         await #expect(throws: SessionError.onlyDestination("second")) { try await session.remove(named: "second") }
         #expect(try await session.remove(named: "first") == nil)
         try await waitForFrames(5, of: second)

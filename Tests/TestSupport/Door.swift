@@ -28,6 +28,11 @@ package struct Door: Sendable {
         try await tell(end.rawValue)
     }
 
+    /// Ends the connections, and answers others with an HTTP error until it is opened again.
+    nonisolated(nonsending) package func answer503() async throws {
+        try await tell("503")
+    }
+
     /// Lets connections in again.
     nonisolated(nonsending) package func openAgain() async throws {
         try await tell("open")

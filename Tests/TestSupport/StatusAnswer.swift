@@ -62,6 +62,7 @@ package struct SessionStatus: Decodable {
         package let dropped: Int
         /// The media that it took, in seconds; nil if it never went live.
         package let duration: Double?
+        package let queueMs: Int?
         package let reconnects: Int
         package let nextRetryS: Double?
         package let path: String?

@@ -75,15 +75,15 @@ final class PublisherChannelHandler: ChannelInboundHandler {
     /// Completes `waiter` when the connection is closed.
     func finish(deadline: Duration, _ waiter: PublisherWaiter) {
         add(waiter, for: .closed)
-        guard ending == nil, let context else { return }
-        guard !isFinishing else { return }
+        guard ending == nil, !isFinishing, let context else { return }
         isFinishing = true
         schedule(deadline, .finishing)
+        let limit = ContinuousClock.now + deadline
         waiters.answer(.failure(.closed(during: .finishing))) { $0.isRoom }
         write(machine.finish())?.assumeIsolated().whenSuccess {
             self.isDelivered = true
-            // Close only the sending side, so that the server still receives everything. Closing both sides would
-            // discard bytes that the server has not read.
+            self.schedule(min(self.deadlines.closing, ContinuousClock.now.duration(to: limit)), .finishing)
+            // Closing both sides would discard bytes that the server has not read.
             context.close(mode: .output, promise: nil)
         }
     }

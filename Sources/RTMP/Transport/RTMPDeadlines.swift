@@ -10,6 +10,8 @@ public struct RTMPDeadlines: Sendable, Equatable {
     public var reply: Duration = .seconds(10)
     /// The maximum time in which the server accepts no byte while bytes wait to be sent.
     public var sendProgress: Duration = .seconds(10)
+    /// The maximum wait for the server to close the connection after the end of the stream was sent.
+    public var closing: Duration = .milliseconds(700)
 
     public init() {}
 

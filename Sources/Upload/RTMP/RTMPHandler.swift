@@ -26,7 +26,8 @@ package actor RTMPHandler: SampleHandler {
     /// The server's last request for a new connection that failed.
     var failedRequest: RTMPReconnectRequest?
 
-    private let url: RTMPURL
+    /// The addresses in the order in which they are tried.
+    private let urls: [RTMPURL]
     private let caFile: String?
     private let deadlines: RTMPDeadlines
 
@@ -34,7 +35,12 @@ package actor RTMPHandler: SampleHandler {
     ///   - url: the server's address with the stream key.
     ///   - caFile: the PEM certificates to trust for `rtmps`; nil to trust those of the system.
     package init(url: RTMPURL, caFile: String? = nil, deadlines: RTMPDeadlines = RTMPDeadlines()) {
-        self.url = url
+        self.init(urls: [url], caFile: caFile, deadlines: deadlines)
+    }
+
+    /// - Parameter urls: the server's address, then those of its backups, each with the stream key.
+    package init(urls: [RTMPURL], caFile: String? = nil, deadlines: RTMPDeadlines = RTMPDeadlines()) {
+        self.urls = urls
         self.caFile = caFile
         self.deadlines = deadlines
     }
@@ -49,16 +55,24 @@ package actor RTMPHandler: SampleHandler {
         context.withLock { $0.requestKeyframe }()
     }
 
-    /// Connects. The caller may call it again after it threw.
+    /// Connects to the first address that can be reached. The caller may call it again after it threw.
+    ///
+    /// - Throws: the error of the first address.
     package func started(_ stream: StreamDescription) async throws(UploadError) {
         self.stream = stream
         abandonSuccession()
-        do throws(RTMPError) {
-            install(try await RTMPPublisher.connect(to: url, stream: stream, caFile: caFile, deadlines: deadlines))
-            retire()
-        } catch {
-            throw .rtmp(error)
+        var failure: RTMPError?
+        for url in urls {
+            do throws(RTMPError) {
+                install(try await RTMPPublisher.connect(to: url, stream: stream, caFile: caFile, deadlines: deadlines))
+                retire()
+                return
+            } catch {
+                failure = failure ?? error
+                guard error.isOfThisServer else { break }
+            }
         }
+        if let failure { throw .rtmp(failure) }
     }
 
     package func process(_ packet: EncodedPacket) async throws(UploadError) {
@@ -105,6 +119,17 @@ package actor RTMPHandler: SampleHandler {
         connections.withLock { connections in
             connections.retiredByteCount += connections.retiring.map { Int(clamping: $0.statistics.bytesSent) } ?? 0
             connections.retiring = nil
+        }
+    }
+}
+
+extension RTMPError {
+    /// True if another server of the same service may accept the stream: this one cannot be reached, or does not speak.
+    fileprivate var isOfThisServer: Bool {
+        switch self {
+        case .unreachable, .broken, .insecure, .protocolViolation: true
+        case .timedOut(let step), .closed(let step): step != .publishReply
+        case .refused, .streamBusy, .badRedirect, .unsupportedFormat, .unusableCertificateFile, .cancelled: false
         }
     }
 }

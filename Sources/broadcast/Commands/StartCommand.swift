@@ -29,6 +29,7 @@ struct StartCommand: AsyncParsableCommand {
     @OptionGroup(title: "Video") var video: VideoOptions
     @OptionGroup(title: "Audio") var audio: AudioOptions
     @OptionGroup(title: "Privacy") var privacy: PrivacyOptions
+    @OptionGroup(title: "Network") var network: NetworkOptions
     @OptionGroup(title: "Session") var session: SessionOptions
 
     @Flag(help: "Show what viewers will see, and ask before going live; without a terminal, go live at once.")
@@ -72,6 +73,7 @@ struct StartCommand: AsyncParsableCommand {
     private func run(_ context: CommandContext, _ launched: LaunchedSession?) async throws {
         let name = try OptionValue.session(session.session)
         var settings = try SessionSettings(source: source, video: video, audio: audio, privacy: privacy, session: session)
+        settings.apply(network)
         let format = try containerFormat()
         try refuseImpossible(context)
         var chosen = try Self.configuration(settings, context)

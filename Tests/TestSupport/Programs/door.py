@@ -1,7 +1,8 @@
 """Passes TCP connections from one port of 127.0.0.1 on to another, and ends them the ways that servers end.
 
 usage: door.py PORT TARGET. Commands on standard input, a line each: "fin" closes the port and ends the connections with a FIN, "rst"
-closes the port and resets the connections, "open" opens the port again. Each is printed once it is done.
+closes the port and resets the connections, "503" ends the connections with a FIN and answers new ones like a load balancer whose server
+is away, "open" opens the port again. Each is printed once it is done.
 """
 
 import os
@@ -16,6 +17,7 @@ selector = selectors.DefaultSelector()
 ways = {}
 publishers = set()
 listener = None
+answers_503 = False
 
 
 def open_door():
@@ -42,6 +44,13 @@ def forget(end):
 
 def accept():
     publisher, _ = listener.accept()
+    if answers_503:
+        publisher.sendall(b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+        publisher.shutdown(socket.SHUT_WR)
+        ways[publisher] = None
+        publishers.add(publisher)
+        selector.register(publisher, selectors.EVENT_READ)
+        return
     server = socket.create_connection(("127.0.0.1", target))
     ways[publisher], ways[server] = server, publisher
     publishers.add(publisher)
@@ -92,8 +101,13 @@ while True:
             if not commands:
                 sys.exit()
             for command in commands:
-                if command == "open":
-                    open_door()
+                if command == "503":
+                    finish()
+                    answers_503 = True
+                elif command == "open":
+                    answers_503 = False
+                    if not listener:
+                        open_door()
                 else:
                     close_door()
                     finish() if command == "fin" else reset()

@@ -145,6 +145,19 @@ def stall(client):
     client.be_silent()
 
 
+def slow_reader(client):
+    """Takes 40 kB/s, and prints the commands that end the stream."""
+    client.publish(status("onStatus", 0, "status", "NetStream.Publish.Start"))
+    recent = b""
+    while data := client.connection.recv(4096):
+        recent = recent[-32:] + data
+        for word in (b"FCUnpublish", b"deleteStream"):
+            if word in recent:
+                print(word.decode(), flush=True)
+                recent = recent.partition(word)[2]
+        time.sleep(len(data) / 40000)
+
+
 behaviour = globals()[sys.argv[2].replace("-", "_")]
 server = socket.socket()
 server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
