@@ -24,7 +24,7 @@ extension HostNotice {
             case .waitsForReader, .keptOlderFile, .extensionSaid, .extensionLogFlood: true
             case .removedClip: false
             }
-        case .session(.sourceAnswersAgain), .session(.source(.rulesWithoutWindow)): true
+        case .session(.sourceAnswersAgain), .session(.source(.rulesWithoutWindow)), .resolver(.scaled): true
         default: false
         }
     }
@@ -104,13 +104,21 @@ extension ResolverNotice {
             "\(service) takes \(limit) kbit/s of video at most, and this sends \(actual). Use --bitrate \(limit)."
         case .limit(.unlimitedBitrate(let limit), let service):
             "\(service) takes \(limit) kbit/s of video at most, and --quality sets no limit. Use --bitrate \(limit)."
+        case .limit(.size(let limit, let actual), let service):
+            "\(service) takes pictures of \(limit) at most, and this sends \(actual). Use --size \(limit)."
+        case .limit(.frameRate(let limit, let actual), let service):
+            "\(service) takes \(limit) frames per second at most, and this sends \(actual). Use --fps \(limit)."
         case .limit(.keyframeInterval(let limit, let actual), let service):
             "\(service) wants a keyframe every \(limit) s, and this sends one every \(actual) s. Use --keyframe-interval \(limit)."
         case .limit(.audioBitrate(let limit, let actual), let service):
             "\(service) takes \(limit) kbit/s of sound at most, and this sends \(actual). Use --audio-bitrate \(limit)."
         case .withoutSound(let name, let format): "\(name) has no sound: \(format.rawValue) contains only pictures. For sound, use .mp4, .flv or .ts."
+        case .scaled(let from, let to, let service):
+            "The picture of \(from) is scaled to \(to), because \(service) takes no larger one. --size chooses another size."
         case .keyInAddress:
-            "Other users of this machine can read the stream key in the address. If there are any, sign in with broadcast setup instead."
+            "The shell may keep the stream key in its history. Use --key-from-stdin without the key in the address, or broadcast setup."
+        case .unencrypted(let name, let host):
+            "\(name): the stream key and the pictures go to \(host) unencrypted. Use an rtmps:// address if the server has one."
         }
     }
 }

@@ -65,7 +65,7 @@ final class Pipeline: Sendable {
     /// - Returns: false if the session was stopped before the source was open. A display that does not answer is not waited for then.
     func open(for plans: [DestinationPlan]) async throws(SessionError) -> Bool {
         try checkSound()
-        guard let source = try await openSource() else { return false }
+        guard let source = try await openSource(limits: plans.map(\.limits).strictest) else { return false }
         try await pool.open(for: plans, from: source)
         if plans.contains(where: takesSound) || clips != nil && hasSound { try await openSound() }
         return true
@@ -82,7 +82,9 @@ final class Pipeline: Sendable {
     }
 
     /// Opens the source. Returns nil if the session ends first.
-    private func openSource() async throws(SessionError) -> RenditionPool.Source? {
+    ///
+    /// - Parameter limits: of the destinations; they limit a frame rate that the user did not choose.
+    private func openSource(limits: PictureLimits) async throws(SessionError) -> RenditionPool.Source? {
         let (thread, opening) = capture.start()
         state.withLock { $0.captureThread = thread }
         let first = Once<Result<CaptureLoop.Opening, CaptureError>?>()
@@ -93,7 +95,8 @@ final class Pipeline: Sendable {
         }
         do throws(CaptureError) {
             guard let value = try await first.value?.get() else { return nil }
-            let source = RenditionPool.Source(opening: value, frameRate: configuration.frameRate ?? value.frameRate ?? 30)
+            let rate = configuration.frameRate ?? limits.fitting(frameRate: value.frameRate ?? 30)
+            let source = RenditionPool.Source(opening: value, frameRate: rate)
             state.withLock { $0.source = source }
             return source
         } catch {

@@ -18,7 +18,8 @@ package struct RenditionSettings: Sendable, Equatable {
         plans: [DestinationPlan], configuration: SessionConfiguration, sourceSize: PixelSize, frameRate: Int, keepsClips: Bool
     ) throws(SessionError) {
         let picture = plans.first?.picture ?? PictureRequirements()
-        let size = (picture.size ?? configuration.outputSize ?? sourceSize).roundedDownToEven
+        let limits = plans.map(\.limits).strictest
+        let size = (picture.size ?? configuration.outputSize ?? limits.fitting(sourceSize)).roundedDownToEven
         guard size.width >= 16, size.height >= 16, size.width <= 16384, size.height <= 16384 else {
             if picture.size == nil, configuration.outputSize == nil, case .screen(let request) = configuration.picture,
                 case .region(let region) = request.selection
@@ -43,20 +44,29 @@ package struct RenditionSettings: Sendable, Equatable {
             } else if let chosen = configuration.rateControl {
                 chosen
             } else if plans.contains(where: { $0.isLive }) {
-                .bitrate(SessionConfiguration.recommendedBitrate(size: size, frameRate: frameRate))
+                .bitrate(limits.fitting(bitrate: SessionConfiguration.recommendedBitrate(size: size, frameRate: frameRate)))
             } else {
                 .quality(23)
             }
         encoding = VideoSettings(
             size: size, chroma: chroma, frameRate: frameRate, hasFixedFrameRate: pacing == .constant, rateControl: rateControl,
             preset: configuration.preset, latency: configuration.latency, keyframeInterval: configuration.keyframeInterval)
+        encoding?.maximumFrameSize = Self.frameLimit(of: plans, rateControl)
+    }
+
+    /// Returns the size in bytes that no frame may exceed; nil if the bitrate limits frames more.
+    private static func frameLimit(of plans: [DestinationPlan], _ rateControl: VideoSettings.RateControl) -> Int? {
+        let limit = plans.compactMap(\.media.maximumFrameSize).min()
+        // The first frame after a still picture has at most the bits of two seconds.
+        if let limit, case .bitrate(let kilobits) = rateControl, kilobits * 2 * 1000 / 8 <= limit { return nil }
+        return limit
     }
 
     /// True if a destination that joins later, and would have `own` to itself, is served as well by this.
     package func serves(_ own: RenditionSettings) -> Bool {
         guard size == own.size, chroma == own.chroma, pacing == own.pacing || pacing == .constant else { return false }
         guard let wanted = own.encoding else { return true }
-        guard let encoding else { return false }
+        guard let encoding, wanted.maximumFrameSize == nil || encoding.maximumFrameSize == wanted.maximumFrameSize else { return false }
         if encoding.rateControl == wanted.rateControl { return true }
         // The encode for viewers is good enough for a file that asks for nothing in particular.
         if case .quality = wanted.rateControl, case .bitrate = encoding.rateControl { return true }

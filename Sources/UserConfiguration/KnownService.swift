@@ -1,4 +1,6 @@
+import Media
 import Session
+import Upload
 
 /// A live service with publicly documented ingest: `service = "NAME"` in the config, or `--to NAME` without one.
 package struct KnownService: Equatable {
@@ -7,14 +9,19 @@ package struct KnownService: Equatable {
     package var title: String
     /// The ingest address without the stream key; nil if the user must enter it.
     package var url: String?
+    /// Addresses without the key that are tried in order if `url` cannot be reached.
+    package var backups: [String]
     /// The maximum seconds between keyframes.
     package var keyframeInterval: Double?
-    /// The maximum video bitrate in kbit/s.
-    package var bitrate: Int?
+    /// The largest picture, the highest frame rate, and the maximum video bitrate.
+    package var limits: PictureLimits
     /// The maximum audio bitrate in kbit/s.
     package var audioBitrate: Int?
     /// Where the service shows the key.
     package var keyPlace: String
+    /// Where these values are published, and the date when they were compared.
+    package var source: String
+    package var checked: String
 
     /// All services, sorted by name. The list is parsed once.
     package static let all: [KnownService] = {
@@ -40,19 +47,27 @@ package struct KnownService: Equatable {
         self.name = name
         title = string("title") ?? name
         url = string("url")
+        let section = ConfigurationSection(document: document, path: "", name: [name])
+        backups = (try? section.strings("backups")) ?? []
         keyframeInterval = integer("keyframe-interval").map(Double.init)
-        bitrate = integer("bitrate")
+        limits = PictureLimits(
+            size: string("size").flatMap { PixelSize(text: $0) }, frameRate: integer("fps"), bitrate: integer("bitrate"))
         audioBitrate = integer("audio-bitrate")
         keyPlace = string("key") ?? ""
+        source = string("source") ?? ""
+        checked = string("checked") ?? ""
     }
 }
 
-/// A limit of a service that the settings of a session exceed.
+/// A limit of a service that explicit settings of a session exceed.
 package enum ServiceLimit: Sendable, Equatable {
     /// kbit/s.
     case bitrate(limit: Int, actual: Int)
     /// The video bitrate limit in kbit/s; constant quality has no maximum bitrate.
     case unlimitedBitrate(limit: Int)
+    case size(limit: PixelSize, actual: PixelSize)
+    /// Frames per second.
+    case frameRate(limit: Int, actual: Int)
     /// Seconds.
     case keyframeInterval(limit: Int, actual: Double)
     /// kbit/s.
@@ -60,21 +75,22 @@ package enum ServiceLimit: Sendable, Equatable {
 }
 
 extension KnownService {
-    /// Returns the limits that these settings exceed. `size` is evaluated only if the bitrate depends on it, since it
-    /// may be the screen's.
-    package func limits(brokenBy session: SessionConfiguration) -> [ServiceLimit] {
+    /// Returns the limits that explicit settings exceed. A setting that the user did not choose stays within the limits.
+    ///
+    /// - Parameter picture: what the destination itself asks for; it overrides the session's size and bitrate.
+    package func limits(brokenBy session: SessionConfiguration, picture: PictureRequirements = .init()) -> [ServiceLimit] {
         var broken: [ServiceLimit] = []
-        if let bitrate {
-            switch session.rateControl {
-            case .bitrate(let wanted): if wanted > bitrate { broken.append(.bitrate(limit: bitrate, actual: wanted)) }
-            case .quality: broken.append(.unlimitedBitrate(limit: bitrate))
-            case nil:
-                let wanted = session.pictureSize.map {
-                    SessionConfiguration.recommendedBitrate(size: $0, frameRate: session.frameRate ?? 30)
-                }
-                if let wanted, wanted > bitrate { broken.append(.bitrate(limit: bitrate, actual: wanted)) }
+        if let limit = limits.bitrate {
+            switch picture.bitrate.map({ .bitrate($0) }) ?? session.rateControl {
+            case .bitrate(let wanted): if wanted > limit { broken.append(.bitrate(limit: limit, actual: wanted)) }
+            case .quality: broken.append(.unlimitedBitrate(limit: limit))
+            case nil: break
             }
         }
+        if let limit = limits.size, let size = picture.size ?? session.outputSize, !limits.allows(size) {
+            broken.append(.size(limit: limit, actual: size))
+        }
+        if let limit = limits.frameRate, let rate = session.frameRate, rate > limit { broken.append(.frameRate(limit: limit, actual: rate)) }
         if let keyframeInterval, session.keyframeInterval.seconds > keyframeInterval {
             broken.append(.keyframeInterval(limit: Int(keyframeInterval), actual: session.keyframeInterval.seconds))
         }
@@ -82,5 +98,13 @@ extension KnownService {
             broken.append(.audioBitrate(limit: audioBitrate, actual: session.audio.bitrate))
         }
         return broken
+    }
+
+    /// Returns the size to which a picture of the session's source is scaled because the service accepts no larger one;
+    /// nil if it is not scaled. It may ask the X server for the size of the screen.
+    package func scaledSize(of session: SessionConfiguration, picture: PictureRequirements) -> (from: PixelSize, to: PixelSize)? {
+        guard limits.size != nil, picture.size == nil, session.outputSize == nil, let size = session.pictureSize else { return nil }
+        let scaled = limits.fitting(size)
+        return scaled == size ? nil : (size, scaled)
     }
 }

@@ -1,8 +1,13 @@
 extension KnownService {
     /// The published ingest parameters of services, as TOML: one table per service.
     ///
-    /// `url`: without the key. `keyframe-interval`: maximum in seconds. `bitrate` and `audio-bitrate`: maximum in
-    /// kbit/s. `key`: where to find the key. A limit that a service does not publish is omitted.
+    /// - `url`: without the key. `backups`: addresses that are tried in order if `url` cannot be reached.
+    /// - `keyframe-interval`: maximum in seconds. `bitrate` and `audio-bitrate`: maximum in kbit/s.
+    /// - `size` and `fps`: the largest picture, also turned, and the highest frame rate.
+    /// - `key`: where to find the key.
+    /// - `source` and `checked`: where the values are published, and the date of the last comparison.
+    ///
+    /// A limit that a service does not publish is omitted.
     package static let data = """
         [mobcrush]
         title = "Mobcrush"
@@ -11,46 +16,70 @@ extension KnownService {
         bitrate = 6000
         audio-bitrate = 160
         key = "studio.mobcrush.com, Broadcast, Other streaming software"
+        source = "OBS Studio's services.json before 2023; newer versions do not list the service, and no TLS address is published"
+        checked = "2026-11-22"
 
         [twitch]
         title = "Twitch"
-        url = "rtmp://live.twitch.tv/app"
+        url = "rtmps://ingest.global-contribute.live-video.net:443/app"
         keyframe-interval = 2
         bitrate = 6000
+        size = "1920x1080"
+        fps = 60
         audio-bitrate = 320
         key = "dashboard.twitch.tv, Settings, Stream, Primary Stream key"
+        source = "OBS Studio's services.json (bitrates); ingest.twitch.tv/ingests, url_template_secure of the default ingest; help.twitch.tv, Broadcast Guidelines"
+        checked = "2026-11-22"
 
         [youtube]
         title = "YouTube"
-        url = "rtmp://a.rtmp.youtube.com/live2"
+        url = "rtmps://a.rtmps.youtube.com:443/live2"
+        backups = ["rtmps://b.rtmps.youtube.com:443/live2?backup=1"]
         keyframe-interval = 4
         bitrate = 51000
+        size = "3840x2160"
+        fps = 60
         key = "studio.youtube.com, Create, Go live, Stream, Stream key"
+        source = "OBS Studio's services.json, YouTube - RTMPS; developers.google.com/youtube/v3/live/guides/rtmps-ingestion; support.google.com/youtube/answer/2853702"
+        checked = "2026-11-22"
 
         [facebook]
         title = "Facebook Live"
         url = "rtmps://live-api-s.facebook.com:443/rtmp/"
         keyframe-interval = 2
         bitrate = 9000
+        size = "1920x1080"
+        fps = 60
         audio-bitrate = 256
         key = "facebook.com/live/producer, Streaming software, Stream key"
+        source = "OBS Studio's services.json, Facebook Live; developers.facebook.com, Live Video API, Live Video Specifications"
+        checked = "2026-11-22"
 
         [kick]
         title = "Kick"
-        url = "rtmps://fa723fc1b171.global-contribute.live-video.net/app"
+        url = "rtmps://fa723fc1b171.global-contribute.live-video.net:443/app"
         keyframe-interval = 2
         bitrate = 8000
+        size = "1920x1080"
+        fps = 60
         audio-bitrate = 320
         key = "dashboard.kick.com, Channel, Stream URL & Key"
+        source = "the Stream URL in dashboard.kick.com, as other encoders ship it; help.kick.com, streaming settings"
+        checked = "2026-11-22"
 
         [restream]
         title = "Restream"
-        url = "rtmp://live.restream.io/live"
+        url = "rtmps://live.restream.io:1937/live"
+        backups = ["rtmps://live.restream.io:443/live"]
         keyframe-interval = 2
         key = "app.restream.io, RTMP settings"
+        source = "the RTMPS address in app.restream.io, as other encoders ship it"
+        checked = "2026-11-22"
 
         [custom]
         title = "Any RTMP server"
         key = "the server's own pages or its administrator"
+        source = "none"
+        checked = "2026-11-22"
         """
 }

@@ -1,4 +1,5 @@
 import Glibc
+import Media
 import RTMP
 import Session
 import Upload
@@ -18,11 +19,16 @@ package protocol SecretSource: Sendable {
 
 /// A notice for the user about a destination before it starts.
 package enum ResolverNotice: Sendable, Equatable {
+    /// A setting that the user chose exceeds what the service accepts.
     case limit(ServiceLimit, service: String)
-    /// Other users of the machine can read the stream key in the address.
+    /// The picture is scaled, because the service accepts no larger one.
+    case scaled(from: PixelSize, to: PixelSize, service: String)
+    /// The shell may keep the stream key of an address on the command line.
     case keyInAddress
     /// The format of the destination has no sound, and the session records some.
     case withoutSound(destination: String, ContainerFormat)
+    /// The stored stream key and the pictures go over the network without encryption.
+    case unencrypted(destination: String, host: String)
 }
 
 /// What every kind of destination is resolved with.

@@ -83,6 +83,24 @@ import Testing
         }
     }
 
+    @Test(arguments: [VideoSettings.RateControl.bitrate(20_000), .quality(8)])
+    func `no frame exceeds the maximum size`(rateControl: VideoSettings.RateControl) throws {
+        func largest(limit: Int?) throws -> Int {
+            let size = PixelSize(width: 1920, height: 1080)
+            var settings = VideoSettings(size: size, rateControl: rateControl, preset: "ultrafast")
+            settings.maximumFrameSize = limit
+            let encoder = try VideoEncoder(settings: settings)
+            var noise = Noise(size: size)
+            return try (0..<4).flatMap { tick in
+                encoder.requestKeyframe()
+                return try encoder.encode(noise.sample(at: tick))
+            }.map(\.data.count).max() ?? 0
+        }
+        // Noise is the worst case: without a limit, a frame takes all that the rate control allows.
+        #expect(try largest(limit: nil) > 600_000)
+        #expect(try largest(limit: 300_000) < 400_000)
+    }
+
     @Test func `packets contain whole slices with length fields, and no parameter sets`() throws {
         let encoder = try VideoEncoder(settings: VideoSettings(size: Self.size, rateControl: .bitrate(2000), threads: 2))
         var noise = Noise(size: Self.size)

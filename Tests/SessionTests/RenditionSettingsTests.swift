@@ -1,5 +1,7 @@
+import Encode
 import Media
 import Mix
+import RTMP
 import Session
 import Testing
 import Upload
@@ -86,5 +88,75 @@ struct RenditionSettingsTests {
                 plans: [plan(isLive: true)], configuration: SessionConfiguration(), sourceSize: PixelSize(width: 8, height: 8), frameRate: 30,
                 keepsClips: false)
         }
+    }
+
+    // MARK: The limits of services
+
+    private static let twitch = PictureLimits(size: PixelSize(width: 1920, height: 1080), frameRate: 60, bitrate: 6000)
+
+    private func limited(
+        _ source: PixelSize, _ limits: [PictureLimits] = [twitch], frameRate: Int = 30, _ change: (inout SessionConfiguration) -> Void = { _ in }
+    ) throws -> RenditionSettings {
+        var configuration = SessionConfiguration()
+        change(&configuration)
+        let plans = limits.map { limits in
+            var plan = plan(isLive: true)
+            plan.limits = limits
+            return plan
+        }
+        return try RenditionSettings(
+            plans: plans, configuration: configuration, sourceSize: source, frameRate: frameRate, keepsClips: false)
+    }
+
+    @Test(
+        arguments: [
+            (PixelSize(width: 2560, height: 1440), PixelSize(width: 1920, height: 1080)),
+            (PixelSize(width: 3840, height: 2160), PixelSize(width: 1920, height: 1080)),
+            (PixelSize(width: 3440, height: 1440), PixelSize(width: 1920, height: 804)),
+            (PixelSize(width: 1920, height: 1200), PixelSize(width: 1728, height: 1080)),
+            (PixelSize(width: 1440, height: 2560), PixelSize(width: 1080, height: 1920)),
+            (PixelSize(width: 1280, height: 720), PixelSize(width: 1280, height: 720)),
+        ])
+    func `A screen that is larger than a service accepts is scaled with its aspect ratio`(screen: PixelSize, sent: PixelSize) throws {
+        #expect(try limited(screen).size == sent)
+    }
+
+    @Test func `A bitrate that follows from the size stays within the limit`() throws {
+        let screen = PixelSize(width: 3840, height: 2160)
+        #expect(try limited(screen, frameRate: 60).encoding?.rateControl == .bitrate(6000))
+        #expect(try limited(screen, [PictureLimits(bitrate: 6000)], frameRate: 60).encoding?.rateControl == .bitrate(6000))
+        #expect(try limited(screen, [PictureLimits()], frameRate: 60).encoding?.rateControl == .bitrate(24_000))
+    }
+
+    @Test func `Destinations that share a picture get what all of them accept`() throws {
+        let own = try limited(
+            PixelSize(width: 3840, height: 2160),
+            [PictureLimits(size: PixelSize(width: 1280, height: 720)), Self.twitch, PictureLimits(), PictureLimits(bitrate: 2000)])
+        #expect(own.size == PixelSize(width: 1280, height: 720) && own.encoding?.rateControl == .bitrate(2000))
+    }
+
+    @Test func `Explicit settings are not changed`() throws {
+        let large = PixelSize(width: 2560, height: 1440)
+        let own = try limited(large) {
+            $0.outputSize = large
+            $0.rateControl = .bitrate(12_000)
+        }
+        #expect(own.size == large && own.encoding?.rateControl == .bitrate(12_000))
+    }
+
+    @Test func `Frames for an RTMP server have a limit if the bitrate allows larger ones`() throws {
+        func limit(_ rateControl: VideoSettings.RateControl) throws -> Int? {
+            var configuration = SessionConfiguration()
+            configuration.rateControl = rateControl
+            let url = try RTMPURL("rtmp://h/a/k")
+            return try RenditionSettings(
+                plans: [.rtmp(name: "one", url: url), plan(isLive: false)], configuration: configuration, sourceSize: screen, frameRate: 30,
+                keepsClips: false
+            ).encoding?.maximumFrameSize
+        }
+        #expect(try limit(.bitrate(3000)) == nil)
+        let large = try #require(try limit(.bitrate(20_000)))
+        #expect(large < 1 << 20)
+        #expect(try limit(.quality(10)) == large)
     }
 }

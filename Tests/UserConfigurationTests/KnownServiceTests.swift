@@ -3,6 +3,7 @@ import Media
 import RTMP
 import Session
 import Testing
+import Upload
 import UserConfiguration
 
 struct KnownServiceTests {
@@ -10,22 +11,34 @@ struct KnownServiceTests {
         #expect(Set(KnownService.all.map(\.name)) == ["mobcrush", "twitch", "youtube", "facebook", "kick", "restream", "custom"])
         #expect(KnownService.all.map(\.name) == KnownService.all.map(\.name).sorted())
         for service in KnownService.all {
-            #expect(!service.title.isEmpty && !service.keyPlace.isEmpty)
-            if let url = service.url { #expect(throws: Never.self) { try RTMPURL(url, streamKey: "key") } }
+            #expect(!service.title.isEmpty && !service.keyPlace.isEmpty && !service.source.isEmpty)
+            #expect(service.checked.wholeMatch(of: /20[0-9][0-9]-[01][0-9]-[0-3][0-9]/) != nil)
+            for url in [service.url].compactMap({ $0 }) + service.backups {
+                #expect(throws: Never.self) { try RTMPURL(url, streamKey: "key") }
+            }
             #expect((service.url == nil) == (service.name == "custom"))
         }
         let twitch = try #require(KnownService.named("twitch"))
-        #expect(twitch.title == "Twitch" && twitch.bitrate == 6000 && twitch.audioBitrate == 320 && twitch.keyframeInterval == 2)
+        #expect(twitch.title == "Twitch" && twitch.limits.bitrate == 6000 && twitch.audioBitrate == 320 && twitch.keyframeInterval == 2)
+        #expect(twitch.limits.size == PixelSize(width: 1920, height: 1080) && twitch.limits.frameRate == 60)
+        #expect(KnownService.named("youtube")?.backups == ["rtmps://b.rtmps.youtube.com:443/live2?backup=1"])
         #expect(KnownService.named("nobody") == nil)
     }
 
-    /// What twitch's limits say to a session: 6000 and 320 kbit/s, 2 s.
-    private func limits(_ name: String = "twitch", _ change: (inout SessionConfiguration) -> Void) throws -> [ServiceLimit] {
+    /// Mobcrush publishes no address with TLS.
+    @Test func `Every service that offers TLS is used with it`() {
+        for service in KnownService.all where service.name != "mobcrush" {
+            #expect(([service.url].compactMap { $0 } + service.backups).allSatisfy { $0.hasPrefix("rtmps://") }, "\(service.name)")
+        }
+    }
+
+    /// What twitch's limits say to a session: 1080p60, 6000 and 320 kbit/s, 2 s.
+    private func limits(
+        _ name: String = "twitch", picture: PictureRequirements = .init(), _ change: (inout SessionConfiguration) -> Void
+    ) throws -> [ServiceLimit] {
         var session = SessionConfiguration()
-        // A size of its own, so that no screen is asked.
-        session.outputSize = PixelSize(width: 1280, height: 720)
         change(&session)
-        return try #require(KnownService.named(name)).limits(brokenBy: session)
+        return try #require(KnownService.named(name)).limits(brokenBy: session, picture: picture)
     }
 
     @Test func `Usual settings break no limit`() throws {
@@ -38,13 +51,21 @@ struct KnownServiceTests {
         #expect(try limits { $0.rateControl = .quality(20) } == [.unlimitedBitrate(limit: 6000)])
     }
 
-    @Test func `The bitrate that follows from a large picture can be too high`() throws {
+    @Test func `A size and a rate that the user chose can be too large, and a portrait is not`() throws {
+        let (limit, large) = (PixelSize(width: 1920, height: 1080), PixelSize(width: 2560, height: 1440))
+        #expect(try limits { $0.outputSize = large } == [.size(limit: limit, actual: large)])
+        #expect(try limits { $0.outputSize = PixelSize(width: 1080, height: 1920) } == [])
+        #expect(try limits { $0.frameRate = 120 } == [.frameRate(limit: 60, actual: 120)])
+        #expect(try limits("restream") { $0.outputSize = large } == [])
+    }
+
+    @Test func `The size and the bitrate of the destination itself count instead of the session's`() throws {
+        let large = PixelSize(width: 2560, height: 1440)
         #expect(
-            try limits {
-                $0.outputSize = PixelSize(width: 3840, height: 2160); $0.frameRate = 60
-            } == [.bitrate(limit: 6000, actual: 24_000)])
-        #expect(try limits { $0.outputSize = PixelSize(width: 2560, height: 1440) } == [.bitrate(limit: 6000, actual: 9000)])
-        #expect(try limits("restream") { $0.outputSize = PixelSize(width: 3840, height: 2160) } == [])
+            try limits(picture: PictureRequirements(size: PixelSize(width: 1280, height: 720), bitrate: 2500)) {
+                $0.outputSize = large; $0.rateControl = .bitrate(9000)
+            } == [])
+        #expect(try limits(picture: PictureRequirements(bitrate: 9000)) { _ in } == [.bitrate(limit: 6000, actual: 9000)])
     }
 
     @Test func `Keyframes can be too far apart`() throws {

@@ -37,6 +37,8 @@ package struct VideoSettings: Sendable, Equatable {
     package var keyframeInterval: MediaTime
     /// The number of threads for slices of one frame.
     package var threads: Int
+    /// The size in bytes that no frame should exceed; nil if only the bitrate limits it. Lossless frames exceed it.
+    package var maximumFrameSize: Int?
 
     package init(
         size: PixelSize, chroma: ChromaFormat = .yuv420, frameRate: Int = 30, hasFixedFrameRate: Bool = false,
@@ -62,6 +64,12 @@ package struct VideoSettings: Sendable, Equatable {
         case .bitrate: SettlingDetector.sharpestQuantizer
         case .quality(let factor): max(SettlingDetector.transparentQuantizer, Int(factor) + 4)
         }
+    }
+
+    /// The size of x264's buffer (VBV) in kbit for a bitrate: one second, or less if a frame of that size is too large.
+    /// No frame is larger than the buffer.
+    func bufferSize(bitrate kilobits: Int) -> Int {
+        min(kilobits, maximumFrameSize.map { $0 * 8 / 1000 } ?? .max)
     }
 
     /// True if no bitrate limits the quality of the picture.

@@ -121,12 +121,12 @@ final class X264Encoder {
     func setBitrate(_ kilobits: Int) {
         guard case .bitrate = settings.rateControl else { return }
         self.kilobits = kilobits
-        reconfigure(ticks: 1, buffer: kilobits)
+        reconfigure(ticks: 1, buffer: settings.bufferSize(bitrate: kilobits))
     }
 
     /// Sets x264's bitrate and buffer for the next frame.
     private func configure(_ share: BitrateShare) {
-        let capacity = share.isStill ? kilobits * 2 : kilobits
+        let capacity = settings.bufferSize(bitrate: share.isStill ? kilobits * 2 : kilobits)
         // x264 needs a buffer of more than one frame.
         let ticks = max(1, min(share.ticks, capacity * settings.frameRate * 4 / 5 / kilobits))
         let smallest = kilobits * ticks * 5 / 4 / settings.frameRate + 1
@@ -219,11 +219,16 @@ final class X264Encoder {
             parameters.rc.i_rc_method = X264_RC_ABR
             parameters.rc.i_bitrate = Int32(kilobits)
             parameters.rc.i_vbv_max_bitrate = Int32(kilobits)
-            parameters.rc.i_vbv_buffer_size = Int32(kilobits)
+            parameters.rc.i_vbv_buffer_size = Int32(settings.bufferSize(bitrate: kilobits))
         case .quality(let factor):
             parameters.rc.i_rc_method = settings.rateControl.isLossless ? X264_RC_CQP : X264_RC_CRF
             parameters.rc.i_qp_constant = 0
             parameters.rc.f_rf_constant = Float(factor)
+            if factor > 0, let limit = settings.maximumFrameSize {
+                // Every frame may use the whole buffer, so only the size of a frame is limited, and not the bitrate.
+                parameters.rc.i_vbv_buffer_size = Int32(limit * 8 / 1000)
+                parameters.rc.i_vbv_max_bitrate = Int32(limit * 8 / 1000 * settings.frameRate)
+            }
         }
         let needsHigh444 = settings.rateControl.isLossless || settings.chroma == .yuv444
         guard x264_param_apply_profile(&parameters, needsHigh444 ? "high444" : "high") == 0 else {
