@@ -148,13 +148,13 @@ let package = Package(
         .executableTarget(
             name: "broadcast-hls",
             dependencies: [
-                "HLS", "BroadcastExtension", "Media", .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                "HLS", "BroadcastExtension", "Media", "CLinux", .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
             swiftSettings: strict),
         .executableTarget(
-            name: "broadcast-srt", dependencies: ["BroadcastExtension", "Media", "Mux", "CSRT"], swiftSettings: strict),
+            name: "broadcast-srt", dependencies: ["BroadcastExtension", "Media", "Mux", "CSRT", "CLinux"], swiftSettings: strict),
 
         // An example of an extension in Swift, with its manifest in the same folder.
         .executableTarget(

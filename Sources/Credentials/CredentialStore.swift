@@ -4,6 +4,9 @@ import UserConfiguration
 /// Stores secrets in the Secret Service if one answers, otherwise in a file that only its owner may read
 /// (`docs/protocols.md`). Its calls block.
 package struct CredentialStore {
+    /// The maximum length of a secret in bytes.
+    package static let maximumSecret = 65_536
+
     private let service: SecretService
     private let folder: String
     /// The answers to `setup` that are not secret.

@@ -17,8 +17,6 @@ package struct KeyCommand {
 
     /// The time limit of the command, which includes the time for typing.
     private static let deadline = Duration.seconds(30)
-    /// The maximum length of a key in bytes.
-    private static let maximumKey = 4096
 
     /// The program at the start of the command if it does not exist. Nil if it exists, or if the command is not a program
     /// with arguments. Runs sh(1).
@@ -52,7 +50,7 @@ package struct KeyCommand {
             throw .keyCommandMissing(destination: destination, program: program)
         }
         let line = result.output.prefix { $0 != 0x0a && $0 != 0x0d }
-        guard result.end == .exited(0), (1...Self.maximumKey).contains(line.count), let key = String(validating: line, as: UTF8.self) else {
+        guard result.end == .exited(0), (1...CredentialStore.maximumSecret).contains(line.count), let key = String(validating: line, as: UTF8.self) else {
             throw .keyCommandWithoutKey(destination: destination)
         }
         return key

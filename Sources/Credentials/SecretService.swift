@@ -1,3 +1,4 @@
+import Media
 import Processes
 import UserConfiguration
 
@@ -72,8 +73,11 @@ package struct SecretService {
         ask(.store, [destination, key], input: Array(secret.utf8), limit: asksUser ? Self.dialogTime : Self.unlockTime)
     }
 
+    /// The answer contains the secret.
     package func lookup(key: String, destination: String) -> Answer {
-        ask(.lookup, [destination, key])
+        let answer = ask(.lookup, [destination, key])
+        guard case .done(let lines) = answer else { return answer }
+        return lines.first.flatMap { PercentEncoding.decodedText($0) }.map { .done([$0]) } ?? .absent
     }
 
     package func remove(destination: String) -> Answer {

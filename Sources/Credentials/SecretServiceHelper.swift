@@ -1,5 +1,6 @@
 import CSecret
 import Glibc
+import Media
 import Processes
 
 /// The process that `SecretService` starts: `broadcast secret-service OPERATION -- [DESTINATION [KEY]]`.
@@ -17,7 +18,7 @@ package struct SecretServiceHelper {
     enum Operation: String {
         /// Stores the secret from standard input.
         case store
-        /// Prints the secret.
+        /// Prints the secret, percent-encoded.
         case lookup
         case clear
         /// Prints the destinations that have secrets. The names are those to look for in a locked keyring.
@@ -70,7 +71,8 @@ package struct SecretServiceHelper {
         guard unlocked == CSECRET_OK else { return unlocked }
         var secret: UnsafeMutablePointer<CChar>?
         let status = csecret_lookup(name(0), name(1), &secret)
-        if let secret { Self.say(String(cString: secret)) }
+        // A secret can have several lines, and the output is read by lines.
+        if let secret { Self.say(PercentEncoding.encode(String(cString: secret))) }
         free(secret)
         return status
     }
@@ -85,7 +87,7 @@ package struct SecretServiceHelper {
 
     /// Sends a simple request first, to detect a service that does not answer.
     private func store() -> csecret_status {
-        let secret = readSecret()
+        guard let secret = readSecret() else { return CSECRET_UNAVAILABLE }
         guard csecret_find(name(0), name(1)) != CSECRET_UNAVAILABLE else { return CSECRET_UNAVAILABLE }
         Self.say("found")
         return csecret_store("broadcast: \(name(0))", name(0), name(1), secret)
@@ -112,15 +114,12 @@ package struct SecretServiceHelper {
         try? FileDescriptor.writeAll(Array((line + "\n").utf8), to: STDOUT_FILENO)
     }
 
-    private func readSecret() -> String {
-        var bytes = [UInt8](repeating: 0, count: 4096)
-        var count = 0
-        while count < bytes.count {
-            let got = bytes[count...].withUnsafeMutableBytes { read(STDIN_FILENO, $0.baseAddress, $0.count) }
-            if got < 0 && errno == EINTR { continue }
-            guard got > 0 else { break }
-            count += got
+    /// The secret from standard input; nil if it is longer than a secret may be.
+    private func readSecret() -> String? {
+        let input = FileDescriptor(borrowing: STDIN_FILENO)
+        guard let bytes = try? input.readToEnd(limit: CredentialStore.maximumSecret + 1), bytes.count <= CredentialStore.maximumSecret else {
+            return nil
         }
-        return String(decoding: bytes[..<count], as: UTF8.self)
+        return String(decoding: bytes, as: UTF8.self)
     }
 }

@@ -52,5 +52,8 @@ package struct SetupTarget {
             questions.append(SetupQuestion(key: "url", prompt: "Address (rtmp://HOST/APP)", isSecret: false, isAsked: service?.url == nil))
         }
         questions.append(SetupQuestion(key: "key", prompt: "Stream key", isSecret: true, isAsked: true))
+        // Few servers want a user name and a password.
+        questions.append(SetupQuestion(key: "user", prompt: "User", isSecret: false, isAsked: false, isRequired: false))
+        questions.append(SetupQuestion(key: "password", prompt: "Password", isSecret: true, isAsked: false, isRequired: false))
     }
 }

@@ -54,13 +54,24 @@ extension CommandError {
         case .notSignedIn(let name): self.init(.notPermitted, "Not signed in to \(name). Run: broadcast setup \(name)")
         case .notSetUp(let name, let question, let prompt):
             self.init(.notPermitted, "Not set up: \(name) needs \(question) (\(prompt)). Run: broadcast setup \(name)")
-        case .passwordInAddress(let name):
+        case .secretInAddress(.password, let name):
             self.init(
                 .usage,
-                "Other users of this machine can read the password in the address. Run: broadcast setup \(name), and omit user and password in --to.")
-        case .secretInAddress(let name, let key):
+                "A password must not be in an address on the command line. Run: broadcast setup \(name), and omit user and password in --to.")
+        case .secretInAddress(.parameter(let key), let name):
             self.init(
-                .usage, "Other users of this machine can read the \(key) in the address. Run: broadcast setup \(name), and omit it in --to.")
+                .usage,
+                "The \(DisplayWidth.printable(key)) must not be in an address on the command line. "
+                    + "Run: broadcast setup \(name), and omit it in --to.")
+        case .passwordInRTMPAddress:
+            self.init(
+                .usage,
+                "A password must not be in an address on the command line. Configure a destination without it, "
+                    + "and run: broadcast setup NAME --set user=USER --secret-from-stdin password")
+        case .addressWithoutKey:
+            self.init(
+                .usage,
+                "The address in --to has no stream key. Use --key-from-stdin and enter the key, or append it: rtmp://HOST/APP/KEY.")
         case .outputIsClosed: self.init(.usage, "Standard output is closed, so nothing can be written to it. Use > FILE, or --to FILE.")
         case .outputIsATerminal:
             self.init(.usage, "Standard output is a terminal, which cannot show media. Append > FILE or | ffplay - to the command.")

@@ -1,4 +1,5 @@
 import Glibc
+import PickerModel
 import UserConfiguration
 
 extension ConfigurationFault {
@@ -54,8 +55,14 @@ extension ConfigurationFault.Problem {
             "the extension \(name) does not ask for this. "
                 + (questions.isEmpty ? "It asks for nothing" : "It asks for \(questions.joined(separator: ", "))")
         case .isSecret: "this is secret and must not be in the config. Remove it from there"
-        case .passwordInAddress(let destination):
+        case .secretInAddress(.password, let destination):
             "the password in this address must not be in the config. Give it to broadcast setup \(destination), and remove it here"
+        case .secretInAddress(.parameter(let key), let destination):
+            "the \(DisplayWidth.printable(key)) in this address must not be in the config. "
+                + "Give it to broadcast setup \(destination), and remove it here"
+        case .passwordInRTMPAddress(let destination):
+            "the password in this address must not be in the config. Remove user and password here, "
+                + "and run: broadcast setup \(destination) --set user=USER --secret-from-stdin password"
         }
     }
 
@@ -165,5 +172,15 @@ extension NearestName {
     package static func known(_ names: [String]) -> String {
         let unique = names.enumerated().filter { !names[..<$0.offset].contains($0.element) }.map(\.element)
         return "Known are \(unique.joined(separator: ", "))."
+    }
+}
+
+extension AddressSecret {
+    /// The secret as the subject of a sentence.
+    package var phrase: String {
+        switch self {
+        case .password: "A password"
+        case .parameter(let name): "The \(DisplayWidth.printable(name))"
+        }
     }
 }

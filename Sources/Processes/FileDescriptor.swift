@@ -102,6 +102,17 @@ package struct FileDescriptor: ~Copyable, Sendable {
         }
     }
 
+    /// Reads to the end, or until there are `limit` bytes.
+    package func readToEnd(limit: Int) throws(SystemError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        while bytes.count < limit {
+            let chunk = try read(upTo: min(4096, limit - bytes.count))
+            guard !chunk.isEmpty else { break }
+            bytes += chunk
+        }
+        return bytes
+    }
+
     /// Makes reads and writes return EAGAIN instead of blocking. The flag belongs to the open file, so it also affects other processes that share it.
     package func setNonBlocking() {
         _ = fcntl(raw, F_SETFL, fcntl(raw, F_GETFL) | O_NONBLOCK)

@@ -60,7 +60,7 @@ public struct RTMPURL: Hashable, Sendable {
     }
 
     /// Creates a copy of `url` with other credentials.
-    init(_ url: RTMPURL, credentials: RTMPCredentials?) {
+    package init(_ url: RTMPURL, credentials: RTMPCredentials?) {
         (scheme, host, port) = (url.scheme, url.host, url.port)
         (app, streamKey) = (url.app, url.streamKey)
         self.credentials = credentials
@@ -110,8 +110,9 @@ public struct RTMPURL: Hashable, Sendable {
 }
 
 extension RTMPURL: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// `rtmp://host/app/…`, without the key and without a query.
-    public var description: String { "\(scheme.rawValue)://\(authority)/\(app.prefix { $0 != "?" })/…" }
+    /// `rtmp://host/app/…`, without the key and without a query. Only the first component of the application is shown: if
+    /// the key was given twice, once in the address and once apart, the second component is the key.
+    public var description: String { "\(scheme.rawValue)://\(authority)/\(app.prefix { $0 != "?" && $0 != "/" })/…" }
     public var debugDescription: String { description }
     /// Omits the properties, so that a dump does not show them.
     public var customMirror: Mirror { Mirror(self, children: ["url": description]) }

@@ -75,8 +75,10 @@ package struct ConfigurationFault: Error, Sendable, Equatable {
         case notAsked(extension: String, questions: [String])
         /// The value is secret and must not be in the configuration.
         case isSecret
-        /// The address contains a password.
-        case passwordInAddress(destination: String)
+        /// The address contains a secret.
+        case secretInAddress(AddressSecret, destination: String)
+        /// The address of an RTMP destination contains a user name and a password.
+        case passwordInRTMPAddress(destination: String)
     }
 
     /// The type of a value.
@@ -173,10 +175,12 @@ package enum DestinationProblem: Error, Sendable, Equatable {
     case notSignedIn(String)
     /// A required answer is missing.
     case notSetUp(String, question: String, prompt: String)
-    /// A password in an address on the command line.
-    case passwordInAddress(extension: String)
-    /// A secret parameter in an address on the command line.
-    case secretInAddress(extension: String, key: String)
+    /// A secret in an address on the command line.
+    case secretInAddress(AddressSecret, extension: String)
+    /// A user name and a password in an RTMP address on the command line.
+    case passwordInRTMPAddress
+    /// An RTMP address on the command line has no stream key.
+    case addressWithoutKey
     case outputIsClosed
     case outputIsATerminal
     /// Standard output can only be given once, and only when a session starts.

@@ -131,7 +131,7 @@ package enum ConfigurationFile {
         }
         guard extensionName == "rtmp" else { return destination }
         if service == nil && destination.url == nil { throw section.fault("url", .noURL) }
-        if let url = destination.url { try check(url, section) }
+        if let url = destination.url { try check(url, of: name, section) }
         return destination
     }
 
@@ -145,12 +145,13 @@ package enum ConfigurationFile {
         return commands
     }
 
-    private static func check(_ url: String, _ section: ConfigurationSection) throws(ConfigurationFault) {
+    private static func check(_ url: String, of name: String, _ section: ConfigurationSection) throws(ConfigurationFault) {
         do throws(RTMPURLError) {
             _ = try RTMPURL(url, streamKey: "key")
         } catch {
             throw section.fault("url", .notAnRTMPAddress(reason: error.description))
         }
+        if AddressSecret.first(in: url) == .password { throw section.fault("url", .passwordInRTMPAddress(destination: name)) }
     }
 
     private static func service(_ section: ConfigurationSection) throws(ConfigurationFault) -> String? {

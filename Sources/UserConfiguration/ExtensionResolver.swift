@@ -1,3 +1,4 @@
+import Media
 import Session
 import Upload
 
@@ -22,9 +23,10 @@ struct ExtensionResolver {
             for (key, value) in setup.sorted(by: { $0.key < $1.key }) { try check(key, value, of: destination, manifest) }
         }
         let commands = destination?.keyCommands(for: manifest) ?? [:]
-        // The configuration overrides the answers to `setup`.
-        setup = try context.answers(of: name).merging(setup) { $1 }
-        for question in manifest.questions where question.isSecret {
+        // The configuration and the address override the answers to `setup`.
+        let given = setup
+        setup = try context.answers(of: name).merging(given) { $1 }
+        for question in manifest.questions where question.isSecret && given[question.key] == nil {
             if let command = commands[question.key] {
                 setup[question.key] = try context.key(from: command, for: name)
                 continue
@@ -51,23 +53,31 @@ struct ExtensionResolver {
                 context.fault(of: destination, place, line: line, .notAsked(extension: manifest.name, questions: manifest.questions.map(\.key))))
         }
         if question.isSecret { throw .fault(context.fault(of: destination, place, line: line, .isSecret)) }
-        if key == "url" && AddressPassword.isPresent(in: value) {
-            throw .fault(context.fault(of: destination, place, line: line, .passwordInAddress(destination: destination.name)))
-        }
+        guard key == "url", let secret = AddressSecret.first(in: value, questions: manifest.secretKeys) else { return }
+        throw .fault(context.fault(of: destination, place, line: line, .secretInAddress(secret, destination: destination.name)))
     }
 
-    /// An address whose scheme belongs to an extension. Secrets in the address are rejected, since every user can read
-    /// a command line.
+    /// An address whose scheme belongs to an extension. Secrets in the address are rejected, because the shell keeps
+    /// command lines. An SRT stream identifier is a usual part of addresses: it is treated as the answer to its question.
     func program(_ manifest: ExtensionManifest, address: String) throws(ConfigurationError) -> DestinationPlan {
-        if AddressPassword.isPresent(in: address) { throw .destination(.passwordInAddress(extension: manifest.name)) }
-        let parts = address.split(separator: "?", maxSplits: 1)
-        for parameter in parts.dropFirst().joined().split(separator: "&") {
-            let key = parameter.prefix { $0 != "=" }
-            guard manifest.questions.contains(where: { $0.isSecret && $0.key == key }) else { continue }
-            throw .destination(.secretInAddress(extension: manifest.name, key: String(key)))
+        var address = address
+        var given: [String: String] = [:]
+        if let question = manifest.questions.first(where: { $0.isSecret && $0.key == "stream-id" }),
+            let value = AddressSecret.take("streamid", from: &address)
+        {
+            given[question.key] = String(decoding: PercentEncoding.decode(value[...]), as: UTF8.self)
         }
-        var plan = try program(manifest, name: manifest.name, setup: ["url": address], destination: nil, origin: .address)
-        plan.url = parts.first.map(String.init)
+        if let secret = AddressSecret.first(in: address, questions: manifest.secretKeys) {
+            throw .destination(.secretInAddress(secret, extension: manifest.name))
+        }
+        given["url"] = address
+        var plan = try program(manifest, name: manifest.name, setup: given, destination: nil, origin: .address)
+        plan.url = String(address.prefix { $0 != "?" })
         return plan
     }
+}
+
+extension ExtensionManifest {
+    /// The keys of the secret questions.
+    fileprivate var secretKeys: [String] { questions.filter(\.isSecret).map(\.key) }
 }

@@ -10,47 +10,77 @@ struct RTMPResolver {
     func known(_ service: KnownService, as destination: Configuration.Destination?) throws(ConfigurationError) -> DestinationPlan {
         let name = destination?.name ?? service.name
         let answers = destination?.url == nil ? try context.answers(of: name) : [:]
-        guard let url = destination?.url ?? answers["url"] ?? service.url else { throw .destination(.notSignedIn(name)) }
-        for limit in service.limits(brokenBy: context.session) { context.notice(.limit(limit, service: service.title)) }
+        let own = destination?.url ?? answers["url"]
+        guard let url = own ?? service.url else { throw .destination(.notSignedIn(name)) }
+        let picture = PictureRequirements(size: destination?.size, bitrate: destination?.bitrate)
+        for limit in service.limits(brokenBy: context.session, picture: picture) { context.notice(.limit(limit, service: service.title)) }
+        if let (from, to) = service.scaledSize(of: context.session, picture: picture) {
+            context.notice(.scaled(from: from, to: to, service: service.title))
+        }
         let made =
             destination
             ?? Configuration.Destination(name: name, line: 0, extensionLine: 0, extensionName: "rtmp", service: name)
-        return try plan(for: made, address: url, mayHoldKey: destination?.url != nil)
+        // The backups belong to the service's own address.
+        let backups = own == nil ? service.backups : []
+        var plan = try plan(for: made, address: url, backups: backups, mayHoldKey: destination?.url != nil)
+        plan.limits = service.limits
+        return plan
     }
 
     /// A destination with a stream key: from its key command, from the credential store, or in its address.
     func plan(
-        for destination: Configuration.Destination, address: String, mayHoldKey: Bool
+        for destination: Configuration.Destination, address: String, backups: [String] = [], mayHoldKey: Bool
     ) throws(ConfigurationError) -> DestinationPlan {
+        let name = destination.name
         let source = "\(context.configuration.path):\(destination.line)"
         var key: String?
         if let command = destination.keyCommand {
-            key = try context.key(from: command, for: destination.name)
+            key = try context.key(from: command, for: name)
         }
-        if key == nil { key = try context.secret("key", of: destination.name) }
+        if key == nil { key = try context.secret("key", of: name) }
         if key == nil && !(mayHoldKey && RTMPAddress.hasKey(address)) {
             // Report an invalid address before a missing key.
-            _ = try plan(address: address, key: "key", name: destination.name, source: context.configuration.path)
-            throw .destination(.notSignedIn(destination.name))
+            _ = try url(address, key: "key", source: context.configuration.path)
+            throw .destination(.notSignedIn(name))
         }
-        return try plan(address: address, key: key, name: destination.name, source: source, caFile: try context.caFile(of: destination))
+        let credentials = try credentials(of: name)
+        let all = try ([address] + backups).map { text throws(ConfigurationError) in
+            let url = try url(text, key: key, source: source)
+            return credentials.map { RTMPURL(url, credentials: $0) } ?? url
+        }
+        if key != nil, let first = all.first, first.scheme == .rtmp, !RTMPAddress.isLoopback(first.host) {
+            context.notice(.unencrypted(destination: name, host: first.host))
+        }
+        return .rtmp(name: name, url: all[0], backups: Array(all.dropFirst()), caFile: try context.caFile(of: destination))
     }
 
-    /// An RTMP address with its stream key.
+    /// An RTMP address of the command line.
     ///
+    /// - Parameter key: its stream key; nil if the address contains the key.
+    func plan(address: String, key: String?) throws(ConfigurationError) -> DestinationPlan {
+        if AddressSecret.first(in: address) == .password { throw .destination(.passwordInRTMPAddress) }
+        let url = try url(address, key: key, source: nil)
+        if key == nil && !RTMPAddress.isLoopback(url.host) { context.notice(.keyInAddress) }
+        return .rtmp(name: "rtmp", url: url)
+    }
+
+    /// The user and the password of servers that require both; nil without a user.
+    private func credentials(of name: String) throws(ConfigurationError) -> RTMPCredentials? {
+        guard let user = try context.answers(of: name)["user"] else { return nil }
+        guard let password = try context.secret("password", of: name) else { throw .destination(.notSignedIn(name)) }
+        return RTMPCredentials(user: user, password: password)
+    }
+
     /// - Parameter source: the origin of the address; nil for the command line.
-    func plan(
-        address: String, key: String?, name: String, source: String?, caFile: String? = nil
-    ) throws(ConfigurationError) -> DestinationPlan {
-        let url: RTMPURL
+    private func url(_ address: String, key: String?, source: String?) throws(ConfigurationError) -> RTMPURL {
         do throws(RTMPURLError) {
-            url = try RTMPURL(address, streamKey: key)
+            return try RTMPURL(address, streamKey: key)
         } catch .unknownScheme {
             throw .destination(.unknownScheme(String(address.prefix { $0 != ":" }), source: source))
+        } catch .missingKey where source == nil {
+            throw .destination(.addressWithoutKey)
         } catch {
             throw .destination(.notAnRTMPAddress(reason: error.description, source: source))
         }
-        if key == nil && source == nil && !RTMPAddress.isLoopback(url.host) { context.notice(.keyInAddress) }
-        return .rtmp(name: name, url: url, caFile: caFile)
     }
 }

@@ -1,10 +1,14 @@
 import BroadcastExtension
+import CLinux
 import FoundationEssentials
 
 /// The `hls` extension: man 7 broadcast-hls.
 @main
 enum Main {
     static func main() {
+        // Other processes of the user must not read the secrets, and no core file contains them. The mark of the host does
+        // not survive its exec.
+        clinux_protect_memory()
         run(HLSHandler(home: ProcessInfo.processInfo.environment["HOME"]), isReady: false)
     }
 }

@@ -14,7 +14,7 @@ struct Broadcast: AsyncParsableCommand {
             Captures the X11 screen and PulseAudio's sound and sends them to RTMP servers, files and other programs.
 
               broadcast start --to talk.mp4
-              broadcast start --to rtmp://live.example.com/app/KEY
+              broadcast start --to rtmp://live.example.com/app --key-from-stdin
               broadcast stop
             """,
         version: "0.1.0",
@@ -30,6 +30,7 @@ struct Broadcast: AsyncParsableCommand {
         ])
 
     static func main() async {
+        ArgumentConcealment.run()
         StandardDescriptors.open()
         // A detached session is started as /proc/self/exe, so without this its process name would be exe.
         clinux_set_thread_name("broadcast")

@@ -94,7 +94,7 @@ struct KeyCommandTests {
 
     @Test(arguments: [
         "true", "echo", "echo key; exit 1", "kill -TERM $$", "exit 127", "$NOTHING no-such-command 2>/dev/null", "printf '\\377'",
-        "head -c 4097 /dev/zero | tr '\\0' k",
+        "head -c 65537 /dev/zero | tr '\\0' k",
     ])
     func `Without a key there is a problem`(command: String) {
         #expect(result(command) == .failure(.keyCommandWithoutKey(destination: "mine")))
@@ -112,8 +112,8 @@ struct KeyCommandTests {
         }
     }
 
-    @Test func `The longest key is 4096 bytes`() {
-        #expect(result("head -c 4096 /dev/zero | tr '\\0' k") == .success(String(repeating: "k", count: 4096)))
+    @Test func `The longest key has 64 KiB`() {
+        #expect(result("head -c 65536 /dev/zero | tr '\\0' k") == .success(String(repeating: "k", count: 65_536)))
     }
 
     @Test func `An interruption is a problem of its own`() {

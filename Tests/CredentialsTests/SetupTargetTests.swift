@@ -19,13 +19,19 @@ struct SetupTargetTests {
     private static let address = SetupQuestion(key: "url", prompt: "Address (rtmp://HOST/APP)", isSecret: false, isAsked: true)
     private static let key = SetupQuestion(key: "key", prompt: "Stream key", isSecret: true, isAsked: true)
 
+    /// What few servers want: answered with options only.
+    private static let account = [
+        SetupQuestion(key: "user", prompt: "User", isSecret: false, isAsked: false, isRequired: false),
+        SetupQuestion(key: "password", prompt: "Password", isSecret: true, isAsked: false, isRequired: false),
+    ]
+
     @Test func `A service asks for its key, and for an address where it has none`() async throws {
         try await withTemporaryFolder { folder in
             let twitch = try target("twitch", in: folder)
             var unasked = Self.address
             unasked.isAsked = false
-            #expect(twitch.isRTMP && twitch.service?.name == "twitch" && twitch.program == nil && twitch.questions == [unasked, Self.key])
-            #expect(try target("custom", in: folder).questions == [Self.address, Self.key])
+            #expect(twitch.isRTMP && twitch.service?.name == "twitch" && twitch.program == nil && twitch.questions == [unasked, Self.key] + Self.account)
+            #expect(try target("custom", in: folder).questions == [Self.address, Self.key] + Self.account)
         }
     }
 
@@ -39,9 +45,9 @@ struct SetupTargetTests {
                 service = "kick"
                 """
             let mine = try target("mine", text, in: folder)
-            #expect(mine.isRTMP && mine.service == nil && mine.destination?.name == "mine" && mine.questions == [Self.key])
+            #expect(mine.isRTMP && mine.service == nil && mine.destination?.name == "mine" && mine.questions == [Self.key] + Self.account)
             let theirs = try target("theirs", text, in: folder)
-            #expect(theirs.service?.name == "kick" && theirs.questions.map(\.isAsked) == [false, true])
+            #expect(theirs.service?.name == "kick" && theirs.questions.map(\.isAsked) == [false, true, false, false])
         }
     }
 

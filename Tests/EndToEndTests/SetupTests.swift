@@ -139,7 +139,7 @@ extension EndToEndTests {
                     list == [
                         Row(name: "archive", service: nil, url: nil, signedIn: nil),
                         Row(name: "mine", service: nil, url: "rtmp://127.0.0.1/live/…", signedIn: true),
-                        Row(name: "show", service: "twitch", url: "rtmp://live.twitch.tv/app/…", signedIn: false),
+                        Row(name: "show", service: "twitch", url: "rtmps://ingest.global-contribute.live-video.net/app/…", signedIn: false),
                         Row(name: "mobcrush", service: "mobcrush", url: "rtmp://live.mobcrush.net/stream/…", signedIn: true),
                     ])
                 let text = try await broadcast.run(["list-destinations"]).output
@@ -171,7 +171,9 @@ extension EndToEndTests {
                 let small = try await broadcast.run(["start", "--to", "show", "--bitrate", "3000"])
                 #expect(!small.errors.contains("Warning"))
                 let large = try await broadcast.run(["start", "--to", "show", "--size", "3840x2160"])
-                #expect(large.errors.contains("this sends 16000"))
+                #expect(large.errors.contains("Warning: Twitch takes pictures of 1920x1080 at most, and this sends 3840x2160. Use --size 1920x1080."))
+                // The bitrate is not the user's choice, so it stays within the limit.
+                #expect(!large.errors.contains("kbit/s"))
             }
         }
 

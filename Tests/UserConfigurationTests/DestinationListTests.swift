@@ -45,7 +45,7 @@ struct DestinationListTests {
             #expect(list.map(\.isPreferred) == [false, false, false, true])
             #expect(list.map(\.path) == ["~/Films", nil, nil, nil])
             #expect(list.map(\.watchURL) == [nil, "https://w.example/", nil, nil])
-            #expect(list[2].service == "twitch" && list[2].url?.hasPrefix("rtmp://live.twitch.tv/app") == true)
+            #expect(list[2].service == "twitch" && list[2].url?.hasPrefix("rtmps://ingest.global-contribute.live-video.net/app") == true)
             #expect(list[1].url?.hasPrefix("rtmp://host/app") == true)
             #expect(list.allSatisfy { $0.url?.contains("the_key") != true })
         }

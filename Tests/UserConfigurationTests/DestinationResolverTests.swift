@@ -79,6 +79,17 @@ struct DestinationResolverTests {
         }
     }
 
+    @Test func `An address without its key gets the key that was given apart`() async throws {
+        try await withTemporaryFolder { folder in
+            let notices = Notices()
+            var resolver = try resolver(in: folder)
+            resolver.notice = { notices.add($0) }
+            resolver.addressKey = "s/e?cret"
+            let plan = try resolver.resolve("rtmp://live.example/app/room")
+            #expect(plan.url == "rtmp://live.example/app/…" && notices.all == [])
+        }
+    }
+
     @Test func `A wrong address is a problem with its reason`() async throws {
         try await withTemporaryFolder { folder in
             let resolver = try resolver(in: folder)
@@ -87,8 +98,9 @@ struct DestinationResolverTests {
                 expectProblem { () throws(ConfigurationError) in try resolver.resolve("rtmp://host:0/app/key") }
                     == .notAnRTMPAddress(reason: RTMPURLError.invalidPort.description, source: nil))
             #expect(
-                expectProblem { () throws(ConfigurationError) in try resolver.resolve("rtmp://host") }
-                    == .notAnRTMPAddress(reason: RTMPURLError.missingKey.description, source: nil))
+                expectProblem { () throws(ConfigurationError) in try resolver.resolve("rtmp://host") } == .addressWithoutKey)
+            #expect(
+                expectProblem { () throws(ConfigurationError) in try resolver.resolve("rtmp://ann:word@host/app/key") } == .passwordInRTMPAddress)
             #expect(expectProblem { () throws(ConfigurationError) in try resolver.resolve("rtmp") } == .rtmpWithoutAddress)
         }
     }
@@ -145,7 +157,7 @@ struct DestinationResolverTests {
                 secrets: ["twitch/key": "k", "mine/key": "k", "kick/key": "k"], answers: ["kick": ["url": "rtmp://answer.example/app"]])
             let resolver = try resolver(
                 in: folder, "[destinations.mine]\nservice = \"twitch\"\nurl = \"rtmp://mine.example/app\"", secrets: secrets)
-            #expect(try resolver.resolve("twitch").url?.hasPrefix("rtmp://live.twitch.tv/app") == true)
+            #expect(try resolver.resolve("twitch").url == "rtmps://ingest.global-contribute.live-video.net/app/…")
             #expect(try resolver.resolve("kick").url?.hasPrefix("rtmp://answer.example/app") == true)
             let mine = try resolver.resolve("mine")
             #expect(mine.name == "mine" && mine.url?.hasPrefix("rtmp://mine.example/app") == true)
@@ -202,6 +214,64 @@ struct DestinationResolverTests {
             let secrets = FakeSecrets(secrets: ["twitch/key": "k", "mine/key": "k", "own/key": "k"])
             let plan = try resolver(in: folder, configuration, secrets: secrets).resolve(target)
             #expect(plan.applicationDetail == expected)
+        }
+    }
+
+    @Test func `The limits of a service are part of its plan, and a larger screen is scaled with a notice`() async throws {
+        try await withTemporaryFolder { folder in
+            let notices = Notices()
+            var resolver = try resolver(
+                in: folder, "[destinations.small]\nservice = \"twitch\"\nsize = \"2560x1440\"",
+                secrets: FakeSecrets(secrets: ["twitch/key": "k", "small/key": "k", "restream/key": "k"]))
+            resolver.notice = { notices.add($0) }
+            #expect(
+                try resolver.resolve("twitch").limits
+                    == PictureLimits(size: PixelSize(width: 1920, height: 1080), frameRate: 60, bitrate: 6000))
+            #expect(try resolver.resolve("restream").limits == PictureLimits() && notices.all == [])
+            // The destination's own size is a choice of the user, so it is not changed.
+            _ = try resolver.resolve("small")
+            let sizes = (limit: PixelSize(width: 1920, height: 1080), actual: PixelSize(width: 2560, height: 1440))
+            #expect(notices.all == [.limit(.size(limit: sizes.limit, actual: sizes.actual), service: "Twitch")])
+        }
+    }
+
+    @Test func `A stored key that goes over plain RTMP to another machine is noticed`() async throws {
+        try await withTemporaryFolder { folder in
+            let notices = Notices()
+            let text = """
+                [destinations.plain]
+                extension = "rtmp"
+                url = "rtmp://live.example/app"
+                [destinations.local]
+                extension = "rtmp"
+                url = "rtmp://127.0.0.1/app"
+                [destinations.secure]
+                extension = "rtmp"
+                url = "rtmps://live.example/app"
+                """
+            let secrets = FakeSecrets(secrets: ["plain/key": "k", "local/key": "k", "secure/key": "k", "twitch/key": "k", "mobcrush/key": "k"])
+            var resolver = try resolver(in: folder, text, secrets: secrets)
+            resolver.notice = { notices.add($0) }
+            for name in ["plain", "local", "secure", "twitch", "mobcrush"] { _ = try resolver.resolve(name) }
+            #expect(
+                notices.all == [
+                    .unencrypted(destination: "plain", host: "live.example"), .unencrypted(destination: "mobcrush", host: "live.mobcrush.net"),
+                ])
+        }
+    }
+
+    @Test func `A user needs a password, and an RTMP address in the configuration contains neither`() async throws {
+        try await withTemporaryFolder { folder in
+            let text = "[destinations.a]\nextension = \"rtmp\"\nurl = \"rtmps://h/app\""
+            let answers = ["a": ["user": "ann"]]
+            let whole = try resolver(in: folder, text, secrets: FakeSecrets(secrets: ["a/key": "k", "a/password": "p"], answers: answers))
+            #expect(try whole.resolve("a").kind == .rtmp)
+            let half = try resolver(in: folder, text, secrets: FakeSecrets(secrets: ["a/key": "k"], answers: answers))
+            #expect(expectProblem { () throws(ConfigurationError) in try half.resolve("a") } == .notSignedIn("a"))
+            let fault = expectFault { () throws(ConfigurationError) in
+                try ConfigurationFile.parse("[destinations.a]\nextension = \"rtmp\"\nurl = \"rtmps://ann:word@h/app\"", path: "/c")
+            }
+            #expect(fault?.line == 3 && fault?.problem == .passwordInRTMPAddress(destination: "a"))
         }
     }
 
@@ -627,7 +697,9 @@ struct DestinationResolverTests {
         arguments: [
             ("setup.urk = \"x\"", "setup.urk", .notAsked(extension: "srt", questions: ["url", "password"])),
             ("setup.password = \"x\"", "setup.password", .isSecret),
-            ("setup.url = \"srt://a:b@host\"", "setup.url", .passwordInAddress(destination: "mine")),
+            ("setup.url = \"srt://a:b@host\"", "setup.url", .secretInAddress(.password, destination: "mine")),
+            ("setup.url = \"srt://h:1?streamid=x\"", "setup.url", .secretInAddress(.parameter("streamid"), destination: "mine")),
+            ("setup.url = \"srt://h:1?mode=caller&pass-phrase=x\"", "setup.url", .secretInAddress(.parameter("pass-phrase"), destination: "mine")),
         ] as [(String, String, ConfigurationFault.Problem)])
     func `A setting that is not asked for, or is secret, must not be in the configuration`(
         text: String, key: String, problem: ConfigurationFault.Problem
@@ -647,10 +719,26 @@ struct DestinationResolverTests {
             let plan = try resolver.resolve("srt://host:9000?mode=caller")
             #expect(plan.name == "srt" && plan.kind == .program("srt") && plan.url == "srt://host:9000")
             #expect(
-                expectProblem { () throws(ConfigurationError) in try resolver.resolve("srt://a:b@host") } == .passwordInAddress(extension: "srt"))
+                expectProblem { () throws(ConfigurationError) in try resolver.resolve("srt://a:b@host") } == .secretInAddress(.password, extension: "srt"))
             #expect(
                 expectProblem { () throws(ConfigurationError) in try resolver.resolve("srt://host?mode=caller&password=p") }
-                    == .secretInAddress(extension: "srt", key: "password"))
+                    == .secretInAddress(.parameter("password"), extension: "srt"))
+            #expect(
+                expectProblem { () throws(ConfigurationError) in try resolver.resolve("srt://host?token=t") }
+                    == .secretInAddress(.parameter("token"), extension: "srt"))
+            // This manifest does not ask for it, so it cannot be kept apart from the address.
+            #expect(
+                expectProblem { () throws(ConfigurationError) in try resolver.resolve("srt://host?streamid=s") }
+                    == .secretInAddress(.parameter("streamid"), extension: "srt"))
+        }
+    }
+
+    @Test func `An SRT stream identifier in an address is the answer to the secret question`() async throws {
+        try await withTemporaryFolder { folder in
+            try folder.writeExtension("srt", questions + "\n[[setup]]\nkey = \"stream-id\"\nsecret = true")
+            let resolver = try resolver(in: folder, secrets: FakeSecrets(secrets: ["srt/stream-id": "stored"]))
+            let plan = try resolver.resolve("srt://host:9000?streamid=publish:%23x&mode=caller")
+            #expect(plan.url == "srt://host:9000")
         }
     }
 

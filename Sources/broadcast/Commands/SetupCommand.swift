@@ -2,6 +2,7 @@ import ArgumentParser
 import Credentials
 import Glibc
 import Presentation
+import Processes
 import RTMP
 import UserConfiguration
 
@@ -109,9 +110,26 @@ struct SetupCommand: AsyncParsableCommand {
         }
         if let key = secretFromStdin {
             guard try question(key, of: target).isSecret else { throw CommandError(.usage, "\(key) is not secret. Use --set \(key)=VALUE.") }
-            if isatty(STDIN_FILENO) == 0 { answers[key] = (readLine(strippingNewline: true) ?? "").trimmed }
+            if isatty(STDIN_FILENO) == 0 { answers[key] = try secretFromInput() }
         }
         return answers
+    }
+
+    /// The whole standard input without white space around it: a key in PEM has several lines.
+    private func secretFromInput() throws(CommandError) -> String {
+        let bytes: [UInt8]
+        do throws(SystemError) {
+            bytes = try FileDescriptor(borrowing: STDIN_FILENO).readToEnd(limit: CredentialStore.maximumSecret + 1)
+        } catch {
+            throw CommandError(.noInput, "Cannot read standard input: \(error.reason). Nothing was changed.")
+        }
+        guard bytes.count <= CredentialStore.maximumSecret else {
+            throw CommandError(.usage, "A secret may have \(CredentialStore.maximumSecret >> 10) KiB at most. Nothing was changed.")
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw CommandError(.usage, "The secret on standard input is not UTF-8 text. Nothing was changed.")
+        }
+        return text.trimmed
     }
 
     private func question(_ key: String, of target: SetupTarget) throws(CommandError) -> SetupQuestion {
@@ -127,7 +145,7 @@ struct SetupCommand: AsyncParsableCommand {
     private func ask(_ target: SetupTarget, older: [String: String], context: CommandContext, into answers: inout [String: String])
         throws(CommandError)
     {
-        let open = target.questions.filter { $0.isAsked && answers[$0.key] == nil }
+        let open = target.questions.filter { ($0.isAsked || $0.key == secretFromStdin) && answers[$0.key] == nil }
         guard !open.isEmpty else { return }
         guard isatty(STDIN_FILENO) != 0 else {
             // If options contain a new answer, the stored answers stay valid and are not asked again.
@@ -142,8 +160,19 @@ struct SetupCommand: AsyncParsableCommand {
         }
         if let service = target.service, open.contains(where: \.isSecret) { Output.note(SetupSentences.keyPlace(service)) }
         for question in open {
-            guard let answer = TerminalPrompt.ask(question.prompt, isSecret: question.isSecret)?.trimmed, !answer.isEmpty || !question.isRequired
-            else { throw CommandError(.nothing, "Nothing was changed.") }
+            let answer: String
+            switch TerminalPrompt.ask(question.prompt, isSecret: question.isSecret) {
+            case .line(let line): answer = line.trimmed
+            case .cancelled: throw CommandError(.nothing, "Nothing was changed.")
+            case .tooLong:
+                throw CommandError(.usage, "A secret may have \(CredentialStore.maximumSecret >> 10) KiB at most. Nothing was changed.")
+            case .severalLines:
+                throw CommandError(
+                    .usage,
+                    "The secret has several lines. Put it into a file, and run: "
+                        + "broadcast setup \(name) --secret-from-stdin \(question.key) < FILE. Nothing was changed.")
+            }
+            guard !answer.isEmpty || !question.isRequired else { throw CommandError(.nothing, "Nothing was changed.") }
             if !answer.isEmpty { answers[question.key] = answer }
         }
     }
@@ -152,6 +181,7 @@ struct SetupCommand: AsyncParsableCommand {
     private func check(_ answer: String?, of question: SetupQuestion, isRTMP: Bool) throws(CommandError) {
         guard let answer else { return }
         guard !answer.isEmpty else { throw CommandError(.nothing, "There is no answer for \(question.key). Nothing was changed.") }
+        if question.key == "url" { try refuseSecret(in: answer, isRTMP: isRTMP) }
         guard isRTMP else { return }
         do throws(RTMPURLError) {
             if question.key == "url" { _ = try RTMPURL(answer, streamKey: "key") }
@@ -161,13 +191,28 @@ struct SetupCommand: AsyncParsableCommand {
         }
     }
 
+    /// Throws if an address contains a secret, which would be stored and shown with the address.
+    private func refuseSecret(in address: String, isRTMP: Bool) throws(CommandError) {
+        guard let secret = AddressSecret.first(in: address) else { return }
+        let way: String
+        switch secret {
+        case .password where isRTMP: way = "--set user=USER --secret-from-stdin password"
+        case .password: way = "--set user=USER --secret-from-stdin password, if \(name) asks for them"
+        // The stream key is asked for anyway, and a token belongs to it.
+        case .parameter where isRTMP: return
+        case .parameter: way = "the answer to its own question"
+        }
+        throw CommandError(.usage, "\(secret.phrase) must not be in the address. Give it with \(way). Nothing was changed.")
+    }
+
     /// Stores the secrets, and says where. On a terminal, the user decides about a file.
     private func store(_ secrets: [String: String], in credentials: CredentialStore) throws(CredentialProblem) {
         let user = StorageUser(
             keyringAsks: { Output.note(SetupSentences.keyringAsks) },
             allowsFile: { path, problem in
                 guard isatty(STDIN_FILENO) != 0 else { return problem == .absent }
-                let answer = TerminalPrompt.ask(SetupSentences.fileQuestion(path, problem), isSecret: false)?.trimmed.lowercased()
+                guard case .line(let line) = TerminalPrompt.ask(SetupSentences.fileQuestion(path, problem), isSecret: false) else { return false }
+                let answer = line.trimmed.lowercased()
                 return answer == "y" || answer == "yes"
             })
         switch plainFile ? try credentials.keepInFile(secrets, of: name) : try credentials.keep(secrets, of: name, asking: user) {

@@ -1,15 +1,27 @@
+import Credentials
 import Glibc
 import Presentation
 
 /// Asks a question on the terminal. Ctrl-C and Ctrl-D cancel it.
 enum TerminalPrompt {
-    /// Shows the prompt on standard error and reads the answer from standard input. Returns nil if the user cancels.
+    /// What the user typed.
+    enum Answer {
+        case line(String)
+        case cancelled
+        /// The line has more bytes than a secret may have.
+        case tooLong
+        /// More text followed the line of a secret at once: the user pasted several lines. They are discarded, so that the
+        /// shell does not run them.
+        case severalLines
+    }
+
+    /// Shows the prompt on standard error and reads the answer from standard input.
     ///
     /// It reads single keys, Ctrl-C among them, so that every key leaves the terminal restored. A signal from another
     /// process restores it too.
-    static func ask(_ prompt: String, isSecret: Bool) -> String? {
+    static func ask(_ prompt: String, isSecret: Bool) -> Answer {
         var raw = termios()
-        guard tcgetattr(STDIN_FILENO, &raw) == 0 else { return nil }
+        guard tcgetattr(STDIN_FILENO, &raw) == 0 else { return .cancelled }
         saved.initialize(to: raw)
         let older = [SIGINT, SIGTERM, SIGHUP, SIGQUIT].map { ($0, signal($0, restoreAndExit)) }
         raw.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG)
@@ -19,9 +31,17 @@ enum TerminalPrompt {
             for (number, handler) in older { signal(number, handler) }
         }
         Output.raw(prompt + ": ")
-        let line = readLine(echoes: !isSecret)
+        let answer = readLine(echoes: !isSecret)
         Output.raw("\n")
-        return line
+        guard isSecret, case .line = answer, hasMoreInput else { return answer }
+        tcflush(STDIN_FILENO, TCIFLUSH)
+        return .severalLines
+    }
+
+    /// True if input is there within a time in which no person types. A pasted text arrives in parts.
+    private static var hasMoreInput: Bool {
+        var request = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+        return poll(&request, 1, 50) > 0
     }
 
     /// The previous terminal settings. The memory is static, because a signal handler cannot allocate.
@@ -33,17 +53,18 @@ enum TerminalPrompt {
         _exit(ExitStatus.nothing.rawValue)
     }
 
-    private static func readLine(echoes: Bool) -> String? {
+    private static func readLine(echoes: Bool) -> Answer {
         var line: [UInt8] = []
         var byte: UInt8 = 0
         while true {
             let count = read(STDIN_FILENO, &byte, 1)
             if count < 0 && errno == EINTR { continue }
-            guard count > 0 else { return nil }
+            guard count > 0 else { return .cancelled }
             switch byte {
-            case 0x0a, 0x0d: return String(decoding: line, as: UTF8.self)
-            case 0x03, 0x1c: return nil
-            case 0x04 where line.isEmpty: return nil
+            case 0x0a, 0x0d:
+                return line.count > CredentialStore.maximumSecret ? .tooLong : .line(String(decoding: line, as: UTF8.self))
+            case 0x03, 0x1c: return .cancelled
+            case 0x04 where line.isEmpty: return .cancelled
             case 0x08, 0x7f:
                 guard !line.isEmpty else { continue }
                 // A character may have several bytes; continuation bytes begin with the bits 10.
@@ -54,7 +75,8 @@ enum TerminalPrompt {
                 if echoes { Output.raw(String(repeating: "\u{8} \u{8}", count: characters)) }
                 line = []
             case 0x20...0x7e, 0x80...0xff:
-                guard line.count < 4000 else { continue }
+                // One byte more than allowed is kept, so that the line counts as too long.
+                guard line.count <= CredentialStore.maximumSecret else { continue }
                 line.append(byte)
                 if echoes { Output.echo(byte) }
             default: continue

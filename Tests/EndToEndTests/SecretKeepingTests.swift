@@ -1,0 +1,136 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension EndToEndTests {
+    /// Secrets that other users of the machine, other processes and a terminal must not get.
+    @Suite(.serialized)
+    struct SecretKeepingTests {
+        private static let key = "canary-k3y-7Q2x"
+
+        @Test(arguments: ["broadcast-srt", "broadcast-hls"])
+        func `The memory of the shipped extensions cannot be read by other processes of the user`(program: String) async throws {
+            try await withPeers { peers in
+                // The files in /proc of a process that is not dumpable belong to root (proc(5)). Root itself runs it as another user.
+                let drop = getuid() == 0 ? ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"] : []
+                let peer = try peers.start(program, drop + [try BuiltPrograms.path(of: program)], input: .pipe)
+                _ = try await peer.waitForOutputLine(containing: "hello")
+                var status = stat()
+                try #require(stat("/proc/\(peer.processIdentifier)/environ", &status) == 0)
+                #expect(status.st_uid == 0)
+            }
+        }
+
+        @Test func `The list of processes does not show the key of an address`() async throws {
+            try await withStudio(width: 320, height: 240, hasSound: false) { studio in
+                let server = try await NginxRTMP.start(in: studio.peers)
+                let peer = try await studio.startLive(["--to", server.url(key: Self.key)])
+                let arguments = try #require(FileManager.default.contents(atPath: "/proc/\(peer.processIdentifier)/cmdline"))
+                let line = String(decoding: arguments, as: UTF8.self)
+                #expect(line.contains("rtmp://127.0.0.1:\(server.port)/") && !line.contains(Self.key))
+                #expect(try await server.isPublishing(key: Self.key))
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                _ = try await peer.waitForExit()
+            }
+        }
+
+        @Test func `A secret of several lines is kept whole, in a file and in the keyring`() async throws {
+            let token = (0..<90).map { "line \($0) " + String(repeating: "x", count: 60) }.joined(separator: "\n")
+            try await withStudio(width: 320, height: 240, hasSound: false) { studio in
+                let extensions = try studio.peers.makeFolder("extensions")
+                try FileManager.default.createDirectory(atPath: extensions + "/keeper", withIntermediateDirectories: true)
+                try """
+                name = "keeper"
+                exec = "./keeper.py"
+                mode = "samples"
+                video = "h264-avcc"
+                audio = "none"
+                tracks = ["screen"]
+                [[setup]]
+                key = "token"
+                secret = true
+                required = true
+                """.write(toFile: extensions + "/keeper/extension.toml", atomically: false, encoding: .utf8)
+                try """
+                #!/usr/bin/env python3
+                import json, struct, sys
+                print('{"hello":1}', flush=True)
+                header = struct.Struct("<4sIBBHIqq")
+                while data := sys.stdin.buffer.read(header.size):
+                    _, length, kind, *_ = header.unpack(data)
+                    payload = sys.stdin.buffer.read(length)
+                    if kind == ord("J"):
+                        event = json.loads(payload)
+                        if event["event"] == "start":
+                            open("\(studio.path("token"))", "w").write(event["setup"]["token"])
+                """.write(toFile: extensions + "/keeper/keeper.py", atomically: false, encoding: .utf8)
+                chmod(extensions + "/keeper/keeper.py", 0o755)
+                var broadcast = studio.broadcast
+                broadcast.environment["BROADCAST_EXTENSION_PATH"] = extensions
+                let keyring = try await Keyring.start(in: studio.peers, home: broadcast.home)
+                for environment in [[:], keyring.environment] {
+                    var own = broadcast
+                    own.environment.merge(environment) { $1 }
+                    let setup = try await own.run(["setup", "keeper", "--secret-from-stdin", "token"], reading: token + "\n")
+                    #expect(setup.status == .exited(0), "\(setup.errors)")
+                    let result = try await own.run(["start", "--to", "keeper", "--duration", "1s"], deadline: .seconds(60))
+                    #expect(result.status == .exited(0), "\(result.errors)")
+                    #expect(try String(contentsOfFile: studio.path("token"), encoding: .utf8) == token)
+                    try FileManager.default.removeItem(atPath: studio.path("token"))
+                    #expect(try await own.run(["sign-out", "keeper"]).status == .exited(0))
+                }
+            }
+        }
+
+        @Test func `A secret that is too long is refused and not cut`() async throws {
+            try await withPeers { peers in
+                let broadcast = try BroadcastCommand(in: peers, display: ":9999")
+                let result = try await broadcast.run(
+                    ["setup", "mobcrush", "--secret-from-stdin", "key"], reading: String(repeating: "k", count: 65_537))
+                #expect(result.status == .exited(64))
+                expectSentence(in: result.errors, saying: ["64 KiB", "Nothing was changed"])
+                #expect(!FileManager.default.fileExists(atPath: broadcast.home + "/data/broadcast/credentials/mobcrush"))
+            }
+        }
+
+        @Test func `An address with a password is refused, and its user and password are set up apart`() async throws {
+            try await withPeers { peers in
+                let broadcast = try BroadcastCommand(in: peers, display: ":9999")
+                for arguments in [
+                    ["start", "--to", "rtmp://ann:\(Self.key)@live.example/app/k"],
+                    ["setup", "custom", "--set", "url=rtmp://ann:\(Self.key)@live.example/app"],
+                ] {
+                    let result = try await broadcast.run(arguments, reading: "k\n")
+                    #expect(result.status == .exited(64) && !result.errors.contains(Self.key))
+                    expectSentence(in: result.errors, saying: ["--set user=USER --secret-from-stdin password"])
+                }
+                let setup = try await broadcast.run(
+                    ["setup", "custom", "--set", "url=rtmps://live.example/app", "--set", "user=ann", "--secret-from-stdin", "password"],
+                    reading: "p\n")
+                // The key is still missing.
+                #expect(setup.status == .exited(64) && setup.errors.contains("--secret-from-stdin key"))
+                let key = try await broadcast.run(
+                    ["setup", "custom", "--set", "url=rtmps://live.example/app", "--set", "user=ann", "--secret-from-stdin", "key"],
+                    reading: "k\n")
+                #expect(key.status == .exited(0), "\(key.errors)")
+                #expect(try await broadcast.run(["start", "--to", "custom"]).status == .exited(77))
+                let password = try await broadcast.run(["setup", "custom", "--secret-from-stdin", "password"], reading: "p\n")
+                #expect(password.status == .exited(0), "\(password.errors)")
+            }
+        }
+
+        @Test func `A first connection waits for the network on request`() async throws {
+            try await withStudio(width: 320, height: 240, hasSound: false) { studio in
+                let server = try await NginxRTMP.start(in: studio.peers)
+                try await server.peer.killNow()
+                let peer = try studio.broadcast.start(["start", "--to", server.url(key: Self.key), "--wait-for-network"])
+                try await peer.wait(for: "the wait") { try await studio.status()?.destinations.first?.state == "reconnecting" }
+                let again = try await server.startAgain(in: studio.peers)
+                #expect(try await studio.broadcast.run(["retry"]).status == .exited(0))
+                try await peer.wait(for: "the stream", deadline: .seconds(60)) { try await again.isPublishing(key: Self.key) }
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                #expect(try await peer.waitForExit() == .exited(0), "\(peer.standardError)")
+            }
+        }
+    }
+}
