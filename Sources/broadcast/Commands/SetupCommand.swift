@@ -106,7 +106,10 @@ struct SetupCommand: AsyncParsableCommand {
                     "Other users can read a secret on the command line. "
                         + "Use broadcast setup \(name), or --secret-from-stdin \(key).")
             }
-            answers[key] = String(text[text.index(after: equals)...])
+            let answer = String(text[text.index(after: equals)...])
+            // Before anything is asked: the command has to be given again.
+            if key == "url" { try refuseSecret(in: answer, isRTMP: target.isRTMP) }
+            answers[key] = answer
         }
         if let key = secretFromStdin {
             guard try question(key, of: target).isSecret else { throw CommandError(.usage, "\(key) is not secret. Use --set \(key)=VALUE.") }
