@@ -26,6 +26,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
         // TLS for RTMPS: BoringSSL as a channel handler, with certificates checked against the system's store.
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
+        // Clients of proxies for RTMP: SOCKS 5, and CONNECT of HTTP. async-http-client depends on it too.
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.24.0"),
         // HTTP for the hls extension, a separate program: persistent connections, TLS, deadlines.
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.30.0"),
     ],
@@ -79,6 +81,8 @@ let package = Package(
             dependencies: [
                 "Media", "Mux", .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOTLS", package: "swift-nio"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOExtras", package: "swift-nio-extras"),
+                .product(name: "NIOSOCKS", package: "swift-nio-extras"),
             ],
             swiftSettings: strict),
         .target(

@@ -1,5 +1,6 @@
 import Glibc
 import PickerModel
+import RTMP
 import UserConfiguration
 
 extension ConfigurationFault {
@@ -40,6 +41,8 @@ extension ConfigurationFault.Problem {
         case .severalSecrets(let keys):
             "the extension has several secrets. Say which one the command prints: key-command = { \(keys[0]) = \"COMMAND\" }. "
                 + "It asks for \(keys.joined(separator: ", "))"
+        case .notAProxy: RTMPRoute.Proxy.problem
+        case .notASource(let text): "\"\(DisplayWidth.printable(text))\" is neither an IP address nor the name of a network interface"
         case .unreadableCertificates(let path): "cannot read \(path). Name a file of PEM certificates"
         case .unknownService(let name, _): "there is no service \"\(name)\""
         case .unknownExtension(let name, _): "there is no extension \"\(name)\""
@@ -183,4 +186,9 @@ extension AddressSecret {
         case .parameter(let name): "The \(DisplayWidth.printable(name))"
         }
     }
+}
+
+extension RTMPRoute.Proxy {
+    /// What is wrong with a text that is not the address of a proxy.
+    package static let problem = "a proxy is socks5://HOST:PORT or http://HOST:PORT, without user and password"
 }

@@ -47,7 +47,9 @@ extension UploadError {
 extension RTMPError {
     fileprivate var exitStatus: ExitStatus {
         switch self {
-        case .unreachable, .timedOut, .closed, .broken, .cancelled, .streamBusy, .insecure: .unavailable
+        // Servers answer a wrong key with the end of the connection.
+        case .closed(.publishReply): .notPermitted
+        case .unreachable, .proxyFailed, .timedOut, .closed, .broken, .cancelled, .streamBusy, .insecure: .unavailable
         case .refused, .badRedirect: .notPermitted
         case .protocolViolation: .protocolError
         case .unsupportedFormat, .unusableCertificateFile: .usage

@@ -6,6 +6,8 @@ public enum RTMPError: Error, Equatable, Sendable, CustomStringConvertible {
     case unsupportedFormat(String)
     /// The host has no address, or no connection to it was possible.
     case unreachable(host: String, port: Int, reason: String)
+    /// The proxy did not connect to the server. `reason` says what the proxy did.
+    case proxyFailed(host: String, port: Int, reason: String)
     /// TLS with the server failed, or the server is not trusted.
     case insecure(host: String, TLSProblem)
     /// The given file of certificate authorities cannot be used.
@@ -34,6 +36,8 @@ public enum RTMPError: Error, Equatable, Sendable, CustomStringConvertible {
         case .unsupportedFormat(let what): "RTMP cannot carry this stream: \(what)."
         case .unreachable(let host, let port, let reason):
             "Cannot connect to \(host) port \(port) (\(reason)): check the address and the network."
+        case .proxyFailed(let host, let port, let reason):
+            "The proxy \(host) port \(port) did not connect to the server (\(reason)): check the proxy and the address."
         case .insecure(let host, let problem): problem.sentence(host: host)
         case .unusableCertificateFile(let path, let reason):
             "The certificate authorities in \(path) cannot be used (\(reason)): name a readable file of PEM certificates."
@@ -74,7 +78,7 @@ extension RTMPError {
     /// Whether a new attempt can succeed.
     public var retry: RetryAdvice {
         switch self {
-        case .unreachable, .timedOut, .closed, .broken: .later
+        case .unreachable, .proxyFailed, .timedOut, .closed, .broken: .later
         // Something between this machine and the server answers: a captive portal with its own certificate, or a load
         // balancer with an HTTP error.
         case .insecure, .protocolViolation: .later

@@ -2,6 +2,7 @@ import ContentCapture
 import Encode
 import Media
 import Mix
+import RTMP
 import WindowPrivacy
 import X11Capture
 
@@ -67,6 +68,8 @@ package struct SessionConfiguration: Sendable {
     package var clipBuffer: MediaTime?
     /// True if first connections that fail because of the network are retried until they succeed.
     package var waitsForNetwork = false
+    /// How connections to RTMP servers leave this machine.
+    package var route = RTMPRoute()
 
     package init() {}
 

@@ -199,11 +199,14 @@ extension DestinationPlan {
     ///   - url: with its stream key.
     ///   - backups: other addresses of the same service, which are tried in order if `url` cannot be reached.
     ///   - caFile: PEM certificates to trust for `rtmps`; nil for those of the system.
-    package static func rtmp(name: String, url: RTMPURL, backups: [RTMPURL] = [], caFile: String? = nil) -> DestinationPlan {
+    ///   - route: the version of IP, the proxy and the local end of connections.
+    package static func rtmp(
+        name: String, url: RTMPURL, backups: [RTMPURL] = [], caFile: String? = nil, route: RTMPRoute = RTMPRoute()
+    ) -> DestinationPlan {
         DestinationPlan(
             name: name, kind: .rtmp, url: "\(url)", delivery: .live(retry: .liveDestination),
             media: .init(prefersConstantPacing: true, maximumFrameSize: maximumRTMPFrame),
-            makeHandler: { RTMPHandler(urls: [url] + backups, caFile: caFile) })
+            makeHandler: { RTMPHandler(urls: [url] + backups, caFile: caFile, route: route) })
     }
 
     /// A file at an absolute path.

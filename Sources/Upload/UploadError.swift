@@ -126,7 +126,7 @@ extension RTMPError {
     /// The code in status and events.
     var code: Int {
         switch self {
-        case .unreachable, .timedOut, .closed, .broken, .cancelled, .streamBusy, .insecure: 503
+        case .unreachable, .proxyFailed, .timedOut, .closed, .broken, .cancelled, .streamBusy, .insecure: 503
         case .refused, .badRedirect: 401
         case .protocolViolation: 502
         case .unsupportedFormat, .unusableCertificateFile: 415

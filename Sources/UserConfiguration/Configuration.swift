@@ -1,6 +1,7 @@
 import Encode
 import Media
 import Mix
+import RTMP
 import Upload
 import WindowPrivacy
 
@@ -89,6 +90,8 @@ package struct Configuration {
     package var video = Video()
     package var audio = Audio()
     package var privacy = Privacy()
+    /// How connections to RTMP servers leave this machine.
+    package var network = RTMPRoute()
     /// The destinations, sorted by name.
     package var destinations: [Destination] = []
 

@@ -56,6 +56,10 @@ package struct ConfigurationFault: Error, Sendable, Equatable {
         case givenTwice(other: String)
         /// One command cannot print all of these secrets.
         case severalSecrets([String])
+        /// Not `socks5://HOST:PORT` or `http://HOST:PORT`. The error does not contain the text, which may have a password.
+        case notAProxy
+        /// Neither an IP address nor the name of an interface.
+        case notASource(String)
         case unreadableCertificates(path: String)
         case unknownService(String, known: [String])
         case unknownExtension(String, known: [String])

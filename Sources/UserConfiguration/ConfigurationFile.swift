@@ -30,12 +30,13 @@ package enum ConfigurationFile {
 
     private static func configuration(_ root: ConfigurationSection) throws(ConfigurationFault) -> Configuration {
         var configuration = Configuration(path: root.path)
-        try root.allow(["preferred", "video", "audio", "privacy", "destinations"])
+        try root.allow(["preferred", "video", "audio", "privacy", "network", "destinations"])
         configuration.preferred = try root.string("preferred")
         configuration.preferredLine = root.line(of: "preferred")
         if let section = try root.section("video") { configuration.video = try video(section) }
         if let section = try root.section("audio") { configuration.audio = try audio(section) }
         if let section = try root.section("privacy") { configuration.privacy = try privacy(section) }
+        if let section = try root.section("network") { configuration.network = try network(section) }
         if let section = try root.section("destinations") {
             for name in section.keys {
                 if let one = try section.section(name) { configuration.destinations.append(try destination(one, name: name)) }
@@ -87,6 +88,24 @@ package enum ConfigurationFile {
         return Configuration.Privacy(
             notice: try section.boolean("notice"), hide: try hiddenWindows(section), mute: try section.boolean("mute"),
             doNotDisturb: try section.boolean("do-not-disturb"), titles: try section.choice("titles"), keepAwake: try section.boolean("keep-awake"))
+    }
+
+    private static func network(_ section: ConfigurationSection) throws(ConfigurationFault) -> RTMPRoute {
+        try section.allow(["proxy", "bind", "ip-version"])
+        var route = RTMPRoute()
+        if let text = try section.string("proxy") {
+            guard let proxy = RTMPRoute.Proxy(text) else { throw section.fault("proxy", .notAProxy) }
+            route.proxy = proxy
+        }
+        if let text = try section.string("bind") {
+            guard let source = RTMPRoute.Source(text) else { throw section.fault("bind", .notASource(text)) }
+            route.source = source
+        }
+        if let number = try section.integer("ip-version", in: 4...6) {
+            guard let version = RTMPRoute.Version(rawValue: String(number)) else { throw section.fault("ip-version", .wrong(.oneOf(["4", "6"]))) }
+            route.version = version
+        }
+        return route
     }
 
     private static func hiddenWindows(_ section: ConfigurationSection) throws(ConfigurationFault) -> [HiddenWindowRule] {

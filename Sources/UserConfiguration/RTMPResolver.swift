@@ -51,7 +51,7 @@ struct RTMPResolver {
         if key != nil, let first = all.first, first.scheme == .rtmp, !RTMPAddress.isLoopback(first.host) {
             context.notice(.unencrypted(destination: name, host: first.host))
         }
-        return .rtmp(name: name, url: all[0], backups: Array(all.dropFirst()), caFile: try context.caFile(of: destination))
+        return .rtmp(name: name, url: all[0], backups: Array(all.dropFirst()), caFile: try context.caFile(of: destination), route: context.session.route)
     }
 
     /// An RTMP address of the command line.
@@ -61,7 +61,7 @@ struct RTMPResolver {
         if AddressSecret.first(in: address) == .password { throw .destination(.passwordInRTMPAddress) }
         let url = try url(address, key: key, source: nil)
         if key == nil && !RTMPAddress.isLoopback(url.host) { context.notice(.keyInAddress) }
-        return .rtmp(name: "rtmp", url: url)
+        return .rtmp(name: "rtmp", url: url, route: context.session.route)
     }
 
     /// The user and the password of servers that require both; nil without a user.

@@ -3,6 +3,7 @@ import Encode
 import Glibc
 import Media
 import Mix
+import RTMP
 import Session
 import Upload
 import WindowPrivacy
@@ -59,6 +60,10 @@ package struct SessionSettings: Sendable {
     package var clipBuffer: MediaTime?
     /// Retry first connections that fail because of the network.
     package var waitsForNetwork = false
+    /// The proxy, the address or interface, and the version of IP for RTMP; nil for the configuration's.
+    package var proxy: RTMPRoute.Proxy?
+    package var bindsTo: RTMPRoute.Source?
+    package var ipVersion: RTMPRoute.Version?
 
     package init() {}
 
@@ -101,6 +106,9 @@ extension SessionConfiguration {
         duration = settings.duration
         clipBuffer = settings.clipBuffer
         waitsForNetwork = settings.waitsForNetwork
+        route.proxy = settings.proxy ?? configuration.network.proxy
+        route.source = settings.bindsTo ?? configuration.network.source
+        route.version = settings.ipVersion ?? configuration.network.version
         switch settings.source {
         case .screen(let display, let selection):
             var screen = ScreenRequest(display: display)

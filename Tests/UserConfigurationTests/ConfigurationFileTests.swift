@@ -2,6 +2,7 @@ import Encode
 import Foundation
 import Media
 import Mix
+import RTMP
 import TestSupport
 import Testing
 import Upload
@@ -91,6 +92,29 @@ struct ConfigurationFileTests {
         #expect(privacy.notice == false && privacy.mute == true && privacy.doNotDisturb == true && privacy.keepAwake == false)
         #expect(privacy.titles == .windowClass)
         #expect(privacy.hide.map(\.description) == ["class:KeePassXC", "title:*Signal*"])
+    }
+
+    @Test func `Every key of network is read`() throws {
+        let network = try parse(
+            """
+            [network]
+            proxy = "socks5://127.0.0.1:9050"
+            bind = "wg0"
+            ip-version = 6
+            """
+        ).network
+        #expect(network.proxy == .socks5(host: "127.0.0.1", port: 9050) && network.source == .interface("wg0") && network.version == .six)
+        #expect(try parse("").network == RTMPRoute())
+    }
+
+    @Test(
+        arguments: [
+            ("proxy = \"http://ann:word@h:1\"", .notAProxy), ("bind = \"a/b\"", .notASource("a/b")),
+            ("ip-version = 5", .wrong(.oneOf(["4", "6"]))),
+        ] as [(String, ConfigurationFault.Problem)])
+    func `A wrong value of network is a fault of its line`(text: String, problem: ConfigurationFault.Problem) throws {
+        let fault = expectFault { () throws(ConfigurationError) in try ConfigurationFile.parse("[network]\n" + text, path: "/c") }
+        #expect(fault?.line == 2 && fault?.problem == problem)
     }
 
     @Test func `Every key of a destination is read`() throws {

@@ -6,6 +6,7 @@ struct ConnectSettings: Sendable {
     var credentials: RTMPCredentials?
     /// A file of trusted PEM certificates. If nil, the system's certificates are trusted.
     var caFile: String?
+    var route = RTMPRoute()
     var deadlines: RTMPDeadlines
     var group: any EventLoopGroup
 }

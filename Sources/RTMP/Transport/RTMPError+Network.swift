@@ -4,9 +4,11 @@ import NIOPosix
 import NIOSSL
 
 extension RTMPError {
-    /// Returns the error for a failed attempt to connect to `url`.
-    static func connecting(to url: RTMPURL, _ error: any Error) -> RTMPError {
+    /// Returns the error for a failed attempt to connect to `url`, or to the proxy.
+    static func connecting(to url: RTMPURL, through proxy: RTMPRoute.Proxy?, _ error: any Error) -> RTMPError {
         if let error = error as? RTMPError { return error }
+        if let proxy, let failure = error as? ProxyTunnel.Failure { return .proxyFailed(host: proxy.host, port: proxy.port, reason: failure.reason) }
+        let (host, port) = proxy.map { ($0.host, $0.port) } ?? (url.host, url.port)
         if case .connectTimeout = error as? ChannelError { return .timedOut(.connecting) }
         // The server accepted the connection and closed it before any data was exchanged.
         if case .ioOnClosedChannel = error as? ChannelError { return .closed(during: url.scheme == .rtmps ? .securing : .handshake) }
@@ -15,11 +17,11 @@ extension RTMPError {
             if let failure = attempts.connectionErrors.first {
                 cause = failure.error
             } else if attempts.dnsAError != nil || attempts.dnsAAAAError != nil {
-                return .unreachable(host: url.host, port: url.port, reason: "no address was found for this name")
+                return .unreachable(host: host, port: port, reason: "no address was found for this name")
             }
         }
         if case .connectTimeout = cause as? ChannelError { return .timedOut(.connecting) }
-        return .unreachable(host: url.host, port: url.port, reason: reason(cause))
+        return .unreachable(host: host, port: port, reason: reason(cause))
     }
 
     /// Returns the error for an established connection that broke.

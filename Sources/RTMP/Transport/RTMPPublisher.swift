@@ -9,16 +9,6 @@ import Synchronization
 /// stream. If the publisher is released without `finish`, it closes the connection. The caller keeps the backlog of
 /// packets: `send` returns when the channel can accept another packet.
 public final class RTMPPublisher: Sendable {
-    /// Unsent bytes in the kernel above which it accepts no more. The value keeps a connection busy between two
-    /// wake-ups.
-    private static let notSentLowWatermark: ChannelOptions.Types.SocketOption.Value = 32 * 1024
-    /// Bytes in the channel, in addition to the kernel's. Above the high mark, `send` waits until the channel is below
-    /// the low mark.
-    private static let watermark = ChannelOptions.Types.WriteBufferWaterMark(low: 8 * 1024, high: 32 * 1024)
-    /// Linux socket options that NIO does not define (tcp(7)).
-    private static let userTimeoutOption = NIOBSDSocket.Option(rawValue: 18)
-    private static let notSentLowWatermarkOption = NIOBSDSocket.Option(rawValue: 25)
-
     /// One thread serves all publishers.
     private static let sharedGroup = MultiThreadedEventLoopGroup(numberOfThreads: 1)
 
@@ -53,16 +43,17 @@ public final class RTMPPublisher: Sendable {
     ///   - stream: the first audio track is sent. Video must be H.264.
     ///   - credentials: override the credentials in the URL.
     ///   - caFile: trusted PEM certificates for `rtmps`, instead of the system's.
+    ///   - route: the version of IP, the proxy and the local end of the connection.
     ///   - deadlines: the maximum waiting times of the connection.
     ///   - group: the event loops of the connection. By default, all publishers share one thread.
     public static func connect(
-        to url: RTMPURL, stream: StreamDescription, credentials: RTMPCredentials? = nil, caFile: String? = nil,
+        to url: RTMPURL, stream: StreamDescription, credentials: RTMPCredentials? = nil, caFile: String? = nil, route: RTMPRoute = RTMPRoute(),
         deadlines: RTMPDeadlines = RTMPDeadlines(), group: (any EventLoopGroup)? = nil
     ) async throws(RTMPError) -> RTMPPublisher {
         try await connect(
             to: url, stream: stream,
             settings: ConnectSettings(
-                credentials: credentials, caFile: caFile, deadlines: deadlines, group: group ?? sharedGroup))
+                credentials: credentials, caFile: caFile, route: route, deadlines: deadlines, group: group ?? sharedGroup))
     }
 
     /// Opens the connection that the server requested in `reconnectRequest`. This connection stays open.
@@ -124,7 +115,8 @@ public final class RTMPPublisher: Sendable {
         }.get()
         guard let handler = made else { throw .broken(reason: "the event loop has ended") }
 
-        let connection = open(url, client, deadlines: deadlines, on: eventLoop, handler: handler)
+        let opener = ConnectionOpener(route: settings.route, deadlines: deadlines, eventLoop: eventLoop)
+        let connection = open(url, client, with: opener, handler: handler)
         do throws(RTMPError) {
             try await wait(on: eventLoop, handler, onCancel: { $0.abort(.cancelled) }) { handler, waiter in handler.waitUntilLive(waiter) }
         } catch {
@@ -217,29 +209,20 @@ public final class RTMPPublisher: Sendable {
         try answer.get()
     }
 
+    /// - Parameter client: for TLS; nil for plain RTMP.
     private static func open(
-        _ url: RTMPURL, _ client: TLSClient?, deadlines: RTMPDeadlines, on eventLoop: any EventLoop, handler: NIOLoopBound<PublisherChannelHandler>
+        _ url: RTMPURL, _ client: TLSClient?, with opener: ConnectionOpener, handler: NIOLoopBound<PublisherChannelHandler>
     ) -> EventLoopFuture<any Channel> {
-        let userTimeout = ChannelOptions.Types.SocketOption.Value(TimeAmount(deadlines.sendProgress).nanoseconds / 1_000_000)
-        let connection = ClientBootstrap(group: eventLoop)
-            .connectTimeout(TimeAmount(deadlines.connect))
-            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-            .channelOption(.tcpOption(userTimeoutOption), value: userTimeout)
-            .channelOption(.tcpOption(notSentLowWatermarkOption), value: notSentLowWatermark)
-            .channelOption(.writeBufferWaterMark, value: watermark)
-            // Read only after the handlers are in place, because the server can send immediately.
-            .channelOption(.autoRead, value: false)
-            .connect(host: url.host, port: url.port)
-            .flatMapThrowing { channel in
-                // Add the handlers here and not in a channel initializer: a host with several addresses has one channel
-                // for each attempt.
-                let pipeline = channel.pipeline.syncOperations
-                if let client { try pipeline.addHandler(client.makeHandler(host: url.host)) }
-                try pipeline.addHandler(handler.value)
-                try channel.syncOptions?.setOption(.autoRead, value: true)
-                return channel
-            }
-        connection.whenFailure { handler.value.abort(.connecting(to: url, $0)) }
+        let connection = opener.open(url).flatMapThrowing { channel in
+            // Add the handlers here and not in a channel initializer: a host with several addresses has one channel for
+            // each attempt.
+            let pipeline = channel.pipeline.syncOperations
+            if let client { try pipeline.addHandler(client.makeHandler(host: url.host)) }
+            try pipeline.addHandler(handler.value)
+            try channel.syncOptions?.setOption(.autoRead, value: true)
+            return channel
+        }
+        connection.whenFailure { handler.value.abort(.connecting(to: url, through: opener.route.proxy, $0)) }
         return connection
     }
 }

@@ -29,6 +29,7 @@ package actor RTMPHandler: SampleHandler {
     /// The addresses in the order in which they are tried.
     private let urls: [RTMPURL]
     private let caFile: String?
+    private let route: RTMPRoute
     private let deadlines: RTMPDeadlines
 
     /// - Parameters:
@@ -38,10 +39,13 @@ package actor RTMPHandler: SampleHandler {
         self.init(urls: [url], caFile: caFile, deadlines: deadlines)
     }
 
-    /// - Parameter urls: the server's address, then those of its backups, each with the stream key.
-    package init(urls: [RTMPURL], caFile: String? = nil, deadlines: RTMPDeadlines = RTMPDeadlines()) {
+    /// - Parameters:
+    ///   - urls: the server's address, then those of its backups, each with the stream key.
+    ///   - route: the version of IP, the proxy and the local end of connections.
+    package init(urls: [RTMPURL], caFile: String? = nil, route: RTMPRoute = RTMPRoute(), deadlines: RTMPDeadlines = RTMPDeadlines()) {
         self.urls = urls
         self.caFile = caFile
+        self.route = route
         self.deadlines = deadlines
     }
 
@@ -64,7 +68,7 @@ package actor RTMPHandler: SampleHandler {
         var failure: RTMPError?
         for url in urls {
             do throws(RTMPError) {
-                install(try await RTMPPublisher.connect(to: url, stream: stream, caFile: caFile, deadlines: deadlines))
+                install(try await RTMPPublisher.connect(to: url, stream: stream, caFile: caFile, route: route, deadlines: deadlines))
                 retire()
                 return
             } catch {
@@ -127,7 +131,7 @@ extension RTMPError {
     /// True if another server of the same service may accept the stream: this one cannot be reached, or does not speak.
     fileprivate var isOfThisServer: Bool {
         switch self {
-        case .unreachable, .broken, .insecure, .protocolViolation: true
+        case .unreachable, .proxyFailed, .broken, .insecure, .protocolViolation: true
         case .timedOut(let step), .closed(let step): step != .publishReply
         case .refused, .streamBusy, .badRedirect, .unsupportedFormat, .unusableCertificateFile, .cancelled: false
         }

@@ -73,7 +73,7 @@ struct StartCommand: AsyncParsableCommand {
     private func run(_ context: CommandContext, _ launched: LaunchedSession?) async throws {
         let name = try OptionValue.session(session.session)
         var settings = try SessionSettings(source: source, video: video, audio: audio, privacy: privacy, session: session)
-        settings.apply(network)
+        try settings.apply(network)
         let format = try containerFormat()
         try refuseImpossible(context)
         var chosen = try Self.configuration(settings, context)

@@ -1,4 +1,6 @@
 import ArgumentParser
+import Presentation
+import RTMP
 import UserConfiguration
 
 /// The options for connections.
@@ -8,11 +10,39 @@ struct NetworkOptions: ParsableArguments {
             "Retry the first connection until it succeeds, instead of reporting its failure. For a start at login, before "
                 + "the network is up."))
     var waitForNetwork = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Reach RTMP servers through a proxy: socks5://HOST:PORT, or http://HOST:PORT for CONNECT.", valueName: "address"))
+    var proxy: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Send to RTMP servers from this IP address or network interface.", valueName: "address|interface"))
+    var bind: String?
+
+    @Flag(name: [.customShort("4"), .customLong("ipv4")], help: "Reach RTMP servers over IP version 4 only.")
+    var ipv4 = false
+
+    @Flag(name: [.customShort("6"), .customLong("ipv6")], help: "Reach RTMP servers over IP version 6 only.")
+    var ipv6 = false
 }
 
 extension SessionSettings {
     /// Sets what the options for connections say.
-    mutating func apply(_ network: NetworkOptions) {
+    mutating func apply(_ network: NetworkOptions) throws(CommandError) {
         waitsForNetwork = network.waitForNetwork
+        if let text = network.proxy {
+            guard let proxy = RTMPRoute.Proxy(text) else { throw CommandError(.usage, "--proxy: \(RTMPRoute.Proxy.problem).") }
+            self.proxy = proxy
+        }
+        if let text = network.bind {
+            guard let source = RTMPRoute.Source(text) else {
+                throw CommandError(.usage, "--bind takes an IP address of this machine, or the name of a network interface.")
+            }
+            bindsTo = source
+        }
+        if network.ipv4 && network.ipv6 { throw CommandError(.usage, "-4 and -6 exclude each other. Omit one of them.") }
+        if network.ipv4 || network.ipv6 { ipVersion = network.ipv4 ? .four : .six }
     }
 }

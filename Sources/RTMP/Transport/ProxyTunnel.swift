@@ -1,0 +1,104 @@
+import NIOCore
+import NIOExtras
+import NIOHTTP1
+import NIOSOCKS
+
+/// Asks a proxy for a tunnel to a server on a channel to the proxy.
+enum ProxyTunnel {
+    /// Why there is no tunnel.
+    struct Failure: Error {
+        var reason: String
+
+        /// Describes an error of the libraries.
+        init(_ error: any Error) {
+            switch error {
+            case let error as Failure: self = error
+            case let error as SOCKSError.ConnectionFailed: reason = "it answered with SOCKS reply \(error.reply.value)"
+            case is SOCKSError.NoValidAuthenticationMethod, is SOCKSError.InvalidAuthenticationSelection:
+                reason = "it requires a user name and a password, which are not supported"
+            case is SOCKSError.InvalidProtocolVersion, is SOCKSError.UnexpectedRead: reason = "it does not speak SOCKS 5"
+            case let error as NIOHTTP1ProxyConnectHandler.Error where error == .proxyAuthenticationRequired():
+                reason = "it requires a user name and a password, which are not supported"
+            case is NIOHTTP1ProxyConnectHandler.Error: reason = "it rejected CONNECT"
+            case is HTTPParserError: reason = "it does not speak HTTP"
+            default: reason = "\(error)"
+            }
+        }
+
+        init(reason: String) {
+            self.reason = reason
+        }
+    }
+
+    /// Completes when the tunnel is open. The handlers of the proxy's protocol are removed then. Call it on the channel's
+    /// event loop.
+    static func open(
+        through proxy: RTMPRoute.Proxy, to host: String, port: Int, deadline: TimeAmount, on channel: any Channel
+    ) -> EventLoopFuture<Void> {
+        let promise = channel.eventLoop.makePromise(of: Void.self)
+        let watcher = Watcher(promise)
+        let pipeline = channel.pipeline.syncOperations
+        let handlers: [any RemovableChannelHandler]
+        switch proxy {
+        case .socks5:
+            handlers = [SOCKSClientHandler(targetAddress: .domain(host, port: port)), watcher]
+        case .http:
+            let name = host.contains(":") ? "[\(host)]" : host
+            handlers = [
+                HTTPRequestEncoder(), ByteToMessageHandler(HTTPResponseDecoder(leftOverBytesStrategy: .forwardBytes)),
+                NIOHTTP1ProxyConnectHandler(
+                    targetHost: name, targetPort: port, headers: ["Host": "\(name):\(port)"], deadline: .now() + deadline, promise: promise),
+                watcher,
+            ]
+        }
+        let timeout = channel.eventLoop.assumeIsolated().scheduleTask(in: deadline) {
+            watcher.end(.failure(Failure(reason: "it does not answer")))
+        }
+        do {
+            // The watcher comes first: the proxy's handler reports to the handlers behind it.
+            for handler in handlers { try pipeline.addHandler(handler) }
+            try channel.syncOptions?.setOption(.autoRead, value: true)
+        } catch {
+            promise.fail(error)
+        }
+        return promise.futureResult.assumeIsolated().flatMap {
+            timeout.cancel()
+            // NIO's handler for CONNECT removes itself.
+            let leaving = handlers.filter { !($0 is NIOHTTP1ProxyConnectHandler) }.map { pipeline.removeHandler($0) }
+            return EventLoopFuture.andAllComplete(leaving, on: channel.eventLoop)
+        }.flatMapError { error in
+            timeout.cancel()
+            channel.close(promise: nil)
+            return channel.eventLoop.makeFailedFuture(Failure(error))
+        }.nonisolated()
+    }
+
+    /// Completes the promise once.
+    private final class Watcher: ChannelInboundHandler, RemovableChannelHandler {
+        typealias InboundIn = Any
+        private var promise: EventLoopPromise<Void>?
+
+        init(_ promise: EventLoopPromise<Void>) {
+            self.promise = promise
+        }
+
+        func end(_ result: Result<Void, any Error>) {
+            promise?.completeWith(result)
+            promise = nil
+        }
+
+        func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+            if event is SOCKSProxyEstablishedEvent { end(.success(())) }
+            context.fireUserInboundEventTriggered(event)
+        }
+
+        func errorCaught(context: ChannelHandlerContext, error: any Error) {
+            end(.failure(error))
+        }
+
+        func channelInactive(context: ChannelHandlerContext) {
+            end(.failure(Failure(reason: "it closed the connection")))
+            context.fireChannelInactive()
+        }
+    }
+}
