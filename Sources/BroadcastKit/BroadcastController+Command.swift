@@ -10,10 +10,13 @@ extension BroadcastController {
     ///   - configuration: the user's, as it was read at the start.
     ///   - targets: what the user calls the destinations; none for the preferred one.
     ///   - output: the state of standard output.
-    ///   - handed: secrets of `targets` that the parent of a detached session has resolved; nil if there is no parent.
+    ///   - handed: secrets of `targets` that are known already: those that the parent of a detached session has resolved, and
+    ///     the key of an address.
+    ///   - readsAddressKey: the key of an RTMP address is among these secrets, and not in the address.
     package convenience init(
         options: HostOptions, settings: SessionSettings, configuration: Configuration, targets: [String], format: ContainerFormat?,
-        separatesAudio: Bool, output: DestinationResolver.StandardOutput, handed: HandedSecrets?, context: KitContext
+        separatesAudio: Bool, output: DestinationResolver.StandardOutput, handed: HandedSecrets?,
+        readsAddressKey: Bool = false, context: KitContext
     ) {
         let first: any SecretSource = handed.map { HandedSecretSource($0, otherwise: context.secrets) } ?? context.secrets
         let resolver = {
@@ -33,6 +36,7 @@ extension BroadcastController {
                 var resolver = try resolver(configuration, first, preparation)
                 resolver.format = format
                 resolver.output = output
+                resolver.readsAddressKey = readsAddressKey
                 let plans = try resolver.resolve(targets)
                 try settings.checkEffect(on: plans)
                 var session = try SessionConfiguration(settings, over: configuration)

@@ -12,6 +12,11 @@ package struct HandedSecrets: Codable, Sendable, Equatable {
 
     package init() {}
 
+    /// The stream key of an RTMP address on the command line.
+    package init(addressKey: String) {
+        add(addressKey, "key", of: RTMPAddress.commandLine)
+    }
+
     fileprivate mutating func add(_ secret: String?, _ key: String, of destination: String) {
         stored[destination, default: [:]][key] = secret.map { [$0] } ?? []
     }

@@ -29,8 +29,8 @@ package struct DestinationResolver {
     /// The absolute path at which relative paths start.
     package var folder = FileManager.default.currentDirectoryPath
     package var output = StandardOutput.usable
-    /// The stream key of an RTMP address among the targets; nil if the address contains its key.
-    package var addressKey: String?
+    /// True if the stream key of an RTMP address among the targets is a secret of `RTMPAddress.commandLine`.
+    package var readsAddressKey = false
     package var notice: @Sendable (ResolverNotice) -> Void = { _ in }
     /// Returns true if the user cancelled the broadcast.
     package var isInterrupted: @Sendable () -> Bool = { false }
@@ -137,7 +137,7 @@ package struct DestinationResolver {
         if target == "-" { return try files.stdout(name: "stdout") }
         if let destination = configuration.destination(named: target) { return try configured(destination) }
         if let manifest = catalog.manifest(for: target) { return try extensions.program(manifest, address: target) }
-        if target.contains("://") { return try rtmp.plan(address: target, key: addressKey) }
+        if target.contains("://") { return try rtmp.plan(address: target, readsKey: readsAddressKey) }
         switch target {
         case "file": return files.file(path: files.standardFolder, name: "file", format: format)
         case "stdout": return try files.stdout(name: "stdout")

@@ -2,6 +2,10 @@ import RTMP
 
 /// Addresses for display.
 package enum RTMPAddress {
+    /// The name under which a source of secrets has the key of an address on the command line. No destination has this
+    /// name.
+    package static let commandLine = "--to"
+
     /// Returns the address without the stream key at its end.
     ///
     /// - Parameter hasOwnKey: true if the key is stored elsewhere, so that the address contains no key.

@@ -56,9 +56,10 @@ struct RTMPResolver {
 
     /// An RTMP address of the command line.
     ///
-    /// - Parameter key: its stream key; nil if the address contains the key.
-    func plan(address: String, key: String?) throws(ConfigurationError) -> DestinationPlan {
+    /// - Parameter readsKey: true if the stream key is a secret of `RTMPAddress.commandLine`, and not in the address.
+    func plan(address: String, readsKey: Bool) throws(ConfigurationError) -> DestinationPlan {
         if AddressSecret.first(in: address) == .password { throw .destination(.passwordInRTMPAddress) }
+        let key = readsKey ? try context.secret("key", of: RTMPAddress.commandLine) : nil
         let url = try url(address, key: key, source: nil)
         if key == nil && !RTMPAddress.isLoopback(url.host) { context.notice(.keyInAddress) }
         return .rtmp(name: "rtmp", url: url, route: context.session.route)

@@ -34,6 +34,35 @@ extension EndToEndTests {
             }
         }
 
+        @Test(arguments: [[], ["--detach"]])
+        func `The key of an address is read from standard input`(options: [String]) async throws {
+            try await withStudio(width: 320, height: 240, hasSound: false) { studio in
+                let server = try await NginxRTMP.start(in: studio.peers)
+                let address = "rtmp://127.0.0.1:\(server.port)/live"
+                let peer = try studio.broadcast.start(["start", "--to", address, "--key-from-stdin"] + options, input: .pipe)
+                try await peer.write(Array((Self.key + "\n").utf8))
+                peer.closeInput()
+                try await server.peer.wait(for: "the stream") { try await server.isPublishing(key: Self.key) }
+                let status = try #require(try await studio.status())
+                let arguments = try #require(FileManager.default.contents(atPath: "/proc/\(status.pid)/cmdline"))
+                #expect(!String(decoding: arguments, as: UTF8.self).contains(Self.key) && status.destinations.first?.url == address + "/…")
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                #expect(try await peer.waitForExit() == .exited(0), "\(peer.standardError)")
+            }
+        }
+
+        @Test func `An address without its key, and a key for no address, are refused`() async throws {
+            try await withPeers { peers in
+                let broadcast = try BroadcastCommand(in: peers, display: ":9999")
+                let without = try await broadcast.run(["start", "--to", "rtmp://live.example/app"])
+                #expect(without.status == .exited(64))
+                expectSentence(in: without.errors, saying: ["--key-from-stdin"])
+                let unused = try await broadcast.run(["start", "--to", "talk.mp4", "--key-from-stdin"], reading: Self.key)
+                #expect(unused.status == .exited(64) && !unused.errors.contains(Self.key))
+                expectSentence(in: unused.errors, saying: ["--to rtmp://HOST/APP"])
+            }
+        }
+
         @Test func `A secret of several lines is kept whole, in a file and in the keyring`() async throws {
             let token = (0..<90).map { "line \($0) " + String(repeating: "x", count: 60) }.joined(separator: "\n")
             try await withStudio(width: 320, height: 240, hasSound: false) { studio in

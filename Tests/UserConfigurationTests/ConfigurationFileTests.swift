@@ -167,7 +167,7 @@ struct ConfigurationFileTests {
 
     @Test(
         arguments: [
-            ("size = 1", 1, "size", .unknownKey(known: ["preferred", "video", "audio", "privacy", "destinations"])),
+            ("size = 1", 1, "size", .unknownKey(known: ["preferred", "video", "audio", "privacy", "network", "destinations"])),
             ("preferred = 1", 1, "preferred", .wrong(.text)),
             ("\nvideo = 1", 2, "video", .wrong(.table)),
             ("audio = []", 1, "audio", .wrong(.table)),

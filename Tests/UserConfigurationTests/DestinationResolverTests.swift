@@ -82,11 +82,15 @@ struct DestinationResolverTests {
     @Test func `An address without its key gets the key that was given apart`() async throws {
         try await withTemporaryFolder { folder in
             let notices = Notices()
-            var resolver = try resolver(in: folder)
+            var resolver = try resolver(in: folder, secrets: FakeSecrets(secrets: ["\(RTMPAddress.commandLine)/key": "s/e?cret"]))
             resolver.notice = { notices.add($0) }
-            resolver.addressKey = "s/e?cret"
-            let plan = try resolver.resolve("rtmp://live.example/app/room")
-            #expect(plan.url == "rtmp://live.example/app/…" && notices.all == [])
+            #expect(expectProblem { () throws(ConfigurationError) in try resolver.resolve("rtmp://live.example/app") } == .addressWithoutKey)
+            resolver.readsAddressKey = true
+            #expect(try resolver.resolve("rtmp://live.example/app").url == "rtmp://live.example/app/…" && notices.all == [])
+            // The user may append the key nevertheless.
+            var without = try self.resolver(in: folder)
+            without.readsAddressKey = true
+            #expect(try without.resolve("rtmp://localhost/app/key").url == "rtmp://localhost/app/…")
         }
     }
 

@@ -2,7 +2,6 @@ import ArgumentParser
 import Credentials
 import Glibc
 import Presentation
-import Processes
 import RTMP
 import UserConfiguration
 
@@ -113,26 +112,9 @@ struct SetupCommand: AsyncParsableCommand {
         }
         if let key = secretFromStdin {
             guard try question(key, of: target).isSecret else { throw CommandError(.usage, "\(key) is not secret. Use --set \(key)=VALUE.") }
-            if isatty(STDIN_FILENO) == 0 { answers[key] = try secretFromInput() }
+            if isatty(STDIN_FILENO) == 0 { answers[key] = try SecretInput.read(key, way: "") }
         }
         return answers
-    }
-
-    /// The whole standard input without white space around it: a key in PEM has several lines.
-    private func secretFromInput() throws(CommandError) -> String {
-        let bytes: [UInt8]
-        do throws(SystemError) {
-            bytes = try FileDescriptor(borrowing: STDIN_FILENO).readToEnd(limit: CredentialStore.maximumSecret + 1)
-        } catch {
-            throw CommandError(.noInput, "Cannot read standard input: \(error.reason). Nothing was changed.")
-        }
-        guard bytes.count <= CredentialStore.maximumSecret else {
-            throw CommandError(.usage, "A secret may have \(CredentialStore.maximumSecret >> 10) KiB at most. Nothing was changed.")
-        }
-        guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw CommandError(.usage, "The secret on standard input is not UTF-8 text. Nothing was changed.")
-        }
-        return text.trimmed
     }
 
     private func question(_ key: String, of target: SetupTarget) throws(CommandError) -> SetupQuestion {
@@ -164,16 +146,13 @@ struct SetupCommand: AsyncParsableCommand {
         if let service = target.service, open.contains(where: \.isSecret) { Output.note(SetupSentences.keyPlace(service)) }
         for question in open {
             let answer: String
-            switch TerminalPrompt.ask(question.prompt, isSecret: question.isSecret) {
-            case .line(let line): answer = line.trimmed
-            case .cancelled: throw CommandError(.nothing, "Nothing was changed.")
-            case .tooLong:
-                throw CommandError(.usage, "A secret may have \(CredentialStore.maximumSecret >> 10) KiB at most. Nothing was changed.")
-            case .severalLines:
-                throw CommandError(
-                    .usage,
-                    "The secret has several lines. Put it into a file, and run: "
-                        + "broadcast setup \(name) --secret-from-stdin \(question.key) < FILE. Nothing was changed.")
+            if question.isSecret {
+                answer = try SecretInput.ask(question.prompt, way: "run: broadcast setup \(name) --secret-from-stdin \(question.key) < FILE")
+            } else {
+                guard case .line(let line) = TerminalPrompt.ask(question.prompt, isSecret: false) else {
+                    throw CommandError(.nothing, "Nothing was changed.")
+                }
+                answer = line.trimmed
             }
             guard !answer.isEmpty || !question.isRequired else { throw CommandError(.nothing, "Nothing was changed.") }
             if !answer.isEmpty { answers[question.key] = answer }
@@ -222,16 +201,6 @@ struct SetupCommand: AsyncParsableCommand {
         case .secretService: Output.note("The secret is stored in the keyring.")
         case .file(let path): Output.note("The secret is stored in \(path), which only you can read.")
         }
-    }
-}
-
-extension String {
-    /// The text without leading and trailing white space, which pasted text often has.
-    fileprivate var trimmed: String {
-        var text = self[...]
-        while text.first?.isWhitespace == true { text = text.dropFirst() }
-        while text.last?.isWhitespace == true { text = text.dropLast() }
-        return String(text)
     }
 }
 

@@ -86,11 +86,12 @@ struct StartCommand: AsyncParsableCommand {
         }
         // The parent of a detached session has shown the picture already.
         if preview && launched == nil { try await showPreview(of: chosen, context) }
-        guard isParent else { return try await host(name, settings, chosen, format: format, context, launched) }
+        let handed = try launched?.request.secrets ?? addressKey()
+        guard isParent else { return try await host(name, settings, chosen, format: format, context, launched, handed) }
         var window: UInt?
         if case .screen(_, .window(let number)) = settings.source { window = number }
         let request = LaunchRequest(
-            arguments: Array(CommandLine.arguments.dropFirst()), window: window, secrets: try secrets(for: chosen, format: format, context))
+            arguments: Array(CommandLine.arguments.dropFirst()), window: window, secrets: try secrets(for: chosen, format: format, context, handed))
         try DetachedLaunch(context: context, session: name, request: request).run()
     }
 
@@ -103,14 +104,28 @@ struct StartCommand: AsyncParsableCommand {
         try source.selection() == nil ? try source.pickWindow() : nil
     }
 
+    /// The key for `--key-from-stdin`; nil without this option.
+    private func addressKey() throws(CommandError) -> HandedSecrets? {
+        guard network.keyFromStdin else { return nil }
+        let addresses = targets.filter { ["rtmp://", "rtmps://"].contains(where: $0.lowercased().hasPrefix) }
+        guard addresses.count == 1 else {
+            throw CommandError(.usage, "--key-from-stdin reads the key of one address: give one --to rtmp://HOST/APP.")
+        }
+        let key = try SecretInput.read("Stream key", way: "use --key-from-stdin < FILE")
+        guard !key.isEmpty else { throw CommandError(.usage, "There is no stream key on standard input. Nothing was started.") }
+        return HandedSecrets(addressKey: key)
+    }
+
     /// Asks for the secrets of a detached session, while a terminal is there for the questions of a key command.
     private func secrets(
-        for configuration: SessionConfiguration, format: ContainerFormat?, _ context: CommandContext
+        for configuration: SessionConfiguration, format: ContainerFormat?, _ context: CommandContext, _ handed: HandedSecrets?
     ) throws(CommandError) -> HandedSecrets {
-        let recorder = SecretRecorder(context.credentials)
+        let known: any SecretSource = handed.map { HandedSecretSource($0, otherwise: context.credentials) } ?? context.credentials
+        let recorder = SecretRecorder(known)
         var resolver = DestinationResolver(
             configuration: context.configuration, paths: context.paths, secrets: recorder, catalog: context.catalog, session: configuration)
         resolver.format = format
+        resolver.readsAddressKey = network.keyFromStdin
         // The session resolves the destinations itself, with these secrets.
         _ = try presenting { [resolver] () throws(ConfigurationError) in try resolver.resolve(targets) }
         return recorder.recorded
@@ -119,7 +134,7 @@ struct StartCommand: AsyncParsableCommand {
     /// Runs the session to its end.
     private func host(
         _ name: String, _ settings: SessionSettings, _ configuration: SessionConfiguration, format: ContainerFormat?, _ context: CommandContext,
-        _ launched: LaunchedSession?
+        _ launched: LaunchedSession?, _ handed: HandedSecrets?
     ) async throws(CommandError) {
         try presenting { () throws(ConfigurationError) in try context.paths.prepareRuntimeFolder() }
         var options = HostOptions(name: name, phrases: ErrorPresenter())
@@ -135,8 +150,8 @@ struct StartCommand: AsyncParsableCommand {
         options.applicationNames = DesktopEntries(environment: ProcessInfo.processInfo.environment)
         let controller = BroadcastController(
             options: options, settings: settings, configuration: context.configuration, targets: targets, format: format,
-            separatesAudio: audio.audioTracks == .separate, output: StandardDescriptors.outputState, handed: launched?.request.secrets,
-            context: context.kitContext)
+            separatesAudio: audio.audioTracks == .separate, output: StandardDescriptors.outputState, handed: handed,
+            readsAddressKey: network.keyFromStdin, context: context.kitContext)
         var console = SessionConsole(
             session: name, showsNotice: context.configuration.privacy.notice ?? true,
             output: launched.map(ConsoleOutput.parent) ?? .errors(isTerminal: Output.isTerminal))

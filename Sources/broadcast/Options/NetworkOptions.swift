@@ -7,6 +7,12 @@ import UserConfiguration
 struct NetworkOptions: ParsableArguments {
     @Flag(
         help: ArgumentHelp(
+            "Read the stream key of the rtmp:// address in --to from standard input, or ask for it on a terminal. The shell "
+                + "does not keep it then."))
+    var keyFromStdin = false
+
+    @Flag(
+        help: ArgumentHelp(
             "Retry the first connection until it succeeds, instead of reporting its failure. For a start at login, before "
                 + "the network is up."))
     var waitForNetwork = false

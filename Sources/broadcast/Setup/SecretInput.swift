@@ -1,0 +1,51 @@
+import Credentials
+import Glibc
+import Presentation
+import Processes
+
+/// A secret from standard input: the whole input, or what the user types if it is a terminal.
+enum SecretInput {
+    /// Reads the secret without white space around it. It may have several lines if standard input is not a terminal: a
+    /// key in PEM has several lines.
+    ///
+    /// - Parameter way: how to give a secret of several lines.
+    static func read(_ prompt: String, way: String) throws(CommandError) -> String {
+        if isatty(STDIN_FILENO) != 0 { return try ask(prompt, way: way) }
+        let bytes: [UInt8]
+        do throws(SystemError) {
+            bytes = try FileDescriptor(borrowing: STDIN_FILENO).readToEnd(limit: CredentialStore.maximumSecret + 1)
+        } catch {
+            throw CommandError(.noInput, "Cannot read standard input: \(error.reason). Nothing was changed.")
+        }
+        guard bytes.count <= CredentialStore.maximumSecret else { throw tooLong }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw CommandError(.usage, "The secret on standard input is not UTF-8 text. Nothing was changed.")
+        }
+        return text.trimmed
+    }
+
+    /// Asks for the secret on the terminal.
+    static func ask(_ prompt: String, way: String) throws(CommandError) -> String {
+        switch TerminalPrompt.ask(prompt, isSecret: true) {
+        case .line(let line): return line.trimmed
+        case .cancelled: throw CommandError(.nothing, "Nothing was changed.")
+        case .tooLong: throw tooLong
+        case .severalLines:
+            throw CommandError(.usage, "The secret has several lines. Put it into a file, and \(way). Nothing was changed.")
+        }
+    }
+
+    private static var tooLong: CommandError {
+        CommandError(.usage, "A secret may have \(CredentialStore.maximumSecret >> 10) KiB at most. Nothing was changed.")
+    }
+}
+
+extension String {
+    /// The text without leading and trailing white space, which pasted text often has.
+    var trimmed: String {
+        var text = self[...]
+        while text.first?.isWhitespace == true { text = text.dropFirst() }
+        while text.last?.isWhitespace == true { text = text.dropLast() }
+        return String(text)
+    }
+}
