@@ -48,6 +48,32 @@ struct HLSSettingsTests {
         }
     }
 
+    @Test(
+        arguments: [
+            ("http://example.com/live/", ["token": "t"], true), ("hls:HTTP://example.com/live/", ["user": "ada", "password": "p"], true),
+            ("http://10.0.0.1/live/", ["user": "ada"], true), ("http://127.0.0.1.example.com/", ["token": "t"], true),
+            ("http://example.com/up?cid={key}&file=", ["key": "k"], true), ("http://example.com/live/", ["key": "k"], false),
+            ("http://example.com/live/", [:], false), ("https://example.com/live/", ["token": "t"], false),
+            ("http://127.0.0.1:8080/live/", ["token": "t"], false), ("http://localhost/live/", ["token": "t"], false),
+            ("http://[::1]:80/live/", ["user": "ada"], false), ("/srv/www", ["token": "t"], false),
+        ] as [(String, [String: String], Bool)])
+    func `No secret goes unencrypted to another machine`(url: String, secrets: [String: String], isRefused: Bool) throws {
+        let setup = secrets.merging(["url": url]) { $1 }
+        guard isRefused else {
+            _ = try HLSSettings(setup: setup, home: nil)
+            return
+        }
+        let error = #expect(throws: BroadcastFailure.self) { try HLSSettings(setup: setup, home: nil) }
+        #expect(error?.code == 400 && error?.message.contains("https://") == true)
+    }
+
+    @Test(arguments: ["user", "password", "token", "key"]) func `A secret of several lines is refused and not joined`(name: String) {
+        var setup = ["url": "https://example.com/{key}/", "key": "k"]
+        setup[name] = "one\ntwo"
+        let error = #expect(throws: BroadcastFailure.self) { [setup] in try HLSSettings(setup: setup, home: nil) }
+        #expect(error?.message == "Setup \(name): this must be one line")
+    }
+
     @Test func `Authorization uses a token, or a user name and a password`() throws {
         let url = ["url": "https://example.com/"]
         #expect(try HLSSettings(setup: url.merging(["token": "t"]) { $1 }, home: nil).authorization == "Bearer t")

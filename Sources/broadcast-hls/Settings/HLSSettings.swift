@@ -33,6 +33,7 @@ package struct HLSSettings {
     ///   - setup: the answers to the manifest's questions.
     ///   - home: the path that replaces `~`.
     package init(setup: [String: String], home: String?) throws(BroadcastFailure) {
+        try Self.checkSecrets(in: setup)
         let setup = setup.mapValues { $0.filter { !$0.isNewline } }.filter { !$0.value.isEmpty }
         guard var url = setup["url"] else {
             throw Self.wrong(
