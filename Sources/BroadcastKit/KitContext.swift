@@ -92,7 +92,11 @@ package struct KitContext: Sendable {
             guard let service = KnownService.named(name), let address = service.url else {
                 throw .destination(.unknown(name, known: KnownService.all.map(\.name)))
             }
-            return .rtmp(name: name, url: try url(address, key))
+            var plan = DestinationPlan.rtmp(
+                name: name, url: try url(address, key),
+                backups: try service.backups.map { backup throws(ConfigurationError) in try url(backup, key) })
+            plan.limits = service.limits
+            return plan
         case .extension(let name, let setup):
             guard let manifest = try catalog.manifest(named: name) else { throw .destination(.unknown(name, known: catalog.names)) }
             if let missing = manifest.questions.first(where: { $0.isRequired && setup[$0.key] == nil }) {

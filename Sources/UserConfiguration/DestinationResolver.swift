@@ -101,7 +101,7 @@ package struct DestinationResolver {
         let destination = configuration.destination(named: target)
         if let service = destination == nil ? target : destination?.service, KnownService.named(service)?.url != nil { return true }
         guard let host = plan.url.flatMap(RTMPAddress.host(of:)) else { return false }
-        return KnownService.all.contains { $0.url.flatMap(RTMPAddress.host(of:)) == host }
+        return KnownService.all.contains { $0.owns(host) }
     }
 
     /// Returns the name with the first number that makes it unique.

@@ -11,6 +11,8 @@ package struct KnownService: Equatable {
     package var url: String?
     /// Addresses without the key that are tried in order if `url` cannot be reached.
     package var backups: [String]
+    /// The domains of its servers, in lower case.
+    package var domains: [String]
     /// The maximum seconds between keyframes.
     package var keyframeInterval: Double?
     /// The largest picture, the highest frame rate, and the maximum video bitrate.
@@ -33,6 +35,12 @@ package struct KnownService: Equatable {
         }
     }()
 
+    /// True if `host` is in one of the service's domains.
+    func owns(_ host: String) -> Bool {
+        let host = host.lowercased()
+        return domains.contains { host == $0 || host.hasSuffix("." + $0) }
+    }
+
     package static func named(_ name: String) -> KnownService? {
         all.first { $0.name == name }
     }
@@ -49,6 +57,7 @@ package struct KnownService: Equatable {
         url = string("url")
         let section = ConfigurationSection(document: document, path: "", name: [name])
         backups = (try? section.strings("backups")) ?? []
+        domains = (try? section.strings("domains")) ?? []
         keyframeInterval = integer("keyframe-interval").map(Double.init)
         limits = PictureLimits(
             size: string("size").flatMap { PixelSize(text: $0) }, frameRate: integer("fps"), bitrate: integer("bitrate"))

@@ -2,6 +2,7 @@ extension KnownService {
     /// The published ingest parameters of services, as TOML: one table per service.
     ///
     /// - `url`: without the key. `backups`: addresses that are tried in order if `url` cannot be reached.
+    /// - `domains`: of its servers, to recognize an address that the user wrote.
     /// - `keyframe-interval`: maximum in seconds. `bitrate` and `audio-bitrate`: maximum in kbit/s.
     /// - `size` and `fps`: the largest picture, also turned, and the highest frame rate.
     /// - `key`: where to find the key.
@@ -12,6 +13,7 @@ extension KnownService {
         [mobcrush]
         title = "Mobcrush"
         url = "rtmp://live.mobcrush.net/stream"
+        domains = ["mobcrush.net"]
         keyframe-interval = 2
         bitrate = 6000
         audio-bitrate = 160
@@ -22,6 +24,7 @@ extension KnownService {
         [twitch]
         title = "Twitch"
         url = "rtmps://ingest.global-contribute.live-video.net:443/app"
+        domains = ["twitch.tv", "live-video.net"]
         keyframe-interval = 2
         bitrate = 6000
         size = "1920x1080"
@@ -35,6 +38,7 @@ extension KnownService {
         title = "YouTube"
         url = "rtmps://a.rtmps.youtube.com:443/live2"
         backups = ["rtmps://b.rtmps.youtube.com:443/live2?backup=1"]
+        domains = ["youtube.com"]
         keyframe-interval = 4
         bitrate = 51000
         size = "3840x2160"
@@ -46,6 +50,7 @@ extension KnownService {
         [facebook]
         title = "Facebook Live"
         url = "rtmps://live-api-s.facebook.com:443/rtmp/"
+        domains = ["facebook.com"]
         keyframe-interval = 2
         bitrate = 9000
         size = "1920x1080"
@@ -58,6 +63,7 @@ extension KnownService {
         [kick]
         title = "Kick"
         url = "rtmps://fa723fc1b171.global-contribute.live-video.net:443/app"
+        domains = ["live-video.net"]
         keyframe-interval = 2
         bitrate = 8000
         size = "1920x1080"
@@ -71,6 +77,7 @@ extension KnownService {
         title = "Restream"
         url = "rtmps://live.restream.io:1937/live"
         backups = ["rtmps://live.restream.io:443/live"]
+        domains = ["restream.io"]
         keyframe-interval = 2
         key = "app.restream.io, RTMP settings"
         source = "the RTMPS address in app.restream.io, as other encoders ship it"

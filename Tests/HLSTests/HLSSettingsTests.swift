@@ -68,9 +68,8 @@ struct HLSSettingsTests {
     }
 
     @Test(arguments: ["user", "password", "token", "key"]) func `A secret of several lines is refused and not joined`(name: String) {
-        var setup = ["url": "https://example.com/{key}/", "key": "k"]
-        setup[name] = "one\ntwo"
-        let error = #expect(throws: BroadcastFailure.self) { [setup] in try HLSSettings(setup: setup, home: nil) }
+        let setup = ["url": "https://example.com/{key}/", "key": "k"].merging([name: "one\ntwo"]) { $1 }
+        let error = #expect(throws: BroadcastFailure.self) { try HLSSettings(setup: setup, home: nil) }
         #expect(error?.message == "Setup \(name): this must be one line")
     }
 

@@ -201,6 +201,7 @@ struct DestinationResolverTests {
 
     @Test(arguments: [
         ("twitch", nil, .windowClass), ("mine", nil, .windowClass), ("own", nil, .full), ("rtmp://A.RTMP.youtube.com/live2/secret", nil, .windowClass),
+        ("rtmp://live-fra.twitch.tv/app/secret", nil, .windowClass), ("rtmp://nottwitch.tv/app/secret", nil, .full),
         ("rtmp://live.example/app/secret", nil, .full), ("out.mp4", nil, .full), ("twitch", "full", .full), ("own", "class", .windowClass),
         ("out.mp4", "none", .none),
     ] as [(String, String?, ApplicationDetail)])
