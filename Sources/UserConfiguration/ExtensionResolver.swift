@@ -63,7 +63,7 @@ struct ExtensionResolver {
         var address = address
         var given: [String: String] = [:]
         if let question = manifest.questions.first(where: { $0.isSecret && $0.key == "stream-id" }),
-            let value = AddressSecret.take("streamid", from: &address)
+            let value = AddressSecret.take("streamid", from: &address) ?? AddressSecret.take("srt_streamid", from: &address)
         {
             given[question.key] = String(decoding: PercentEncoding.decode(value[...]), as: UTF8.self)
         }
