@@ -125,12 +125,18 @@ let package = Package(
                 "WindowPrivacy", "X11Capture", "PulseCapture", "Encode", "Upload", "RTMP",
             ],
             swiftSettings: strict),
+        // The terminal of the command: output, questions, keys, signals and pictures.
+        .target(
+            name: "Terminal",
+            dependencies: ["Presentation", "PickerModel", "UserConfiguration", "Credentials", "Processes", "Concurrency", "Media"],
+            swiftSettings: strict),
+        // What can be the last word of a command line.
+        .target(name: "CommandCompletion", dependencies: ["PickerModel"], swiftSettings: strict),
         .executableTarget(
             name: "broadcast",
             dependencies: [
-                "BroadcastKit", "Presentation", "Host", "UserConfiguration", "Credentials", "PickerModel", "Session", "Control", "Desktop", "Media",
-                "Concurrency",
-                "Processes", "Capture", "WindowPrivacy", "X11Capture", "PulseCapture", "Mix", "Encode", "Upload", "RTMP", "CLinux",
+                "Terminal", "CommandCompletion", "BroadcastKit", "Presentation", "Host", "UserConfiguration", "Credentials", "PickerModel",
+                "Session", "Control", "Desktop", "Media", "Concurrency", "Processes", "Capture", "WindowPrivacy", "X11Capture", "PulseCapture", "Mix", "Encode", "Upload", "RTMP", "CLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),

@@ -3,6 +3,7 @@ import CLinux
 import Credentials
 import Glibc
 import Presentation
+import Terminal
 
 /// The command. Parses the arguments, runs one subcommand, and turns its error into a sentence and an exit status.
 @main

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Capture
 import Presentation
+import Terminal
 import X11Capture
 
 /// `broadcast captured`: ReplayKit's `isCaptured` for scripts.

@@ -4,6 +4,7 @@ import Glibc
 import Host
 import Media
 import Presentation
+import Terminal
 import Upload
 import UserConfiguration
 

@@ -3,6 +3,7 @@ import Control
 import FoundationEssentials
 import Media
 import Presentation
+import Terminal
 import UserConfiguration
 
 /// `broadcast clip`

@@ -2,6 +2,7 @@ import ArgumentParser
 import Control
 import FoundationEssentials
 import Presentation
+import Terminal
 
 /// `broadcast add-destination`
 struct AddDestinationCommand: AsyncParsableCommand {

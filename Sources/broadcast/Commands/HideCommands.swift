@@ -2,6 +2,7 @@ import ArgumentParser
 import Capture
 import Control
 import Presentation
+import Terminal
 import WindowPrivacy
 import X11Capture
 

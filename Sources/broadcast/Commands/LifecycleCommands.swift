@@ -2,6 +2,7 @@ import ArgumentParser
 import Control
 import Host
 import Presentation
+import Terminal
 
 /// The option that names the session of a command.
 struct SessionName: ParsableArguments {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Control
 import Presentation
+import Terminal
 import UserConfiguration
 
 /// `broadcast list-extensions`

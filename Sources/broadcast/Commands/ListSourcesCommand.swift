@@ -3,6 +3,7 @@ import Capture
 import Control
 import Presentation
 import PulseCapture
+import Terminal
 import X11Capture
 
 /// `broadcast list-sources`

@@ -3,6 +3,7 @@ import Glibc
 import Host
 import Presentation
 import Processes
+import Terminal
 
 /// `broadcast logs`
 struct LogsCommand: AsyncParsableCommand {

@@ -5,6 +5,7 @@ import Glibc
 import Host
 import PickerModel
 import Presentation
+import Terminal
 import UserConfiguration
 
 /// `broadcast picker`: ReplayKit's `RPSystemBroadcastPickerView` for a terminal.

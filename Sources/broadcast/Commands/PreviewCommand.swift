@@ -2,6 +2,7 @@ import ArgumentParser
 import Glibc
 import Presentation
 import Session
+import Terminal
 import UserConfiguration
 
 /// `broadcast preview`

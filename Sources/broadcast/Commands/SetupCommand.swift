@@ -3,6 +3,7 @@ import Credentials
 import Glibc
 import Presentation
 import RTMP
+import Terminal
 import UserConfiguration
 
 /// `broadcast setup`

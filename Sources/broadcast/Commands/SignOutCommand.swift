@@ -3,6 +3,7 @@ import Control
 import Credentials
 import Host
 import Presentation
+import Terminal
 import UserConfiguration
 
 /// `broadcast sign-out`

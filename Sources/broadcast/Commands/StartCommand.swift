@@ -8,6 +8,7 @@ import Host
 import Presentation
 import PulseCapture
 import Session
+import Terminal
 import Upload
 import UserConfiguration
 

@@ -2,6 +2,7 @@ import ArgumentParser
 import Control
 import Host
 import Presentation
+import Terminal
 
 /// `broadcast stop`
 struct StopCommand: AsyncParsableCommand {

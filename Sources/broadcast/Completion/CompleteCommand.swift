@@ -1,5 +1,7 @@
 import ArgumentParser
+import CommandCompletion
 import Glibc
+import Terminal
 
 /// `broadcast complete`: what the completion scripts in `completions/` ask.
 struct CompleteCommand: AsyncParsableCommand {
@@ -22,7 +24,7 @@ struct CompleteCommand: AsyncParsableCommand {
         // An X server that hangs must not block the shell.
         signal(SIGALRM) { _ in _exit(0) }
         alarm(Self.limit)
-        guard let root = CommandTree.root() else { return }
+        guard let root = CommandTree(dump: Broadcast._dumpHelp()) else { return }
         let line = CompletionLine(words: words.first == "--" ? Array(words.dropFirst()) : words, root: root)
         let completion: Completion?
         if case .value(let argument) = line.target {

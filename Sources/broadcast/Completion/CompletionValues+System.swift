@@ -1,4 +1,5 @@
 import Capture
+import CommandCompletion
 import Control
 import FoundationEssentials
 import Host

@@ -1,3 +1,4 @@
+import CommandCompletion
 import Encode
 import FoundationEssentials
 import Glibc

@@ -1,5 +1,6 @@
 import Capture
 import Presentation
+import Terminal
 import X11Capture
 
 extension SourceOptions {

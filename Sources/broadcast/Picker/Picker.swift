@@ -1,4 +1,5 @@
 import PickerModel
+import Terminal
 
 /// The full-screen picker. Shows the model, passes keys to it, and runs the actions that keep the picker open.
 struct Picker {

@@ -5,6 +5,7 @@ import Media
 import Presentation
 import Processes
 import Session
+import Terminal
 import UserConfiguration
 
 /// The picture that viewers would see, as a PNG file or on the terminal.

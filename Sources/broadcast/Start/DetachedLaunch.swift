@@ -4,6 +4,7 @@ import Glibc
 import Presentation
 import Processes
 import Synchronization
+import Terminal
 import UserConfiguration
 
 /// What the parent of a detached session hands over, as one line of JSON.

@@ -1,6 +1,7 @@
 import Host
 import Presentation
 import Session
+import Terminal
 
 /// The place where a session shows what happens.
 ///

@@ -4,9 +4,9 @@ import Synchronization
 /// The signals that a full-screen program must handle, as bytes in a pipe for poll(2).
 ///
 /// The handler only writes to the pipe, which signal-safety(7) allows. At most one instance may exist.
-final class TerminalSignals: Sendable {
+package final class TerminalSignals: Sendable {
     /// The read end of the pipe, for poll(2).
-    let descriptor: Int32
+    package let descriptor: Int32
     private let writing: Int32
     /// The previous action of each signal.
     private let before: [(number: Int32, action: Action)]
@@ -20,7 +20,7 @@ final class TerminalSignals: Sendable {
     private static let pipe = Atomic<Int32>(-1)
 
     /// Installs the handlers. Returns nil if no pipe can be created.
-    init?() {
+    package init?() {
         var ends: [Int32] = [-1, -1]
         guard Glibc.pipe(&ends) == 0 else { return nil }
         for end in ends {
@@ -39,18 +39,18 @@ final class TerminalSignals: Sendable {
     }
 
     /// Returns the next signal number; nil if no signal is pending.
-    func take() -> Int32? {
+    package func take() -> Int32? {
         var byte: UInt8 = 0
         return read(descriptor, &byte, 1) == 1 ? Int32(byte) : nil
     }
 
     /// Adds a signal to the pipe, as if it had been delivered.
-    func post(_ number: Int32) {
+    package func post(_ number: Int32) {
         Self.post(number, to: writing)
     }
 
     /// Performs the default action of the signal: stops the process until it is continued, or ends it.
-    func raiseDefault(_ number: Int32) {
+    package func raiseDefault(_ number: Int32) {
         var standard = sigaction()
         standard.__sigaction_handler.sa_handler = SIG_DFL
         sigaction(number, &standard, nil)
@@ -66,7 +66,7 @@ final class TerminalSignals: Sendable {
     }
 
     /// Restores the previous actions of the signals.
-    func restore() {
+    package func restore() {
         for (number, action) in before {
             var value = action.value
             sigaction(number, &value, nil)

@@ -3,18 +3,18 @@ import Presentation
 import Processes
 
 /// Output of text: answers and media go to standard output, everything else to standard error.
-enum Output {
+package enum Output {
     /// Writes an answer to standard output. Throws if it cannot be written.
-    static func answer(_ text: String, newline: Bool = true) throws(CommandError) {
+    package static func answer(_ text: String, newline: Bool = true) throws(CommandError) {
         try answer(bytes: Array((newline ? text + "\n" : text).utf8))
     }
 
-    static func answer(_ json: [UInt8]) throws(CommandError) {
+    package static func answer(_ json: [UInt8]) throws(CommandError) {
         try answer(bytes: json + [0x0a])
     }
 
     /// Bytes as they are.
-    static func answer(bytes: some Collection<UInt8>) throws(CommandError) {
+    package static func answer(bytes: some Collection<UInt8>) throws(CommandError) {
         do throws(SystemError) {
             try FileDescriptor.writeAll(Array(bytes), to: STDOUT_FILENO)
         } catch {
@@ -26,37 +26,37 @@ enum Output {
     }
 
     /// The writer for standard error. A blocked terminal blocks a caller for at most `patience`.
-    static let errors = BackgroundWriter(descriptor: STDERR_FILENO, name: "stderr")
+    package static let errors = BackgroundWriter(descriptor: STDERR_FILENO, name: "stderr")
 
     /// The time limit for a write to the terminal.
     private static let patience = Duration.milliseconds(500)
 
     /// Writes a line to standard error.
-    static func note(_ text: String) {
+    package static func note(_ text: String) {
         raw(text + "\n")
     }
 
-    static func raw(_ text: String) {
+    package static func raw(_ text: String) {
         raw(Array(text.utf8))
     }
 
     /// Writes text without a newline to standard error. Pictures have a longer time limit.
-    static func raw(_ bytes: [UInt8]) {
+    package static func raw(_ bytes: [UInt8]) {
         errors.write(bytes)
         errors.flush(within: bytes.count > 65_536 ? .seconds(10) : patience)
     }
 
     /// Echoes one byte that the user typed.
-    static func echo(_ byte: UInt8) {
+    package static func echo(_ byte: UInt8) {
         raw([byte])
     }
 
     /// The columns of the terminal; 80 if there is no terminal.
-    static var width: Int {
+    package static var width: Int {
         var size = winsize()
         guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 1 else { return 80 }
         return Int(size.ws_col)
     }
 
-    static var isTerminal: Bool { isatty(STDERR_FILENO) != 0 }
+    package static var isTerminal: Bool { isatty(STDERR_FILENO) != 0 }
 }

@@ -1,7 +1,7 @@
 /// What an incomplete command line asks for at its last word.
-struct CompletionLine {
+package struct CompletionLine {
     /// What the last word is.
-    enum Target {
+    package enum Target {
         /// The name of a subcommand.
         case subcommand
         /// The name of an option or flag that is not on the line yet.
@@ -13,16 +13,16 @@ struct CompletionLine {
     }
 
     /// The subcommand; the root while its name is not complete.
-    let command: CommandTree
-    let target: Target
+    package let command: CommandTree
+    package let target: Target
     /// The options that the line contains, with the last value of each; an empty value for a flag.
-    let options: [String: String]
+    package let options: [String: String]
     /// The positional arguments before the last word.
-    let positionals: [String]
+    package let positionals: [String]
 
     /// - Parameter words: the words after `broadcast`. The last one is the word that the user completes; it may be
     ///   empty.
-    init(words: [String], root: CommandTree) {
+    package init(words: [String], root: CommandTree) {
         let current = words.last ?? ""
         var before = words.dropLast()
         guard let name = before.first, let command = root.visibleSubcommands.first(where: { $0.commandName == name })

@@ -4,14 +4,14 @@ import UserConfiguration
 
 /// The three standard descriptors. The caller may have closed them (`broadcast start >&-`); a socket or file that then
 /// gets the number of standard output would receive its data.
-enum StandardDescriptors {
+package enum StandardDescriptors {
     /// True if standard output was closed when the program started. It is /dev/null since then.
-    static var wasOutputClosed: Bool { closedOutput.load(ordering: .relaxed) }
+    package static var wasOutputClosed: Bool { closedOutput.load(ordering: .relaxed) }
 
     private static let closedOutput = Atomic(false)
 
     /// Opens /dev/null for each closed descriptor. Call it before anything else is opened.
-    static func open() {
+    package static func open() {
         for number in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(number, F_GETFD) < 0 && errno == EBADF {
             // open(2) returns the lowest free number, which is this one.
             _ = Glibc.open("/dev/null", number == STDIN_FILENO ? O_RDONLY : O_WRONLY)
@@ -20,7 +20,7 @@ enum StandardDescriptors {
     }
 
     /// The state of standard output: usable, closed or a terminal.
-    static var outputState: DestinationResolver.StandardOutput {
+    package static var outputState: DestinationResolver.StandardOutput {
         wasOutputClosed ? .closed : isatty(STDOUT_FILENO) != 0 ? .terminal : .usable
     }
 }

@@ -3,9 +3,9 @@ import Glibc
 import Presentation
 
 /// Asks a question on the terminal. Ctrl-C and Ctrl-D cancel it.
-enum TerminalPrompt {
+package enum TerminalPrompt {
     /// What the user typed.
-    enum Answer {
+    package enum Answer {
         case line(String)
         case cancelled
         /// The line has more bytes than a secret may have.
@@ -19,7 +19,7 @@ enum TerminalPrompt {
     ///
     /// It reads single keys, Ctrl-C among them, so that every key leaves the terminal restored. A signal from another
     /// process restores it too.
-    static func ask(_ prompt: String, isSecret: Bool) -> Answer {
+    package static func ask(_ prompt: String, isSecret: Bool) -> Answer {
         var raw = termios()
         guard tcgetattr(STDIN_FILENO, &raw) == 0 else { return .cancelled }
         saved.initialize(to: raw)

@@ -4,12 +4,12 @@ import Presentation
 import Processes
 
 /// A secret from standard input: the whole input, or what the user types if it is a terminal.
-enum SecretInput {
+package enum SecretInput {
     /// Reads the secret without white space around it. It may have several lines if standard input is not a terminal: a
     /// key in PEM has several lines.
     ///
     /// - Parameter way: how to give a secret of several lines.
-    static func read(_ prompt: String, way: String) throws(CommandError) -> String {
+    package static func read(_ prompt: String, way: String) throws(CommandError) -> String {
         if isatty(STDIN_FILENO) != 0 { return try ask(prompt, way: way) }
         let bytes: [UInt8]
         do throws(SystemError) {
@@ -25,7 +25,7 @@ enum SecretInput {
     }
 
     /// Asks for the secret on the terminal.
-    static func ask(_ prompt: String, way: String) throws(CommandError) -> String {
+    package static func ask(_ prompt: String, way: String) throws(CommandError) -> String {
         switch TerminalPrompt.ask(prompt, isSecret: true) {
         case .line(let line): return line.trimmed
         case .cancelled: throw CommandError(.nothing, "Nothing was changed.")
@@ -42,7 +42,7 @@ enum SecretInput {
 
 extension String {
     /// The text without leading and trailing white space, which pasted text often has.
-    var trimmed: String {
+    package var trimmed: String {
         var text = self[...]
         while text.first?.isWhitespace == true { text = text.dropFirst() }
         while text.last?.isWhitespace == true { text = text.dropLast() }

@@ -1,9 +1,9 @@
 import PickerModel
 
 /// What can be the last word of a command line, for the completion scripts of the shells.
-struct Completion {
+package struct Completion {
     /// What the shell adds to the candidates.
-    enum Mode: String {
+    package enum Mode: String {
         /// Nothing.
         case values
         /// The names of files and folders.
@@ -11,25 +11,35 @@ struct Completion {
         case folders
     }
 
-    struct Candidate {
-        var value: String
+    package struct Candidate {
+        package var value: String
         /// For display beside the value; may be empty.
-        var summary = ""
+        package var summary = ""
+
+        package init(value: String, summary: String = "") {
+            self.value = value
+            self.summary = summary
+        }
     }
 
-    var mode = Mode.values
-    var candidates: [Candidate] = []
+    package var mode = Mode.values
+    package var candidates: [Candidate] = []
+
+    package init(mode: Mode = .values, candidates: [Candidate] = []) {
+        self.mode = mode
+        self.candidates = candidates
+    }
 
     /// No candidates: free text.
-    static let free = Completion()
+    package static let free = Completion()
 
-    static func values(_ candidates: [Candidate]) -> Completion { Completion(candidates: candidates) }
+    package static func values(_ candidates: [Candidate]) -> Completion { Completion(candidates: candidates) }
 
-    static func values(_ values: [String]) -> Completion { Completion(candidates: values.map { Candidate(value: $0) }) }
+    package static func values(_ values: [String]) -> Completion { Completion(candidates: values.map { Candidate(value: $0) }) }
 
     /// The output: the mode, and then a line for each candidate, with its summary after a tab. A value with control
     /// characters, which the user could not see, is left out.
-    var text: String {
+    package var text: String {
         var seen: Set<String> = []
         let lines = candidates.compactMap { candidate -> String? in
             let value = candidate.value
@@ -45,7 +55,7 @@ struct Completion {
 
 extension Completion {
     /// The names of the subcommands or options for the end of `line`; nil if it ends in a value.
-    static func names(for line: CompletionLine) -> Completion? {
+    package static func names(for line: CompletionLine) -> Completion? {
         switch line.target {
         case .subcommand:
             return .values(

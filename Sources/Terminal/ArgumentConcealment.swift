@@ -1,10 +1,10 @@
 import UserConfiguration
 
 /// Removes secrets from the arguments that other users of the machine can read in `/proc/PID/cmdline`.
-enum ArgumentConcealment {
+package enum ArgumentConcealment {
     /// Overwrites the secret part of each address in the memory of the arguments. Call it before anything else: later
     /// readers of `CommandLine.arguments` still get the original text.
-    static func run() {
+    package static func run() {
         // The first use copies the arguments.
         let arguments = CommandLine.arguments
         for (index, argument) in arguments.enumerated() {

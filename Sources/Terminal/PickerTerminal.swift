@@ -6,8 +6,8 @@ import Synchronization
 /// Full-screen access to the terminal: the alternate screen on standard error, and single keys from standard input.
 ///
 /// It restores the terminal at the end, whether by `close`, a signal or a suspension.
-final class PickerTerminal: Sendable {
-    enum Event: Sendable {
+package final class PickerTerminal: Sendable {
+    package enum Event: Sendable {
         case keys([PickerKey])
         /// The size has changed, or the screen must be redrawn.
         case redraw
@@ -28,7 +28,7 @@ final class PickerTerminal: Sendable {
 
     /// Takes over the terminal and reads keys on a separate thread. Returns nil if standard input is not a terminal.
     /// `onEvent` is called on that thread.
-    init?(onEvent: @escaping @Sendable (Event) -> Void) {
+    package init?(onEvent: @escaping @Sendable (Event) -> Void) {
         var attributes = termios()
         guard tcgetattr(STDIN_FILENO, &attributes) == 0, let signals = TerminalSignals() else { return nil }
         before = attributes
@@ -38,7 +38,7 @@ final class PickerTerminal: Sendable {
     }
 
     /// Restores the terminal.
-    func close() async {
+    package func close() async {
         signals.post(0)
         await thread.withLock { $0.take() }?.join()
         state.withLock { leave(&$0) }
@@ -46,14 +46,14 @@ final class PickerTerminal: Sendable {
     }
 
     /// The size in characters; a default if the terminal does not report it.
-    var size: (width: Int, height: Int) {
+    package var size: (width: Int, height: Int) {
         var size = winsize()
         guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else { return (80, 24) }
         return (Int(size.ws_col), Int(size.ws_row))
     }
 
     /// Shows these lines from the top. Writes only the lines that changed.
-    func draw(_ lines: [PickerRenderer.Line]) {
+    package func draw(_ lines: [PickerRenderer.Line]) {
         state.withLock { state in
             guard state.isOpen else { return }
             var text = state.shown == nil ? "\u{1b}[2J" : ""

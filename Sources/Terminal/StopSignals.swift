@@ -8,13 +8,13 @@ import Synchronization
 ///
 /// The handler only posts a semaphore; a thread that waits for it does the rest. sigwait(3) would require that every
 /// thread blocks the signals, and the main thread exists before a broadcast starts.
-final class StopSignals: Sendable {
+package final class StopSignals: Sendable {
     private let isOver = Atomic(false)
     private static let arrived = Arrival()
 
     /// Installs the handlers. Later threads inherit a mask that blocks the signals, so the handler does not interrupt
     /// them. `onStop` is called once, on a separate thread, with the number of the first signal.
-    init(onStop: @escaping @Sendable (Int32) -> Void) {
+    package init(onStop: @escaping @Sendable (Int32) -> Void) {
         let set = Self.caught
         var mask = set
         pthread_sigmask(SIG_BLOCK, &mask, nil)
@@ -34,7 +34,7 @@ final class StopSignals: Sendable {
     }
 
     /// The broadcast is over: the next SIGINT or SIGTERM ends the process immediately.
-    func ignore() {
+    package func ignore() {
         isOver.store(true, ordering: .relaxed)
     }
 

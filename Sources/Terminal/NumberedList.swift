@@ -1,11 +1,15 @@
 import PickerModel
 
 /// The picker for a terminal without cursor control: a numbered list and questions.
-struct NumberedList {
-    let model: PickerModel
+package struct NumberedList {
+    package let model: PickerModel
+
+    package init(model: PickerModel) {
+        self.model = model
+    }
 
     /// Asks until the user chooses or quits.
-    func ask() -> PickerModel.Action {
+    package func ask() -> PickerModel.Action {
         for other in model.others {
             Output.note(DisplayWidth.printable("Session \(other.name) is \(other.live.state) since \(other.live.clock)."))
         }

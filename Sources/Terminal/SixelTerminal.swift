@@ -2,7 +2,7 @@ import Glibc
 import Media
 
 /// Asks the terminal whether it supports sixel graphics, and for the maximum picture size.
-enum SixelTerminal {
+package enum SixelTerminal {
     /// The time limit for the terminal's answer, long enough for a network connection.
     private static let patience: Int32 = 1000
     /// The picture size if the terminal does not report its size in pixels.
@@ -15,7 +15,7 @@ enum SixelTerminal {
     ///
     /// It requests the picture size (xterm's XTSMGRAPHICS) and then the primary device attributes, which every terminal
     /// answers.
-    static func ask() -> PixelSize? {
+    package static func ask() -> PixelSize? {
         var before = termios()
         guard tcgetattr(STDIN_FILENO, &before) == 0 else { return nil }
         var quiet = before
@@ -30,7 +30,7 @@ enum SixelTerminal {
     }
 
     /// Parses an answer, for a window of this size in lines and pixels. Returns nil if sixels are not supported.
-    static func limit(of answer: [UInt8], in window: winsize) -> PixelSize? {
+    package static func limit(of answer: [UInt8], in window: winsize) -> PixelSize? {
         let sequences = String(decoding: answer, as: UTF8.self).split(separator: "\u{1b}")
         func numbers(_ prefix: String, _ end: Character) -> [Int]? {
             sequences.first { $0.hasPrefix(prefix) && $0.last == end }.map { sequence in
