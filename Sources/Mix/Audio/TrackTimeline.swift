@@ -6,9 +6,12 @@ import Media
 struct TrackTimeline {
     /// The error in seconds above which the sound is treated as interrupted and is positioned again at once.
     static let resynchronisation = 0.05
-    /// The mean error in seconds over a window above which the sound is positioned again. Resampling would take many
-    /// seconds to remove such an error.
+    /// The mean error in seconds above which the sound is positioned again, if it is nearly the same in two windows.
+    /// Resampling would take many seconds to remove such an error. On an overloaded machine the errors of two windows
+    /// differ.
     static let lastingError = 0.02
+    /// The difference of two mean errors in seconds that counts as nearly the same.
+    static let similarError = 0.006
     /// The maximum length in seconds that the sound can be ahead of the mix. Sound further ahead is dropped, because a
     /// clock must be wrong.
     static let maximumAhead = 10.0
@@ -29,6 +32,8 @@ struct TrackTimeline {
     private var end: Int?
     /// The sum of error × frames, and the number of frames, in the current window.
     private var errors: (sum: Double, frames: Int) = (0, 0)
+    /// The mean error of the window before.
+    private var lastMean = 0.0
     /// True in the first window after the sound was positioned.
     private var isFirstWindow = true
 
@@ -71,8 +76,10 @@ struct TrackTimeline {
         errors.frames += frames
         guard Double(errors.frames) >= Self.window * rate, let end else { return }
         let mean = errors.sum / Double(errors.frames)
-        if abs(mean) > (isFirstWindow ? Self.tolerance : Self.lastingError) { relocate(to: end + Int((mean * rate).rounded())) }
+        let isLasting = abs(mean) > Self.lastingError && abs(mean - lastMean) < Self.similarError
+        if isFirstWindow ? abs(mean) > Self.tolerance : isLasting { relocate(to: end + Int((mean * rate).rounded())) }
         errors = (0, 0)
+        lastMean = mean
         isFirstWindow = false
     }
 
