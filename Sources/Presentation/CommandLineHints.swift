@@ -23,10 +23,11 @@ package enum CommandLineHints {
     ///   - command: the name of the command; nil for `broadcast` itself.
     package static func unknownOption(_ option: String, known: [String], command: String?) -> String {
         let start = "Unknown option \(option)."
-        if let name = nearestOption(option, among: known) { return "\(start) Did you mean \(name)? See \(help(command))." }
         if keyOptions.contains(option) {
-            return "\(start) Other users can read a key on the command line. To store it, run: broadcast setup NAME"
+            let other = known.contains("--key-from-stdin") ? " Use --key-from-stdin, or store it:" : " To store it, run:"
+            return "\(start) Other users can read a key on the command line.\(other) broadcast setup NAME"
         }
+        if let name = nearestOption(option, among: known) { return "\(start) Did you mean \(name)? See \(help(command))." }
         return "\(start) See \(help(command))."
     }
 
