@@ -29,7 +29,7 @@ extension EndToEndTests {
                     // The configuration, the known services, and the extensions' and services' questions.
                     ("start --to talk", "start --to talk-show"), ("start --to=talk", "start --to=talk-show"),
                     ("add-destination twi", "add-destination twitch"), ("setup you", "setup youtube"),
-                    ("setup custom --set u", "setup custom --set url="),
+                    ("setup custom --set ur", "setup custom --set url="),
                     ("picker --preferred talk", "picker --preferred talk-show"),
                     ("start --to frame", "start --to frame-counter"),
                     ("setup frame-counter --set sum", "setup frame-counter --set summary="),

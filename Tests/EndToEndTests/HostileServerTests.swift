@@ -29,7 +29,7 @@ extension EndToEndTests {
             try await withStudio(width: 320, height: 240) { studio in
                 let server = try await NginxRTMP.start(in: studio.peers, live: "on_publish http://127.0.0.1:1/no;")
                 let result = try await studio.broadcast.run(["start", "--to", server.url(key: Self.key)])
-                #expect(result.status == .exited(69))
+                #expect(result.status == .exited(77))
                 expectSentence(in: result.errors, saying: ["server"])
                 #expect(!result.errors.contains(Self.key))
             }

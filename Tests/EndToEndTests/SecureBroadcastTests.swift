@@ -67,7 +67,7 @@ extension EndToEndTests {
                 try broadcast.writeConfiguration("[destinations.mine]\nextension = \"file\"\nca-file = \"x\"\n")
                 let wrong = try await broadcast.run(["start", "--to", "mine"])
                 #expect(wrong.status == .exited(78))
-                expectSentence(in: wrong.errors, saying: ["config.toml:3", "ca-file", "rtmp"])
+                expectSentence(in: wrong.errors, saying: ["config.toml:3", "ca-file", "the extension file does not read this key"])
             }
         }
     }

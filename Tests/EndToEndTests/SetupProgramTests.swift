@@ -97,6 +97,8 @@ extension EndToEndTests {
                 try await terminal.type("clear; \(broadcast.binary) setup mine; echo status=$?; stty -a | grep -o '.echo '")
                 try await terminal.wait(for: "Press a key:")
                 try await terminal.write("k")
+                try await terminal.wait(for: "[y/N]")
+                try await terminal.type("y")
                 try await terminal.wait(for: "status=0")
                 try await terminal.wait(for: " echo")
                 let list = try await broadcast.run(["list-destinations", "--json"])
