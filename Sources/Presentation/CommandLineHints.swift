@@ -24,8 +24,8 @@ package enum CommandLineHints {
     package static func unknownOption(_ option: String, known: [String], command: String?) -> String {
         let start = "Unknown option \(option)."
         if keyOptions.contains(option) {
-            let other = known.contains("--key-from-stdin") ? " Use --key-from-stdin, or store it:" : " To store it, run:"
-            return "\(start) Other users can read a key on the command line.\(other) broadcast setup NAME"
+            let suggestion = known.contains("--key-from-stdin") ? " Did you mean --key-from-stdin?" : ""
+            return "\(start) Other users can read a key on the command line.\(suggestion) To store the key, run: broadcast setup NAME"
         }
         if let name = nearestOption(option, among: known) { return "\(start) Did you mean \(name)? See \(help(command))." }
         return "\(start) See \(help(command))."
