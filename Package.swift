@@ -136,7 +136,8 @@ let package = Package(
             name: "broadcast",
             dependencies: [
                 "Terminal", "CommandCompletion", "BroadcastKit", "Presentation", "Host", "UserConfiguration", "Credentials", "PickerModel",
-                "Session", "Control", "Desktop", "Media", "Concurrency", "Processes", "Capture", "WindowPrivacy", "X11Capture", "PulseCapture", "Mix", "Encode", "Upload", "RTMP", "CLinux",
+                "Session", "Control", "Desktop", "Media", "Concurrency", "Processes", "Capture", "WindowPrivacy", "X11Capture", "PulseCapture", "Mix",
+                "Encode", "Upload", "RTMP", "CLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
@@ -230,7 +231,8 @@ let package = Package(
         .testTarget(
             name: "HostTests",
             dependencies: [
-                "BroadcastKit", "Host", "SessionFakes", "Session", "Control", "UserConfiguration", "Capture", "Encode", "WindowPrivacy", "Upload", "RTMP", "Concurrency",
+                "BroadcastKit", "Host", "SessionFakes", "Session", "Control", "UserConfiguration", "Capture", "Encode", "WindowPrivacy", "Upload",
+                "RTMP", "Concurrency",
                 "Media",
                 "TestSupport",
             ], swiftSettings: strict),

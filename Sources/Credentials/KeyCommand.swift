@@ -50,7 +50,8 @@ package struct KeyCommand {
             throw .keyCommandMissing(destination: destination, program: program)
         }
         let line = result.output.prefix { $0 != 0x0a && $0 != 0x0d }
-        guard result.end == .exited(0), (1...CredentialStore.maximumSecret).contains(line.count), let key = String(validating: line, as: UTF8.self) else {
+        guard result.end == .exited(0), (1...CredentialStore.maximumSecret).contains(line.count), let key = String(validating: line, as: UTF8.self)
+        else {
             throw .keyCommandWithoutKey(destination: destination)
         }
         return key

@@ -27,9 +27,12 @@ package struct CannedBroadcast {
         for packet in packets {
             if !isPastMiddle && packet.presentationTime >= middle {
                 isPastMiddle = true
-                elements += [.paused(at: middle), .resumed(at: middle), .annotated([
+                elements += [
+                    .paused(at: middle), .resumed(at: middle),
+                    .annotated([
                         "application": "org.example.editor", "applicationName": "Editor", "applicationTitle": "notes.txt",
-                    ])]
+                    ]),
+                ]
             }
             var packet = packet
             if packet.track == .screen && isPastMiddle && !hasDropped {

@@ -10,7 +10,8 @@ extension CommandError {
 extension CaptureError {
     fileprivate var exitStatus: ExitStatus {
         switch self {
-        case .cannotOpenDisplay, .unsupportedVisual, .noSuchMonitor, .regionOutside, .noSuchWindow, .severalWindows, .windowIsHidden, .noActiveWindow, .pointerTaken,
+        case .cannotOpenDisplay, .unsupportedVisual, .noSuchMonitor, .regionOutside, .noSuchWindow, .severalWindows, .windowIsHidden, .noActiveWindow,
+            .pointerTaken,
             .cannotRead, .malformedContent:
             .noInput
         case .pickCancelled: .nothing

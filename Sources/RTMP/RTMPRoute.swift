@@ -22,7 +22,9 @@ public struct RTMPRoute: Sendable, Hashable {
             let scheme = text[..<mark.lowerBound].lowercased()
             var rest = text[mark.upperBound...]
             if rest.last == "/" { rest = rest.dropLast() }
-            guard !rest.isEmpty, rest.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), !rest.contains(where: { "@/?#".contains($0) }) else { return nil }
+            guard !rest.isEmpty, rest.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), !rest.contains(where: { "@/?#".contains($0) }) else {
+                return nil
+            }
             var host = rest
             var port: Int?
             let hasPort = rest.first == "[" ? rest.contains("]:") : rest.contains(":")

@@ -144,7 +144,8 @@ package final class Destination: Sendable {
         }
         let remarks = status.handler?.remarks ?? HandlerRemarks()
         return SessionSnapshot.Destination(
-            name: plan.name, kind: plan.kind, state: status.state, previousState: status.previousState, url: plan.url, path: plan.path, byteCount: bytes,
+            name: plan.name, kind: plan.kind, state: status.state, previousState: status.previousState, url: plan.url, path: plan.path,
+            byteCount: bytes,
             bitrate: Int(rate * 8 / 1000), dropped: queue.droppedFrames, backlog: queue.backlog + remarks.backlog,
             duration: status.hasBeenLive ? status.media.total : nil, reconnects: status.reconnects,
             nextRetry: status.nextRetry.map { MediaTime(max(.zero, $0 - .now)) }, picture: plan.picture.size, watchURL: remarks.watchURL,

@@ -10,7 +10,8 @@ package enum AddressSecret: Sendable, Equatable {
     /// Names of secret parameters in lower case, without `-` and `_`. An SRT stream identifier is the stream key of most
     /// services, and `cid` is YouTube's key for HLS.
     private static let names: Set<String> = [
-        "streamid", "srtstreamid", "passphrase", "cid", "key", "streamkey", "apikey", "token", "accesstoken", "authtoken", "auth", "password", "passwd", "pass",
+        "streamid", "srtstreamid", "passphrase", "cid", "key", "streamkey", "apikey", "token", "accesstoken", "authtoken", "auth", "password",
+        "passwd", "pass",
         "pwd", "secret", "sharedsecret", "signature", "sig", "jwt",
     ]
 

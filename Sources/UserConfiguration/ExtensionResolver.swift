@@ -40,7 +40,8 @@ struct ExtensionResolver {
         }
         return .program(
             name: name, manifest: manifest,
-            launch: ExtensionLaunch(environment: context.paths.extensionEnvironment, setup: setup, origin: origin, clipFolder: context.paths.stateFolder + "/clips"))
+            launch: ExtensionLaunch(
+                environment: context.paths.extensionEnvironment, setup: setup, origin: origin, clipFolder: context.paths.stateFolder + "/clips"))
     }
 
     private func check(

@@ -51,7 +51,8 @@ struct RTMPResolver {
         if key != nil, let first = all.first, first.scheme == .rtmp, !RTMPAddress.isLoopback(first.host) {
             context.notice(.unencrypted(destination: name, host: first.host))
         }
-        return .rtmp(name: name, url: all[0], backups: Array(all.dropFirst()), caFile: try context.caFile(of: destination), route: context.session.route)
+        return .rtmp(
+            name: name, url: all[0], backups: Array(all.dropFirst()), caFile: try context.caFile(of: destination), route: context.session.route)
     }
 
     /// An RTMP address of the command line.

@@ -262,6 +262,7 @@ extension SampleBuffer {
         let pixels = PixelBuffer(format: .bgra, size: size)
         pixels.withUnsafeMutableBytes { _ = $0.initializeMemory(as: UInt8.self, repeating: 0) }
         let patch = Media.Picture.Patch(x: 0, y: 0, pixels: pixels)
-        return SampleBuffer(track: .screen, presentationTime: now, payload: .picture(Media.Picture(size: size, patches: [patch], damage: .whole(size))))
+        return SampleBuffer(
+            track: .screen, presentationTime: now, payload: .picture(Media.Picture(size: size, patches: [patch], damage: .whole(size))))
     }
 }

@@ -30,7 +30,8 @@ extension SRTSender {
     }
 
     private func makeListener() throws(SRTFailure) -> SRTSocket {
-        let addresses = settings.host.isEmpty
+        let addresses =
+            settings.host.isEmpty
             ? try SRTPeerAddress.any(port: settings.port) : try SRTPeerAddress.all(host: settings.host, port: settings.port)
         var failure = SRTFailure.unreachable("the host's name has no address")
         for address in addresses {

@@ -67,7 +67,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [25, 30, 60]) func `At the content's own rate every tick shows the next frame, whenever the content begins`(rate: Int64) async throws {
+    @Test(arguments: [25, 30, 60]) func `At the content's own rate every tick shows the next frame, whenever the content begins`(rate: Int64)
+        async throws
+    {
         try await withPeers { peers in
             let path = try file(y4m("YUV4MPEG2 W32 H16 F\(rate):1", frames: 100, width: 32, height: 16), in: peers)
             for first in 1...4 as ClosedRange<Int64> {
@@ -182,7 +184,9 @@ import Testing
     func `A wrong Y4M header is a typed error`(text: String, problem: ContentProblem) async throws {
         try await withPeers { peers in
             let path = try file(Array(text.utf8), in: peers)
-            #expect(throws: CaptureError.malformedContent(path: path, problem)) { try Y4MSource(path: path, content: ContentClock(hasPictures: true)) }
+            #expect(throws: CaptureError.malformedContent(path: path, problem)) {
+                try Y4MSource(path: path, content: ContentClock(hasPictures: true))
+            }
         }
     }
 

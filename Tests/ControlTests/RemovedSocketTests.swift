@@ -17,7 +17,8 @@ import Testing
         try await withFolder { (folder: String) async throws in
             let path = folder + "/run/default.sock"
             let entry = folder + "/entry"
-            try FileManager.default.createDirectory(atPath: folder + "/run", withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+            try FileManager.default.createDirectory(
+                atPath: folder + "/run", withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
             let place = ControlServer.Place(path: path, registration: entry)
             let server = try await start(place)
             let client = try LineClient(path: path)
@@ -42,7 +43,8 @@ import Testing
     @Test func `a session whose folder cannot be created again listens at its next path, where clients find it`() async throws {
         try await withFolder { (folder: String) async throws in
             for name in ["user", "user/run"] {
-                try FileManager.default.createDirectory(atPath: "\(folder)/\(name)", withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+                try FileManager.default.createDirectory(
+                    atPath: "\(folder)/\(name)", withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
             }
             let place = ControlServer.Place(
                 path: folder + "/user/run/default.sock", otherwise: [folder + "/other/default.sock"], registration: folder + "/entry")

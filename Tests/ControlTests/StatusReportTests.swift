@@ -5,7 +5,9 @@ import Testing
 @Suite struct StatusReportTests {
     @Test func `no character that a terminal obeys is in the JSON, and none is lost`() {
         let title = (0...0x2ff).compactMap { Unicode.Scalar($0) }.map { String($0) }.joined() + "ÂÃ€\u{10ffff}"
-        for json in [ControlJSON.encode(["title": title]), ControlJSON.encodeAsIs(["title": title]), ControlJSON.encode([title, title], pretty: true)] {
+        for json in [
+            ControlJSON.encode(["title": title]), ControlJSON.encodeAsIs(["title": title]), ControlJSON.encode([title, title], pretty: true),
+        ] {
             let text = String(decoding: json, as: UTF8.self)
             #expect(text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control || $0 == "\n" })
             #expect(text.contains("\\u009b") && text.contains("\\u007f") && text.contains("\\u001b"))

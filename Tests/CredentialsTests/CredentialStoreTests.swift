@@ -143,7 +143,8 @@ struct SecretServiceTests {
         try await withTemporaryFolder { folder in
             let announced = Announcement()
             let user = StorageUser(keyringAsks: { announced.note() }, allowsFile: { _, _ in false })
-            guard case .secretService = try store(script(state: "ready", store: "true"), in: folder).keep(["key": "k"], of: "mine", asking: user) else {
+            guard case .secretService = try store(script(state: "ready", store: "true"), in: folder).keep(["key": "k"], of: "mine", asking: user)
+            else {
                 Issue.record("The keyring stored it.")
                 return
             }

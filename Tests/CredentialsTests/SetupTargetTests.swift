@@ -30,7 +30,8 @@ struct SetupTargetTests {
             let twitch = try target("twitch", in: folder)
             var unasked = Self.address
             unasked.isAsked = false
-            #expect(twitch.isRTMP && twitch.service?.name == "twitch" && twitch.program == nil && twitch.questions == [unasked, Self.key] + Self.account)
+            #expect(
+                twitch.isRTMP && twitch.service?.name == "twitch" && twitch.program == nil && twitch.questions == [unasked, Self.key] + Self.account)
             #expect(try target("custom", in: folder).questions == [Self.address, Self.key] + Self.account)
         }
     }

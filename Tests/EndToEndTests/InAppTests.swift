@@ -99,9 +99,12 @@ extension EndToEndTests {
                 let own = try BroadcastCommand(in: peers)
                 let folder = try peers.makeFolder("files")
                 try await peers.run(
-                    "ffmpeg", ["ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc=size=320x240:rate=30:duration=3", "-pix_fmt",
+                    "ffmpeg",
+                    [
+                        "ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc=size=320x240:rate=30:duration=3", "-pix_fmt",
                         "yuv420p", folder + "/a.y4m", "-f", "lavfi", "-i", "sine=frequency=1000:sample_rate=44100:duration=3", "-map", "1:a", "-c:a",
-                        "pcm_f32le", folder + "/a.wav"])
+                        "pcm_f32le", folder + "/a.wav",
+                    ])
                 var sound = try Data(contentsOf: URL(fileURLWithPath: folder + "/a.wav"))
                 // A block of each in the second second: not a number, and infinite.
                 let first = try #require(sound.range(of: Data("data".utf8))).upperBound + 4

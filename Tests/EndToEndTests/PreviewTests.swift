@@ -128,7 +128,9 @@ extension EndToEndTests {
             }
         }
 
-        @Test(arguments: ["exit 3", "kill -TERM $$"]) func `A preview that the viewer cannot show starts nothing, and asks nothing`(viewer: String) async throws {
+        @Test(arguments: ["exit 3", "kill -TERM $$"]) func `A preview that the viewer cannot show starts nothing, and asks nothing`(viewer: String)
+            async throws
+        {
             try await withStudio(["clock"], width: 320, height: 240, hasSound: false) { studio in
                 var broadcast = studio.broadcast
                 broadcast.environment["PATH"] = try makeViewer(viewer, in: studio) + ":/usr/bin:/bin"

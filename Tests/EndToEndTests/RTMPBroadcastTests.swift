@@ -117,7 +117,10 @@ extension EndToEndTests {
                 } else {
                     try await studio.peers.run(
                         "ffmpeg",
-                        ["ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc=size=320x240:rate=30:duration=4", "-pix_fmt", "yuv420p", pictures])
+                        [
+                            "ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc=size=320x240:rate=30:duration=4", "-pix_fmt",
+                            "yuv420p", pictures,
+                        ])
                     let result = try await studio.broadcast.run(["start", "--y4m", pictures, "--to", listener.url, "--to", file])
                     #expect(result.status == .exited(0), "\(result.errors)")
                 }

@@ -47,7 +47,8 @@ extension EndToEndTests {
         @Test func `Ctrl-C, Ctrl-D and an empty answer change nothing`() async throws {
             try await withPrompt { broadcast, terminal in
                 for (number, key) in ["C-c", "C-d", "Enter"].enumerated() {
-                    try await terminal.type("clear; echo round-$((\(number))); \(broadcast.binary) setup mobcrush; echo status-\(number)=$?; stty -a | grep -o '.echo '")
+                    try await terminal.type(
+                        "clear; echo round-$((\(number))); \(broadcast.binary) setup mobcrush; echo status-\(number)=$?; stty -a | grep -o '.echo '")
                     try await terminal.wait(for: "Stream key:", after: "round-\(number)")
                     try await terminal.press(key)
                     try await terminal.wait(for: "status-\(number)=1")

@@ -74,7 +74,8 @@ struct UploaderTests {
         policy.hiccup = hiccup
         return Uploader(
             store: store, publication: Publication(names: names, playlist: playlist, maximumWaitingByteCount: 1000), policy: policy,
-            continuing: continuing, report: { [log] in log.add($0) }, ready: { [log] in log.add("ready \($0)") }, fail: { [log] in log.add("failed: \($0.message)") })
+            continuing: continuing, report: { [log] in log.add($0) }, ready: { [log] in log.add("ready \($0)") },
+            fail: { [log] in log.add("failed: \($0.message)") })
     }
 
     private func segment() -> Segment {

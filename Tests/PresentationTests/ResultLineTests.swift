@@ -14,7 +14,8 @@ struct ResultLineTests {
         error: UploadError? = nil
     ) -> SessionSnapshot.Destination {
         var destination = SessionSnapshot.Destination(
-            name: name, kind: path == nil ? .rtmp : .file, state: error == nil ? .finished : .failed, url: url, path: path, byteCount: bytes, bitrate: 0,
+            name: name, kind: path == nil ? .rtmp : .file, state: error == nil ? .finished : .failed, url: url, path: path, byteCount: bytes,
+            bitrate: 0,
             dropped: dropped, backlog: .zero, error: error)
         destination.duration = duration
         return destination
@@ -24,7 +25,10 @@ struct ResultLineTests {
         let minutes = MediaTime(milliseconds: 608_900)
         let cases: [(SessionSnapshot.Destination, String)] = [
             (destination("copy.mp4", path: "/v/copy.mp4", duration: MediaTime(milliseconds: 24_600)), "copy.mp4: 00:24, 3.0 MB (/v/copy.mp4)"),
-            (destination("rtmp-2", url: "rtmp://h/live/…", dropped: 1, duration: minutes), "rtmp-2: 10:08, 3.0 MB, 1 frame dropped (rtmp://h/live/…)"),
+            (
+                destination("rtmp-2", url: "rtmp://h/live/…", dropped: 1, duration: minutes),
+                "rtmp-2: 10:08, 3.0 MB, 1 frame dropped (rtmp://h/live/…)"
+            ),
             (destination("stdout", dropped: 2, duration: MediaTime(milliseconds: 3_600_000)), "stdout: 01:00:00, 3.0 MB, 2 frames dropped"),
             (destination("pipe", path: "/v/pipe", bytes: 0, duration: .zero), "pipe: nothing was written (/v/pipe)"),
             (destination("srt", url: "srt://h:9", bytes: 12_000, duration: nil), "srt: never went live (srt://h:9)"),

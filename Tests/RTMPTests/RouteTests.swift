@@ -111,10 +111,12 @@ import Testing
 
     @Test(
         arguments: [
-            ("socks5://127.0.0.1:9050", .socks5(host: "127.0.0.1", port: 9050)), ("SOCKS5://proxy.example", .socks5(host: "proxy.example", port: 1080)),
+            ("socks5://127.0.0.1:9050", .socks5(host: "127.0.0.1", port: 9050)),
+            ("SOCKS5://proxy.example", .socks5(host: "proxy.example", port: 1080)),
             ("socks5h://[::1]:1", .socks5(host: "::1", port: 1)), ("http://proxy.example:3128/", .http(host: "proxy.example", port: 3128)),
             ("http://[fe80::1]", .http(host: "fe80::1", port: 8080)), ("http://ann:word@proxy.example:3128", nil), ("https://proxy.example", nil),
-            ("proxy.example:3128", nil), ("http://", nil), ("http://h:0", nil), ("http://h:x", nil), ("socks4://h", nil), ("http://a b", nil), ("", nil),
+            ("proxy.example:3128", nil), ("http://", nil), ("http://h:0", nil), ("http://h:x", nil), ("socks4://h", nil), ("http://a b", nil),
+            ("", nil),
         ] as [(String, RTMPRoute.Proxy?)])
     func `the address of a proxy has a scheme, a host and perhaps a port`(text: String, proxy: RTMPRoute.Proxy?) {
         #expect(RTMPRoute.Proxy(text) == proxy)

@@ -212,7 +212,8 @@ struct ConfigurationFileTests {
             ("[privacy]\ndo-not-disturb = 0", 2, "privacy.do-not-disturb", .wrong(.boolean)),
             ("[privacy]\nkeep-awake = 0", 2, "privacy.keep-awake", .wrong(.boolean)),
             (
-                "[privacy]\nhidden = 0", 2, "privacy.hidden", .unknownKey(known: ["notice", "hide", "mute", "titles", "do-not-disturb", "keep-awake"])
+                "[privacy]\nhidden = 0", 2, "privacy.hidden",
+                .unknownKey(known: ["notice", "hide", "mute", "titles", "do-not-disturb", "keep-awake"])
             ),
         ] as [Case])
     func `A fault names its line and key`(text: String, line: Int, key: String, problem: ConfigurationFault.Problem) {

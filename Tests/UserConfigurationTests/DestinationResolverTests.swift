@@ -199,23 +199,25 @@ struct DestinationResolverTests {
         }
     }
 
-    @Test(arguments: [
-        ("twitch", nil, .windowClass), ("mine", nil, .windowClass), ("own", nil, .full), ("rtmp://A.RTMP.youtube.com/live2/secret", nil, .windowClass),
-        ("rtmp://live-fra.twitch.tv/app/secret", nil, .windowClass), ("rtmp://nottwitch.tv/app/secret", nil, .full),
-        ("rtmp://live.example/app/secret", nil, .full), ("out.mp4", nil, .full), ("twitch", "full", .full), ("own", "class", .windowClass),
-        ("out.mp4", "none", .none),
-    ] as [(String, String?, ApplicationDetail)])
+    @Test(
+        arguments: [
+            ("twitch", nil, .windowClass), ("mine", nil, .windowClass), ("own", nil, .full),
+            ("rtmp://A.RTMP.youtube.com/live2/secret", nil, .windowClass),
+            ("rtmp://live-fra.twitch.tv/app/secret", nil, .windowClass), ("rtmp://nottwitch.tv/app/secret", nil, .full),
+            ("rtmp://live.example/app/secret", nil, .full), ("out.mp4", nil, .full), ("twitch", "full", .full), ("own", "class", .windowClass),
+            ("out.mp4", "none", .none),
+        ] as [(String, String?, ApplicationDetail)])
     func `Known services get no titles, unless the configuration decides`(target: String, titles: String?, expected: ApplicationDetail) async throws {
         try await withTemporaryFolder { folder in
             let configuration =
                 (titles.map { "[privacy]\ntitles = \"\($0)\"\n" } ?? "")
-                + """
-                [destinations.mine]
-                service = "kick"
-                [destinations.own]
-                service = "custom"
-                url = "rtmp://live.example/app"
-                """
+                    + """
+                    [destinations.mine]
+                    service = "kick"
+                    [destinations.own]
+                    service = "custom"
+                    url = "rtmp://live.example/app"
+                    """
             let secrets = FakeSecrets(secrets: ["twitch/key": "k", "mine/key": "k", "own/key": "k"])
             let plan = try resolver(in: folder, configuration, secrets: secrets).resolve(target)
             #expect(plan.applicationDetail == expected)
@@ -430,9 +432,11 @@ struct DestinationResolverTests {
             #expect(folder.names(in: "cwd") == ["missing"])
             #expect(try resolver.resolve("./missing/../talk.mp4").path == folder.path + "/cwd/missing/../talk.mp4")
             #expect(try resolver.resolve("/srv//./talk.mp4").path == "/srv/talk.mp4")
-            guard case .cannotCreateFolder(_, "no/folder/", nil, ENOENT)? = expectProblem({ () throws(ConfigurationError) in
-                try resolver.resolve("no/folder/")
-            }) else {
+            guard
+                case .cannotCreateFolder(_, "no/folder/", nil, ENOENT)? = expectProblem({ () throws(ConfigurationError) in
+                    try resolver.resolve("no/folder/")
+                })
+            else {
                 Issue.record("The folder above is missing.")
                 return
             }
@@ -665,9 +669,15 @@ struct DestinationResolverTests {
             #expect(try problem(["a.y4m"]) { $0.preset = "fast" } == .withoutEffect(.preset, .noEncodedPicture))
             #expect(try problem(["a.y4m"]) { $0.audioBitrate = 128 } == .withoutEffect(.audioBitrate, .noSound))
             #expect(try problem(["a.h264"]) { $0.microphone = true } == .withoutEffect(.microphone, .noSound))
-            #expect(try problem(["a.y4m", "a.mp4"]) { $0.bitrate = 900; $0.audioBitrate = 128 } == nil)
+            #expect(
+                try problem(["a.y4m", "a.mp4"]) {
+                    $0.bitrate = 900; $0.audioBitrate = 128
+                } == nil)
             #expect(try problem(["a.y4m", "clips"]) { $0.bitrate = 900 } == nil)
-            #expect(try problem(["a.y4m"]) { $0.frameRate = 25; $0.microphone = false } == nil)
+            #expect(
+                try problem(["a.y4m"]) {
+                    $0.frameRate = 25; $0.microphone = false
+                } == nil)
         }
     }
 
@@ -724,7 +734,8 @@ struct DestinationResolverTests {
             let plan = try resolver.resolve("srt://host:9000?mode=caller")
             #expect(plan.name == "srt" && plan.kind == .program("srt") && plan.url == "srt://host:9000")
             #expect(
-                expectProblem { () throws(ConfigurationError) in try resolver.resolve("srt://a:b@host") } == .secretInAddress(.password, extension: "srt"))
+                expectProblem { () throws(ConfigurationError) in try resolver.resolve("srt://a:b@host") }
+                    == .secretInAddress(.password, extension: "srt"))
             #expect(
                 expectProblem { () throws(ConfigurationError) in try resolver.resolve("srt://host?mode=caller&password=p") }
                     == .secretInAddress(.parameter("password"), extension: "srt"))

@@ -26,7 +26,9 @@ struct PathsTests {
     }
 
     @Test func `XDG variables that are relative or empty are ignored`() {
-        let paths = Paths(environment: ["HOME": "/h", "XDG_CONFIG_HOME": "c", "XDG_DATA_HOME": "", "XDG_STATE_HOME": "./s", "XDG_RUNTIME_DIR": "r"], userRuntime: "/nonexistent")
+        let paths = Paths(
+            environment: ["HOME": "/h", "XDG_CONFIG_HOME": "c", "XDG_DATA_HOME": "", "XDG_STATE_HOME": "./s", "XDG_RUNTIME_DIR": "r"],
+            userRuntime: "/nonexistent")
         #expect(paths.configFile == "/h/.config/broadcast/config.toml" && paths.dataFolder == "/h/.local/share/broadcast")
         #expect(paths.stateFolder == "/h/.local/state/broadcast" && paths.runtimeFolder == "/tmp/broadcast-\(getuid())")
     }

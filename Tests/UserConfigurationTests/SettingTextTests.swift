@@ -8,7 +8,8 @@ struct SettingTextTests {
             ("1280x720", PixelSize(width: 1280, height: 720)), ("1281X721", PixelSize(width: 1280, height: 720)),
             ("16x16", PixelSize(width: 16, height: 16)), ("16384x16384", PixelSize(width: 16384, height: 16384)), ("15x16", nil),
             ("16x16385", nil), ("1280", nil), ("1280x", nil), ("x720", nil), ("1280x720x3", nil), ("axb", nil), ("", nil), ("1280 x 720", nil),
-            ("720p", PixelSize(width: 1280, height: 720)), ("480P", PixelSize(width: 854, height: 480)), ("1080p", PixelSize(width: 1920, height: 1080)),
+            ("720p", PixelSize(width: 1280, height: 720)), ("480P", PixelSize(width: 854, height: 480)),
+            ("1080p", PixelSize(width: 1920, height: 1080)),
             ("4k", PixelSize(width: 3840, height: 2160)), ("p", nil), ("0p", nil), ("99999p", nil), ("720i", nil),
         ] as [(String, PixelSize?)])
     func `A size has a width and a height`(text: String, size: PixelSize?) {

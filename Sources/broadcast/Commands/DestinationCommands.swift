@@ -45,7 +45,9 @@ struct RemoveDestinationCommand: AsyncParsableCommand {
         var request = ControlRequest(command: "remove-destination")
         request.destination = destination
         guard let ended = try await name.ask(request).destination else { return }
-        if let error = ended.error { throw CommandError(error.status.flatMap(ExitStatus.init(rawValue:)) ?? .unavailable, "\(ended.name): \(error.message)") }
+        if let error = ended.error {
+            throw CommandError(error.status.flatMap(ExitStatus.init(rawValue:)) ?? .unavailable, "\(ended.name): \(error.message)")
+        }
         if let path = ended.path { try Output.answer(path) }
     }
 }

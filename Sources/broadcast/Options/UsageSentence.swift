@@ -10,7 +10,9 @@ struct UsageSentence {
     func text(for error: any Error) -> String {
         let message = Broadcast.message(for: error).split(whereSeparator: \.isNewline).first.map(String.init) ?? "The command line is wrong"
         // ArgumentParser quotes what was typed: Unknown option '--no-audio'. Did you mean '--app-audio'?
-        let quoted = message.split(separator: "'", omittingEmptySubsequences: false).enumerated().filter { $0.offset % 2 == 1 }.map { String($0.element) }
+        let quoted = message.split(separator: "'", omittingEmptySubsequences: false).enumerated().filter { $0.offset % 2 == 1 }.map {
+            String($0.element)
+        }
         if message.hasPrefix("Unknown option"), let option = quoted.first { return unknownOption(option) }
         if message.hasPrefix("Unexpected argument") || message.contains("unexpected arguments:") {
             guard let command else { return CommandLineHints.unknownCommand(quoted.first ?? "", known: Self.visibleCommands) }
