@@ -60,7 +60,7 @@ package final class Once<Value: Sendable>: Sendable {
             if let value {
                 continuation.resume(returning: value)
             } else if let timeout {
-                // Only now: a timer that ends before the continuation is there would resume nobody.
+                // Start the timer only now: if it ends before the continuation exists, nothing would be resumed.
                 timer = Task { [weak self] in
                     try? await Task.sleep(for: timeout)
                     guard !Task.isCancelled else { return }

@@ -91,7 +91,7 @@ package final class Y4MSource: ScreenSource {
             payload: .picture(Picture(size: size, patches: [.init(x: 0, y: 0, pixels: picture)], damage: .whole(size))))
     }
 
-    /// The content goes on unseen during a pause, like its sound.
+    /// During a pause the content continues without being shown, like its sound.
     package func rest(at now: MediaTime) throws(CaptureError) {
         if try advance(to: now) != nil { isWholeWanted = true }
     }

@@ -19,7 +19,7 @@ package final class ControlServer: Sendable {
     package struct Place: Sendable {
         /// The paths of the socket, in the order in which they are tried after the first one was removed.
         package var paths: [String]
-        /// The path of the entry by which clients find the socket; nil if there is none.
+        /// The path of the file that tells clients where the socket is; nil if the session has no such file.
         package var registration: String?
 
         package init(path: String, otherwise: [String] = [], registration: String? = nil) {

@@ -8,7 +8,7 @@ enum PrivateFolder {
         return String(path[..<slash])
     }
 
-    /// The owner of the folder at `path`; nil if there is none. A link is not a folder.
+    /// The owner of the folder at `path`; nil if `path` is not a folder. A link is not a folder.
     static func owner(of path: String) -> uid_t? {
         var status = stat()
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return nil }

@@ -101,7 +101,7 @@ package struct CredentialStore {
 
 /// The user who stores a secret.
 package struct StorageUser {
-    /// Called before the keyring asks the user in a dialog of its own.
+    /// Called before the keyring asks the user in a dialog.
     package var keyringAsks: () -> Void
     /// Returns true if the secrets may be written to the file at this path, since the keyring cannot store them.
     package var allowsFile: (_ path: String, KeyringProblem) -> Bool

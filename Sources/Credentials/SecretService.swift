@@ -47,7 +47,7 @@ package struct SecretService {
     /// Whether the service can store a secret now.
     package enum State: Equatable {
         case ready
-        /// It asks the user first, in a dialog of its own: the keyring is locked, or there is none yet.
+        /// The keyring asks the user in a dialog first: it is locked, or it does not exist yet.
         case asks
         /// There is no service.
         case unavailable
@@ -55,7 +55,7 @@ package struct SecretService {
         case silent
     }
 
-    /// The time limit for a dialog that the user was told of.
+    /// The time limit for a dialog that the program announced to the user.
     private static let dialogTime = Duration.seconds(86_400)
 
     package func state() -> State {

@@ -81,7 +81,7 @@ package struct Publication: Sendable {
 
     // MARK: Uploads
 
-    /// Returns the next object, or nil if there is none. It returns the same object until `completeUpload` is called.
+    /// Returns the next object to upload; nil if nothing waits. It returns the same object until `completeUpload` is called.
     package mutating func nextUpload() -> StoredObject? {
         if let segment = waiting.first, stage != .playlist {
             if stage == .header, let header = segment.header, header != self.header {
@@ -151,7 +151,7 @@ package struct Publication: Sendable {
 
     // MARK: Deletions
 
-    /// Returns the name of an object that can be deleted at `time`, or nil if there is none. It returns the same name
+    /// Returns the name of an object that can be deleted at `time`; nil if no object can be deleted. It returns the same name
     /// until `completeDeletion` is called.
     package func nextDeletion(at time: MediaTime) -> String? {
         expired.first.flatMap { $0.end <= time ? $0.name : nil }

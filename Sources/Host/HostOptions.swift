@@ -11,7 +11,7 @@ package struct HostOptions: Sendable {
     package var socket: String?
     /// The paths at which the socket is created if its folder was removed and cannot be created again.
     package var otherSockets: [String] = []
-    /// The path of the entry by which clients find the socket; nil if there is none.
+    /// The path of the file that tells clients where the socket is; nil if the session has no such file.
     package var registration: String?
     /// The path of the log; nil if the session has none.
     package var log: String?

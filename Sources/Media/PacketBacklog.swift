@@ -30,7 +30,7 @@ struct PacketBacklog: Sendable {
         elements.append(.annotated(merged))
     }
 
-    /// Removes and returns the oldest element, or nil if there is none.
+    /// Removes and returns the oldest element; nil if the backlog is empty.
     mutating func removeFirst() -> PacketQueue.Element? {
         guard !isEmpty, let element = elements[head] else { return nil }
         elements[head] = nil

@@ -11,7 +11,7 @@ public final class PacketQueue: Sendable {
     public struct Limits: Sendable {
         /// Which video a full queue drops.
         public enum Overflow: Sendable {
-            /// What waits before the newest keyframe, so that a viewer is not late for longer than necessary.
+            /// The packets before the newest keyframe, so that a viewer is not late for longer than necessary.
             case skipsToNewestKeyframe
             /// What arrives, up to the next keyframe for which there is space, so that a recording loses little.
             case dropsArrivals
@@ -88,7 +88,7 @@ public final class PacketQueue: Sendable {
     }
 
     /// Adds a packet, or drops it if the destination is too slow. Never waits. Returns true if the destination needs a
-    /// keyframe and has taken enough of what waits to make use of it.
+    /// keyframe and has taken enough of the backlog to use it.
     @discardableResult public func push(_ packet: EncodedPacket) -> Bool {
         let (waiter, wantsKeyframe) = state.withLock { state -> (CheckedContinuation<Void, Never>?, Bool) in
             guard state.isOpen, !state.isEnded else { return (nil, false) }

@@ -76,7 +76,8 @@ public struct PauseTimeline: Sendable {
         return pictures.first { $0 > lastDecodeTime && $0 <= presented } ?? presented
     }
 
-    /// Sound has a grid of its own, so the first packet after a cut may overlap the last one before it. It is left out.
+    /// The packets of sound do not begin at ticks, so the first one after a cut may overlap the last one before it. It is
+    /// dropped.
     private mutating func placeSound(_ packet: EncodedPacket) -> EncodedPacket? {
         guard let shift = shift(at: packet.presentationTime) else { return nil }
         let placed = packet.moved(by: -shift)

@@ -16,7 +16,7 @@ package protocol Muxer: Sendable {
 package struct MuxEnding: Sendable {
     /// The last media, appended to everything before.
     package var bytes: [UInt8]
-    /// An index, appended after `bytes` with a write of its own. Without it the file is still playable: if the disk has
+    /// An index, appended after `bytes` with a separate write. Without it the file is still playable: if the disk has
     /// no room for the index, only the index is lost.
     package var index: [UInt8]
     /// Written over earlier bytes after `bytes` and `index` are safely on the disk. Only a seekable file supports patches; other

@@ -26,7 +26,7 @@ extension CommandError {
     /// The user does not want to go live.
     package static var nothingStarted: CommandError { CommandError(.nothing, "Nothing was started.") }
 
-    /// - Parameter viewer: how xdg-open ended; nil if there is none.
+    /// - Parameter viewer: how xdg-open ended; nil if xdg-open is not installed.
     package static func previewNotShown(viewer: TerminationStatus?) -> CommandError {
         let reason = viewer.map { "xdg-open opened no image viewer (\(ExitStatus.text($0)))" } ?? "there is no xdg-open"
         return CommandError(

@@ -97,7 +97,7 @@ extension BroadcastSession {
         }
     }
 
-    /// Ends destinations: what waits is written out and closed, and one that takes too long is abandoned (`ShutdownTimetable`).
+    /// Ends destinations: each sends what is in its queue and closes; one that takes too long is abandoned (`ShutdownTimetable`).
     func finish(_ destinations: [Destination], _ end: Destination.End) async {
         for destination in destinations { destination.end(end) }
         let hurry = Task {

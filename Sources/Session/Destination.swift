@@ -81,7 +81,7 @@ package final class Destination: Sendable {
         status.withLock { $0.task = task }
     }
 
-    /// Nothing more comes. What waits is still sent; a connection that does not exist is not waited for.
+    /// Ends the input. The queue is still sent, unless the destination is not connected.
     package func end(_ end: End) {
         let (task, isServing, retryNow) = status.withLock { status -> (Task<Void, Never>?, Bool, Once<Void>?) in
             status.end = status.end ?? end

@@ -77,7 +77,7 @@ final class Rendition: Sendable {
         loop.setBitrate(kilobits)
     }
 
-    /// Ends the encoder once it has taken what waits.
+    /// Ends the encoder once it has taken the frame in the mailbox.
     func finish() async {
         mailbox.close()
         _ = await thread.join(within: ShutdownTimetable.encoderThread)

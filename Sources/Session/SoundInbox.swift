@@ -103,7 +103,7 @@ final class SoundInbox: Sendable {
         state.withLock { $0.wanted.contains(track) ? $0.statuses[track] ?? SoundStatus() : nil }
     }
 
-    /// Records `track`, or no longer: then what waits of it is discarded.
+    /// Starts or stops to record `track`. When it stops, sound of the track in the inbox is discarded.
     ///
     /// - Parameter choose: gets whether it is recorded now, returns whether it should be.
     /// - Returns: whether it is recorded from now on.

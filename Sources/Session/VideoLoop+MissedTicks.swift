@@ -22,7 +22,7 @@ extension VideoLoop {
         MediaTime(value: time.value(timescale: Int64(frameRate)) + 1, timescale: Int64(frameRate))
     }
 
-    /// When a picture is due although the capture thread left none, on `CLOCK_MONOTONIC`; nil if the capture thread is waited for.
+    /// When a picture is due although the capture thread left none, on `CLOCK_MONOTONIC`; nil if the encoder waits for the capture thread without limit.
     func stallDeadline(_ work: Work) -> Int64? {
         guard settings.pacing == .constant, let last = work.lastTime, let clock = clock.withLock({ $0 }) else { return nil }
         let patience = work.isCovering ? MediaTime(value: 2, timescale: Int64(frameRate)) : Self.stallLimit

@@ -15,7 +15,7 @@ final class FocusWatcher {
     private static let lookInterval = MediaTime(milliseconds: 1000)
     /// The minimum time between two changes that are reported. Some programs change their title many times a second.
     private static let reportInterval = MediaTime(milliseconds: 1000)
-    /// The time of the last reported change, or nil if there is none.
+    /// The time of the last reported change; nil before the first change.
     private var lastReport: MediaTime?
 
     init(connection: X11Connection) {

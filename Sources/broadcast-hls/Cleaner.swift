@@ -25,7 +25,7 @@ final class Cleaner: Sendable {
     /// Deletes until the task is cancelled.
     ///
     /// - Parameters:
-    ///   - next: returns the name of the next object, or nil if there is none now.
+    ///   - next: returns the name of the next object; nil if nothing can be deleted now.
     ///   - complete: called when that object is deleted or abandoned.
     func run(next: @Sendable () -> String?, complete: @Sendable () -> Void) async {
         var refusals = 0

@@ -52,7 +52,7 @@ package struct SRTSocket: ~Copyable {
         }
     }
 
-    /// Returns the next receiver that has connected to a listening socket, or nil if there is none.
+    /// Returns the next receiver that has connected to a listening socket; nil if no receiver waits.
     ///
     /// - Parameter streamID: the stream ID that receivers must send, or empty to accept all.
     package func accept(streamID: String) -> SRTSocket? {

@@ -1,6 +1,6 @@
 import Media
 
-/// How many bits a second a destination can be given, judged by what waits for it and by what gets through. A value, without a clock.
+/// Chooses the bitrate of a destination from its backlog and its throughput. A value, without a clock.
 ///
 /// The bitrate falls with the backlog, at 200, 400 and 700 ms, and not below what was measured to pass; it climbs back once
 /// the backlog is gone, quickly to where it was too much the last time, and carefully past that (`docs/protocols.md`). A destination that takes
@@ -80,7 +80,7 @@ package struct CongestionController: Sendable {
             case MediaTime(milliseconds: 400)...: (0.75, 1.0)
             default: (0.9, 1.0)
             }
-        // What waits already has to get through as well: past 700 ms a little less is sent than passes.
+        // The backlog must be sent as well: above 700 ms, the bitrate is a little lower than the throughput.
         let floor = max(wanted / 20, Int(Double(passed) * share))
         let lowered = max(Int(Double(current) * factor), floor)
         guard lowered < current else { return }

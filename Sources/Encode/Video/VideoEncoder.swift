@@ -148,7 +148,7 @@ package final class VideoEncoder {
     }
 
     /// True once after a picture has settled, when enough time has passed to fill the buffer, or shortly before the next
-    /// keyframe. x264 counts frames, so it needs one that stands for the ticks of the repeat pictures. Otherwise its
+    /// keyframe. x264 counts frames, so it needs a frame that counts for the ticks of the repeat pictures. Otherwise its
     /// buffer would be too empty for the next keyframe or change.
     private func isRefillDue(at time: MediaTime) -> Bool {
         guard let budget, let lastIDR, !isRefilled else { return false }

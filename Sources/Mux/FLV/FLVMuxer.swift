@@ -12,7 +12,7 @@ package struct FLVMuxer: Muxer {
         case time
     }
 
-    /// The maximum time in milliseconds by which a track is waited for.
+    /// The maximum time in milliseconds that the muxer waits for a track.
     private static let patience: Int64 = 2000
     /// The number of bytes before the body of the first tag: file header (9), size of the previous tag (4), tag header
     /// (11).
