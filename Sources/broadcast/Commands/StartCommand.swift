@@ -36,7 +36,7 @@ struct StartCommand: AsyncParsableCommand {
     @Flag(help: "Show what viewers will see, and ask before going live; without a terminal, go live at once.")
     var preview = false
 
-    private var targets: [String] { destinations.targets }
+    var targets: [String] { destinations.targets }
 
     /// The connection to the parent of a detached session. All other arguments come through it.
     @Option(help: .hidden) var launchDescriptor: Int32?
@@ -103,33 +103,6 @@ struct StartCommand: AsyncParsableCommand {
     /// The window that the user clicks; nil unless the options ask for that.
     private func pickedWindow() throws(CommandError) -> UInt? {
         try source.selection() == nil ? try source.pickWindow() : nil
-    }
-
-    /// The key for `--key-from-stdin`; nil without this option.
-    private func addressKey() throws(CommandError) -> HandedSecrets? {
-        guard network.keyFromStdin else { return nil }
-        let addresses = targets.filter { ["rtmp://", "rtmps://"].contains(where: $0.lowercased().hasPrefix) }
-        guard addresses.count == 1 else {
-            throw CommandError(.usage, "--key-from-stdin reads the key of one address: give one --to rtmp://HOST/APP.")
-        }
-        let key = try SecretInput.read("Stream key", way: "use --key-from-stdin < FILE")
-        guard !key.isEmpty else { throw CommandError(.usage, "There is no stream key on standard input. Nothing was started.") }
-        return HandedSecrets(addressKey: key)
-    }
-
-    /// Asks for the secrets of a detached session, while a terminal is there for the questions of a key command.
-    private func secrets(
-        for configuration: SessionConfiguration, format: ContainerFormat?, _ context: CommandContext, _ handed: HandedSecrets?
-    ) throws(CommandError) -> HandedSecrets {
-        let known: any SecretSource = handed.map { HandedSecretSource($0, otherwise: context.credentials) } ?? context.credentials
-        let recorder = SecretRecorder(known)
-        var resolver = DestinationResolver(
-            configuration: context.configuration, paths: context.paths, secrets: recorder, catalog: context.catalog, session: configuration)
-        resolver.format = format
-        resolver.readsAddressKey = network.keyFromStdin
-        // The session resolves the destinations itself, with these secrets.
-        _ = try presenting { [resolver] () throws(ConfigurationError) in try resolver.resolve(targets) }
-        return recorder.recorded
     }
 
     /// Runs the session to its end.
@@ -206,65 +179,5 @@ struct StartCommand: AsyncParsableCommand {
             guard !Task.isCancelled, let snapshot = controller.snapshot else { return }
             launched.say(StatusLine.waiting(for: snapshot))
         }
-    }
-
-    // MARK: Before the start
-
-    /// Throws if PulseAudio answers and does not have a source that the user named.
-    private func refuseUnknownSound(_ configuration: SessionConfiguration) throws(CommandError) {
-        guard SoundSourceCheck.isNeeded(configuration.audio), let inventory = PulseSourceList.inventory() else { return }
-        if let error = SoundSourceCheck.error(configuration.audio, inventory) { throw error }
-    }
-
-    private func refuseImpossible(_ context: CommandContext) throws(CommandError) {
-        if source.y4m == "-" || audio.wav == "-" {
-            if session.detach { throw CommandError(.usage, "A detached broadcast has no standard input. Omit --detach, or use a named pipe.") }
-            if isatty(STDIN_FILENO) != 0 { throw CommandError(.usage, "Standard input is a terminal. Pipe pictures or sound into broadcast.") }
-        }
-        try source.refuseWayland(context)
-        if preview && source.y4m == "-" {
-            throw CommandError(.usage, "--preview would consume the first pictures of standard input. Omit --preview.")
-        }
-    }
-
-    /// A detached broadcast has no standard output, neither by `-` nor by a destination of the configuration.
-    private func refuseDetachedOutput(_ context: CommandContext) throws(CommandError) {
-        let wanted = targets.isEmpty ? [context.configuration.preferred].compactMap(\.self) : targets
-        let isOutput = wanted.contains { target in
-            target == "-" || (context.configuration.destination(named: target)?.extensionName ?? target) == "stdout"
-        }
-        if isOutput { throw CommandError(.usage, "A detached broadcast has no standard output. Omit --detach, or choose a file.") }
-    }
-
-    /// Shows what viewers will see, and asks whether to go live if there is a terminal. Throws if the picture cannot be
-    /// shown, or if the answer is not yes.
-    private func showPreview(of configuration: SessionConfiguration, _ context: CommandContext) async throws(CommandError) {
-        let place = try await PreviewPicture.take(configuration).show(context)
-        let file: ViewedPicture? = if case .viewer(let file) = place { file } else { nil }
-        guard isatty(STDIN_FILENO) != 0 else {
-            file?.removeLater()
-            return
-        }
-        defer { file?.remove() }
-        // A key that was pressed before the question is no answer.
-        tcflush(STDIN_FILENO, TCIFLUSH)
-        Output.raw(PreviewSentences.question(file: file?.path))
-        guard PreviewSentences.isYes(readLine()) else { throw .nothingStarted }
-    }
-
-    /// Shows a message on the desktop if the user sees no terminal: from a menu, a key binding, cron, or detached.
-    private func notify(_ message: String, _ context: CommandContext, _ launched: LaunchedSession?) {
-        let hasTerminal = launched == nil && (isatty(STDIN_FILENO) != 0 || Output.isTerminal)
-        guard context.hasSessionBus && !hasTerminal else { return }
-        DesktopNotification.send(message)
-    }
-
-    private func containerFormat() throws(CommandError) -> ContainerFormat? {
-        guard let text = session.format else { return nil }
-        guard let format = ContainerFormat(rawValue: text) else {
-            throw CommandError(
-                .usage, "There is no format \"\(text)\". Use one of \(ContainerFormat.allCases.map(\.rawValue).joined(separator: ", ")).")
-        }
-        return format
     }
 }
