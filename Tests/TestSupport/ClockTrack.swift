@@ -92,6 +92,22 @@ package struct ClockTrack: Sendable {
         return parts
     }
 
+    /// When the clock stops for more than `seconds`, or jumps ahead of the time stamps by more: a stall, and a pause that is cut out.
+    package func interruptions(over seconds: Double) -> [Double] {
+        guard var changed = readings.first else { return [] }
+        var times: [Double] = []
+        for (one, next) in zip(readings, readings.dropFirst()) where next.milliseconds != changed.milliseconds {
+            let (stamped, painted) = (next.pts - changed.pts, changed.paintedSeconds(until: next))
+            if stamped > seconds {
+                times.append(changed.pts)
+            } else if painted - stamped > seconds {
+                times.append(one.pts)
+            }
+            changed = next
+        }
+        return times
+    }
+
     /// The painted time at a moment of the recording, in seconds modulo 2^32 ms, by the freshest of the frames within a second of it:
     /// a grab shows a clock that was painted up to a frame ago, never one of the future.
     package func paintedTime(at pts: Double) -> Double? {

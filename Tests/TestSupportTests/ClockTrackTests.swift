@@ -47,6 +47,16 @@ struct ClockTrackTests {
         #expect(parts.allSatisfy { $0.isRunning })
     }
 
+    @Test func `Interruptions are where the clock stands still, where frames are missing, and where it jumps`() {
+        #expect(track().interruptions(over: 0.5) == [])
+        let still = track { $0 < 2 ? $0 : max(2, $0 - 1) }
+        #expect(still.interruptions(over: 0.5).map { ($0 * 30).rounded() } == [60])
+        let gap = track().readings.filter { !(2.01..<2.9).contains($0.pts) }
+        #expect(ClockTrack(gap).interruptions(over: 0.5).map { ($0 * 30).rounded() } == [60])
+        let cut = track { $0 < 2 ? $0 : $0 + 1.5 }
+        #expect(cut.interruptions(over: 0.5).map { ($0 * 30).rounded() } == [59])
+    }
+
     @Test(arguments: [0, 0.02, 0.3, 1, 2, -1, 3.5])
     func `Sound that is late or early is late or early by that much, whole seconds too`(delay: Double) throws {
         // Beeps at 102 s and at 103 s of the painted clock, heard later.
