@@ -82,9 +82,15 @@ package final class Stage: Sendable {
 
     /// Blocks the calling thread while the stage hangs there.
     fileprivate func pass(_ place: Place) {
-        state.update { if $0.hangs.contains(place) { $0.waiting = place } }
-        _ = state.wait(until: nil) { $0.hangs.contains(place) ? nil : true }
-        state.update { if $0.waiting == place { $0.waiting = nil } }
+        _ = state.wait(until: nil) { state -> Bool? in
+            // The test may ask for the hang at any moment: whoever is held says so in the same step.
+            if state.hangs.contains(place) {
+                state.waiting = place
+                return nil
+            }
+            if state.waiting == place { state.waiting = nil }
+            return true
+        }
     }
 }
 
