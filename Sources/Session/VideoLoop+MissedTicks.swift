@@ -8,8 +8,8 @@ extension VideoLoop {
     /// one: a stream without timestamps keeps its speed.
     func fillMissedTicks(before time: MediaTime, _ work: inout Work) throws(EncodeError) {
         guard settings.pacing == .constant, let encoder = work.encoder, var last = work.lastTime else { return }
-        // A repeat that has to be encoded costs time, which an overloaded machine does not have.
-        let oldest = time - MediaTime(milliseconds: encoder.fillsWithoutEncoding ? 1000 : 150)
+        // A repeat that has to be encoded costs time, which an overloaded machine does not have. After `stallLimit`, `coverStall` takes over.
+        let oldest = time - (encoder.fillsWithoutEncoding ? MediaTime(milliseconds: 1000) : Self.stallLimit)
         while case let missed = tick(after: last), missed < time {
             last = missed
             // What a pause begins or ends with is a frame of its own.

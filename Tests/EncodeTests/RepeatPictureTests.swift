@@ -8,8 +8,11 @@ import Testing
 @Suite struct RepeatPictureTests {
     static let size = PixelSize(width: 208, height: 112)
 
-    @Test(arguments: [1, 2]) func losslessFramesComeBackBitForBitAcrossRepeatPictures(threads: Int) throws {
-        var settings = VideoSettings(size: Self.size, frameRate: 30, rateControl: .quality(0), keyframeInterval: MediaTime(milliseconds: 1500))
+    /// The preset ultrafast uses CAVLC, all others use CABAC.
+    @Test(arguments: [1, 2], ["veryfast", "ultrafast"])
+    func losslessFramesComeBackBitForBitAcrossRepeatPictures(threads: Int, preset: String) throws {
+        var settings = VideoSettings(
+            size: Self.size, frameRate: 30, rateControl: .quality(0), preset: preset, keyframeInterval: MediaTime(milliseconds: 1500))
         settings.threads = threads
         let scene = try Scene(settings: settings)
         #expect(scene.repeated > 60)
@@ -56,8 +59,8 @@ import Testing
         #expect(errors.reduce(0, +) / frame <= 4)
     }
 
-    @Test func twoDecodersAgreeOnALossyStreamWithRepeatPictures() throws {
-        let scene = try Scene(settings: VideoSettings(size: Self.size, frameRate: 30, rateControl: .bitrate(400)))
+    @Test(arguments: ["veryfast", "ultrafast"]) func twoDecodersAgreeOnALossyStreamWithRepeatPictures(preset: String) throws {
+        let scene = try Scene(settings: VideoSettings(size: Self.size, frameRate: 30, rateControl: .bitrate(400), preset: preset))
         #expect(scene.repeated > 60)
         let one = try decode(
             scene.stream,

@@ -8,22 +8,24 @@ import Bitstream
 struct RepeatPicture {
     private let sequence: SequenceParameterSet
     private let picture: PictureParameterSet
-    private let sliceData: [UInt8]
+    /// The slice data if the stream uses CABAC.
+    private let arithmeticData: [UInt8]
+    private let macroblockCount: Int
 
     /// Returns nil if the stream of these parameter sets cannot contain such a picture.
     ///
-    /// The stream must use CABAC, only frames, picture order count type 2, one reference picture and one slice group.
-    /// It must not use weighted prediction, redundant pictures or separate colour planes. A skipped macroblock is coded
-    /// alike in 4:2:0 and in 4:4:4 (7.3.4, 7.3.5).
+    /// The stream must use only frames, picture order count type 2, one reference picture and one slice group. It must not
+    /// use weighted prediction, redundant pictures or separate colour planes. A skipped macroblock is coded alike in
+    /// 4:2:0 and in 4:4:4 (7.3.4, 7.3.5).
     init?(sequence: SequenceParameterSet, picture: PictureParameterSet) {
         guard let layout = sequence.layout, layout.maximumReferenceCount == 1, layout.hasOnlyFrames,
             sequence.pictureOrderCountType == 2, !sequence.hasSeparateColourPlanes,
-            picture.usesCABAC, picture.sliceGroupCount == 1, !picture.hasWeightedPrediction,
-            !picture.hasRedundantPictures
+            picture.sliceGroupCount == 1, !picture.hasWeightedPrediction, !picture.hasRedundantPictures
         else { return nil }
         self.sequence = sequence
         self.picture = picture
-        sliceData = SkipSliceData.bytes(macroblockCount: layout.macroblockCount)
+        macroblockCount = layout.macroblockCount
+        arithmeticData = picture.usesCABAC ? SkipSliceData.bytes(macroblockCount: macroblockCount) : []
     }
 
     /// The access unit of a repeat picture: one NAL unit after its length in four bytes. `frameNumber` is taken modulo
@@ -39,11 +41,16 @@ struct RepeatPicture {
         slice.unsignedExpGolomb(0)  // num_ref_idx_l0_active_minus1
         slice.flag(false)  // ref_pic_list_modification_flag_l0
         slice.flag(false)  // adaptive_ref_pic_marking_mode_flag
-        slice.unsignedExpGolomb(0)  // cabac_init_idc
+        if picture.usesCABAC { slice.unsignedExpGolomb(0) }  // cabac_init_idc
         slice.signedExpGolomb(SkipSliceData.quantizer - picture.initialQuantizer)  // slice_qp_delta
         if picture.hasDeblockingControl { slice.unsignedExpGolomb(1) }  // disable_deblocking_filter_idc
-        while !slice.isByteAligned { slice.flag(true) }  // cabac_alignment_one_bit
-        slice.append(contentsOf: sliceData)
+        if picture.usesCABAC {
+            while !slice.isByteAligned { slice.flag(true) }  // cabac_alignment_one_bit
+            slice.append(contentsOf: arithmeticData)
+        } else {
+            slice.unsignedExpGolomb(UInt32(macroblockCount))  // mb_skip_run
+            slice.flag(true)  // rbsp_stop_one_bit
+        }
         var accessUnit: [UInt8] = []
         NALUnits.appendLengthPrefixed(EmulationPrevention.insert(into: slice.bytes), to: &accessUnit)
         return accessUnit
