@@ -32,9 +32,10 @@ struct PlaybackClock {
         }
     }
 
-    /// The playback time of that sample, in nanoseconds of CLOCK_MONOTONIC; nil while there are too few reports.
+    /// The playback time of that sample, in nanoseconds of CLOCK_MONOTONIC; nil while there are too few reports, or while
+    /// the last reports contradict the line: no beep is better than one at the wrong time.
     func time(ofSample number: Int64) -> Double? {
-        guard let origin, reports >= 10 else { return nil }
+        guard let origin, reports >= 10, outliers == 0 else { return nil }
         return origin + Double(number) * 1e9 / rate
     }
 }

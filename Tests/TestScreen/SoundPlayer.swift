@@ -99,9 +99,10 @@ final class SoundPlayer {
             this)
         pa_stream_set_write_callback(
             stream, { _, bytes, player in player.map { Unmanaged<SoundPlayer>.fromOpaque($0).takeUnretainedValue().write(bytes) } }, this)
-        // 60 ms: a low latency that is sufficient for a busy machine.
+        // 250 ms: on a busy machine this process may have to wait, and an underrun would play a beep late. The latency does
+        // not matter, because a beep is placed by the time at which it will be heard.
         var buffer = pa_buffer_attr(
-            maxlength: .max, tlength: UInt32(Self.rate * 0.06) * 8, prebuf: .max, minreq: UInt32(Self.rate * 0.01) * 8, fragsize: .max)
+            maxlength: .max, tlength: UInt32(Self.rate * 0.25) * 8, prebuf: .max, minreq: UInt32(Self.rate * 0.01) * 8, fragsize: .max)
         let flags = PA_STREAM_INTERPOLATE_TIMING.rawValue | PA_STREAM_AUTO_TIMING_UPDATE.rawValue | PA_STREAM_ADJUST_LATENCY.rawValue
         pa_stream_connect_playback(stream, nil, &buffer, pa_stream_flags_t(flags), nil, nil)
     }
