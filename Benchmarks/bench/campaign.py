@@ -8,11 +8,12 @@ import time
 
 import clock_reader
 import process_usage
-from contenders import Broadcast, FFmpeg
+from contenders import Broadcast, FFmpeg, GStreamer
 from peers import Nginx, Peers, read, wait_until
 from raw_pipe import RawBroadcast, RawFFmpeg
 
 WORKLOADS = ["still", "typing", "everything"]
+WORKLOADS_OF_TEXT = ["still", "caret", "typing", "small", "scrolling", "dragging", "video", "everything"]
 
 
 class Campaign:
@@ -30,7 +31,7 @@ class Campaign:
             peers.paint(self.options.testscreen, "tone", environment=self.sound)
             tested = FFmpeg("broadcast") if self.options.peer_only else Broadcast(self.options.broadcast, peers.path("home"))
             self.contenders = [tested, FFmpeg()]
-            parts = [("cpu", self.measure_cpu), ("memory720", self.measure_memory), ("latency", self.measure_latency)]
+            parts = [("quality", self.measure_quality), ("cpu", self.measure_cpu), ("memory720", self.measure_memory), ("latency", self.measure_latency)]
             parts += [("raw", self.measure_raw), ("pixels", self.measure_pixels), ("hidden", self.measure_hidden)]
             for name, measure in parts:
                 if not self.options.only or name in self.options.only:
@@ -41,6 +42,61 @@ class Campaign:
         display = self.peers.xvfb(1920, 1080)
         for round_number, workload, contender in self.turns(WORKLOADS):
             self.measure_run("cpu", workload, contender, round_number, self.setup(display, 1920, 1080, 6000))
+
+    def measure_quality(self):
+        """Compares cost and picture on screens of real text: every picture of a recording is compared with the painted one."""
+        # They need numpy and Pillow, which the other parts do not.
+        import quality
+        from workloads import Workload
+
+        contenders = self.contenders + [FFmpeg("ffmpeg, tuned", ["-x264-params", "weightp=0:scenecut=0:threads=2"]), GStreamer()]
+        width, height = 1920, 1080
+        for name in self.options.workload or WORKLOADS_OF_TEXT:
+            # The programs need up to some seconds to start.
+            workload = Workload(name, width, height, self.options.seconds + 12)
+            path = self.peers.path(name)
+            workload.write(path)
+            for round_number in range(self.options.rounds):
+                idle = self.run_quality(None, workload, path, 0, None)
+                for bitrate in self.options.bitrate or [3000, 6000]:
+                    for contender in contenders[:: 1 if round_number % 2 == 0 else -1]:
+                        values = self.run_quality(contender, workload, path, bitrate, quality)
+                        values["server_percent"] -= idle["server_percent"]
+                        self.add("quality", f"{name} {bitrate}", contender, round_number, **values)
+            os.remove(path)
+
+    def run_quality(self, contender, workload, path, bitrate, quality):
+        """Paints the workload once. Returns the figures of the program, or the X server's use without any program."""
+        display, server = self.peers.xvfb(workload.width, workload.height, server=True)
+        environment = {**self.sound, "DISPLAY": display}
+        key = f"q{self.peers.count}"
+        setup = self.setup(display, workload.width, workload.height, bitrate) | {"sound": False, "url": self.nginx.url(key, "recorded")}
+        painter = self.peers.paint(self.options.testscreen, "replay", "--file", path, environment=environment)
+        process = None
+        if contender:
+            process = contender.start(self.peers, setup)
+            wait_until("the first packet", lambda: self.peers.check(process) or self.nginx.bytes_received(key) > 0)
+        # Two seconds for the first IDR and the settling of the picture.
+        time.sleep(2)
+        watched = [server.pid] + ([process.pid] if process else [])
+        received = self.nginx.bytes_received(key)
+        begin, cpu = time.monotonic(), [process_usage.cpu_seconds(pid) for pid in watched]
+        time.sleep(self.options.seconds)
+        seconds = time.monotonic() - begin
+        cpu = [process_usage.cpu_seconds(pid) - before for pid, before in zip(watched, cpu)]
+        values = {"server_percent": 100 * cpu[0] / seconds}
+        if process:
+            self.peers.check(process)
+            values |= {"cpu_percent": 100 * cpu[1] / seconds, "kbps": (self.nginx.bytes_received(key) - received) * 8 / 1000 / seconds}
+            values |= process_usage.memory_megabytes(process.pid) | {"peak_mb": process_usage.peak_megabytes(process.pid)}
+            contender.stop(self.peers, process, setup)
+            wait_until("the end of the recording", lambda: self.nginx.bytes_received(key) == 0)
+        self.peers.stop(painter)
+        self.peers.stop(server)
+        if process:
+            values |= quality.judge(self.nginx.recording(key), workload, 2, self.options.seconds)
+            os.remove(self.nginx.recording(key))
+        return values
 
     def measure_memory(self):
         display = self.peers.xvfb(1280, 720)
@@ -232,5 +288,5 @@ class Campaign:
 
     def add(self, part, workload, contender, round_number, **values):
         self.results.append({"part": part, "workload": workload, "program": contender.name, "round": round_number, **values})
-        numbers = "  ".join(f"{name} {value:.1f}" for name, value in values.items())
+        numbers = "  ".join(f"{name} {value:.{4 if name.startswith('ssim') else 1}f}" for name, value in values.items())
         print(f"{part} {workload}, round {round_number + 1}, {contender.name}: {numbers}", file=sys.stderr, flush=True)

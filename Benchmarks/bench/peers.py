@@ -92,11 +92,12 @@ class Peers:
         if process.poll() is not None:
             raise RuntimeError(f"{process.name} ended with {process.returncode}: {read(process.errors)[-2000:]}")
 
-    def xvfb(self, width, height):
-        """Starts an X server. Returns the name of its display."""
+    def xvfb(self, width, height, server=False):
+        """Starts an X server. Returns the name of its display, and with `server` its process too."""
         screen = f"{width}x{height}x24"
-        server = self.start("xvfb", ["Xvfb", "-displayfd", "1", "-screen", "0", screen, "-nolisten", "tcp", "-noreset"])
-        return ":" + wait_until("Xvfb", lambda: self.check(server) or (read(server.output).endswith("\n") and read(server.output).strip()))
+        process = self.start("xvfb", ["Xvfb", "-displayfd", "1", "-screen", "0", screen, "-nolisten", "tcp", "-noreset"])
+        name = ":" + wait_until("Xvfb", lambda: self.check(process) or (read(process.output).endswith("\n") and read(process.output).strip()))
+        return (name, process) if server else name
 
     def pulse(self):
         """Starts a sound server with the null sink `app`. Returns the environment for its clients."""
@@ -139,12 +140,15 @@ class Nginx:
         folder = peers.path("nginx")
         os.mkdir(folder, 0o700)
         self.port, self.http_port = free_port(), free_port()
+        self.recordings = os.path.join(folder, "recordings")
+        os.mkdir(self.recordings)
         temporary = "".join(f"{kind}_temp_path {folder}/{kind};" for kind in ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"])
         with open(f"{folder}/nginx.conf", "w", encoding="utf-8") as file:
             file.write(
                 "load_module /usr/lib/nginx/modules/ngx_rtmp_module.so; daemon off; master_process off;"
                 f"pid {folder}/nginx.pid; error_log {folder}/error.log info; events {{ worker_connections 64; }}\n"
-                f"rtmp {{ access_log off; server {{ listen 127.0.0.1:{self.port}; application live {{ live on; }} }} }}\n"
+                f"rtmp {{ access_log off; server {{ listen 127.0.0.1:{self.port}; application live {{ live on; }}"
+                f"application recorded {{ live on; record all; record_path {self.recordings}; record_suffix .flv; }} }} }}\n"
                 f"http {{ access_log off; {temporary} server {{ listen 127.0.0.1:{self.http_port}; location / {{ rtmp_stat all; }} }} }}\n"
             )
         self.process = peers.start("nginx", ["nginx", "-p", folder, "-e", f"{folder}/error.log", "-c", f"{folder}/nginx.conf"])
@@ -160,8 +164,12 @@ class Nginx:
         with urllib.request.urlopen(f"http://127.0.0.1:{self.http_port}/", timeout=5) as answer:
             return answer.read().decode()
 
-    def url(self, key):
-        return f"rtmp://127.0.0.1:{self.port}/live/{key}"
+    def url(self, key, application="live"):
+        return f"rtmp://127.0.0.1:{self.port}/{application}/{key}"
+
+    def recording(self, key):
+        """Returns the path of what was sent to the application `recorded`."""
+        return os.path.join(self.recordings, f"{key}.flv")
 
     def bytes_received(self, key):
         """Returns the bytes of audio and video that the stream's publisher sent.

@@ -53,3 +53,20 @@ def peak_megabytes(pid):
         except OSError:
             pass
     return total * 1024 / 1e6
+
+
+def memory_megabytes(pid):
+    """Returns the memory of the process and its living descendants in MB (10^6 bytes).
+
+    `own_mb` is RssAnon plus RssShmem: what the programs allocated, without the files that they map. `pss_mb` is the
+    proportional share of everything (PSS)."""
+    own = pss = 0
+    for member in tree(pid):
+        try:
+            with open(f"/proc/{member}/status", encoding="ascii", errors="replace") as file:
+                own += sum(int(line.split()[1]) for line in file if line.startswith(("RssAnon", "RssShmem")))
+            with open(f"/proc/{member}/smaps_rollup", encoding="ascii", errors="replace") as file:
+                pss += sum(int(line.split()[1]) for line in file if line.startswith("Pss:"))
+        except OSError:
+            pass
+    return {"own_mb": own * 1024 / 1e6, "pss_mb": pss * 1024 / 1e6}

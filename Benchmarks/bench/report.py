@@ -42,6 +42,10 @@ ROWS = [
 ]
 
 
+# The highest cost relative to ffmpeg, at a picture that is at least as good.
+QUALITY_BARS = {"still": 0.15, "typing": 0.25, "small": 0.5, "scrolling": 0.75, "everything": 0.9}
+
+
 class Report:
     """The table and the JSON of one campaign."""
 
@@ -107,5 +111,83 @@ class Report:
             f"zerolatency, AAC 160 kbit/s, RTMP over loopback; 100 % is one of {os.cpu_count()} processors; {platform.machine()}, Linux {platform.release()})"
         )
 
+    def quality(self):
+        """Returns the medians of the part quality: workload and bitrate, then program, then figure."""
+        runs = {}
+        for result in self.results:
+            if result["part"] == "quality":
+                runs.setdefault(result["workload"], {}).setdefault(result["program"], []).append(result)
+        return {
+            name: {
+                program: {key: statistics.median(run[key] for run in rounds) for key in rounds[0] if key not in ("part", "workload", "program", "round")}
+                for program, rounds in programs.items()
+            }
+            for name, programs in runs.items()
+        }
+
+    def quality_misses(self):
+        """Returns the workloads at which the cost relative to ffmpeg exceeds its bar, or the picture is worse than ffmpeg's."""
+        misses = []
+        for name, programs in self.quality().items():
+            bar = QUALITY_BARS.get(name.split()[0])
+            if bar and "ffmpeg" in programs and "broadcast" in programs:
+                cost, is_sharper = self.compare(programs["broadcast"], programs["ffmpeg"])
+                if cost > bar or not is_sharper:
+                    misses.append(name)
+        return misses
+
+    @staticmethod
+    def compare(tested, peer):
+        """Returns the ratio of the processor times, and whether the picture is at least as good: in the mean and the worst."""
+        margin = 0.0005
+        is_sharper = tested["ssim_mean"] + margin >= peer["ssim_mean"] and tested["ssim_worst"] + margin >= peer["ssim_worst"]
+        return tested["cpu_percent"] / peer["cpu_percent"], is_sharper
+
+    def markdown(self):
+        """Returns the part quality as a table. A ratio in brackets is a cost at a worse picture, which compares nothing."""
+        lines = ["| screen, kbit/s | program | CPU | of ffmpeg's | X server | SSIM mean | worst | pictures | different | kbit/s | memory | PSS |"]
+        lines.append("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
+        for name, programs in self.quality().items():
+            for program, run in programs.items():
+                ratio = ""
+                if "ffmpeg" in programs and program != "ffmpeg":
+                    cost, is_sharper = self.compare(run, programs["ffmpeg"])
+                    ratio = f"{cost:.2f}" if is_sharper else f"({cost:.2f})"
+                lines.append(
+                    f"| {name} | {program} | {run['cpu_percent']:.1f} % | {ratio} | {run['server_percent']:+.1f} % | {run['ssim_mean']:.4f} "
+                    f"| {run['ssim_worst']:.4f} | {run['frames']:.0f} | {run['distinct']:.0f} | {run['kbps']:.0f} | {run['own_mb']:.0f} MB | {run['pss_mb']:.0f} MB |"
+                )
+        return "\n".join(lines + ["", self.quality_conditions()])
+
+    def quality_conditions(self):
+        return (
+            f"1920x1080, 30 frames a second, veryfast, zerolatency, RTMP over loopback, no sound; {self.options.rounds} rounds of {self.options.seconds:g} s in turn, "
+            f"medians; 100 % is one of {os.cpu_count()} processors. SSIM of the luma to the painted picture. The X server's use is what the program adds."
+        )
+
+    def plot(self, folder):
+        """Writes cost and picture of each screen as SVG files."""
+        import matplotlib
+
+        matplotlib.use("svg")
+        from matplotlib import pyplot
+
+        quality = self.quality()
+        for figure, label in [("cpu_percent", "CPU, % of a processor"), ("ssim_worst", "worst SSIM to the painted picture")]:
+            programs = sorted({program for run in quality.values() for program in run})
+            axes = pyplot.subplots(figsize=(9, 0.5 * len(quality) + 1.5))[1]
+            for index, program in enumerate(programs):
+                places = [row + (index - (len(programs) - 1) / 2) * 0.8 / len(programs) for row in range(len(quality))]
+                axes.barh(places, [run.get(program, {}).get(figure, 0) for run in quality.values()], 0.8 / len(programs), label=program)
+            axes.set_yticks(range(len(quality)), list(quality))
+            axes.invert_yaxis()
+            axes.set_xlabel(label)
+            if figure == "ssim_worst":
+                axes.set_xlim(min(run["ssim_worst"] for runs in quality.values() for run in runs.values()) - 0.01, 1)
+            axes.legend(fontsize="small")
+            axes.figure.tight_layout()
+            axes.figure.savefig(os.path.join(folder, f"{figure}.svg"), metadata={"Date": None})
+            pyplot.close(axes.figure)
+
     def as_json(self):
-        return {"summary": list(filter(None, map(self.summary, ROWS))), "runs": self.results, "conditions": self.conditions()}
+        return {"summary": list(filter(None, map(self.summary, ROWS))), "quality": self.quality(), "runs": self.results, "conditions": self.conditions()}

@@ -23,6 +23,26 @@ extension Canvas {
         return result
     }
 
+    /// Creates a pixmap of that size from pixels of 4 bytes each: B, G, R and an unused one. Needs a screen with a depth
+    /// of 24.
+    func pixmap(width: Int, height: Int, pixels: UnsafeRawPointer) -> Pixmap {
+        let result = XCreatePixmap(display, window, UInt32(width), UInt32(height), depth)
+        // A request has a limited size, so that a long image needs several.
+        let rows = max(1, min(height, 1 << 22 / (width * 4)))
+        for first in stride(from: 0, to: height, by: rows) {
+            let count = min(rows, height - first)
+            let bytes = UnsafeMutableRawPointer(mutating: pixels + first * width * 4).assumingMemoryBound(to: CChar.self)
+            guard let image = XCreateImage(display, visual, depth, ZPixmap, 0, bytes, UInt32(width), UInt32(count), 32, Int32(width * 4)) else {
+                continue
+            }
+            XPutImage(display, result, graphics, image, 0, 0, 0, Int32(first), UInt32(width), UInt32(count))
+            // The pixels are not the image's.
+            image.pointee.data = nil
+            _ = cx11_destroy_image(image)
+        }
+        return result
+    }
+
     /// Frees a pixmap.
     func free(_ pixmap: Pixmap) {
         XFreePixmap(display, pixmap)

@@ -14,6 +14,7 @@ struct Options {
     init(arguments: [String]) throws(TestScreenError) {
         guard let name = arguments.first else { throw .usage("no scene is named") }
         var beeps = false
+        var path: String?
         var framesPerSecond: Int?
         var frequency = TonePattern.frequency
         var window: WindowPlace?
@@ -23,6 +24,7 @@ struct Options {
         while let argument = rest.popFirst() {
             switch argument {
             case "--beep": beeps = true
+            case "--file": path = rest.popFirst()
             case "--exclude": protection = .property
             case "--seed":
                 guard let text = rest.popFirst(), let value = UInt64(text) else { throw .usage("--seed needs a number") }
@@ -43,7 +45,10 @@ struct Options {
             default: throw .usage("unknown argument \(argument)")
             }
         }
-        if let secret = SecretScene(named: name, protection: protection, seed: seed) {
+        if name == "replay" {
+            guard let path else { throw .usage("replay needs --file PATH") }
+            (scene, sound) = (try ReplayScene(path: path), nil)
+        } else if let secret = SecretScene(named: name, protection: protection, seed: seed) {
             (scene, sound) = (secret, nil)
         } else {
             (scene, sound) = try Self.content(of: name, beeps: beeps, frequency: frequency)

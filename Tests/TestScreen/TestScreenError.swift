@@ -10,7 +10,7 @@ enum TestScreenError: Error, CustomStringConvertible {
     var description: String {
         switch self {
         case .usage(let reason):
-            "\(reason). Usage: TestScreen clock [--beep] | chart | typing | everything | still | tone | demo  [--fps N]"
+            "\(reason). Usage: TestScreen clock [--beep] | chart | typing | everything | still | tone | demo | replay --file PATH  [--fps N]"
         case .display(let reason): "no picture: \(reason)"
         case .sound(let reason): "no sound: \(reason)"
         }
