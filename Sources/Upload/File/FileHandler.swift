@@ -76,7 +76,7 @@ package actor FileHandler: SampleHandler {
     }
 
     /// Opens the file and locks it, so that no other broadcast writes it. `file` stays nil if another program replaced or
-    /// filled the file meanwhile: the caller tries again.
+    /// filled the file during this call. The caller tries again then.
     private func open() throws(UploadError) {
         let opened: OutputFile
         do throws(SystemError) {
@@ -100,14 +100,19 @@ package actor FileHandler: SampleHandler {
                 return String(cString: pointer)
             } ?? path
         // The lock of the older file is kept during the move: another broadcast holds it while it writes the file, or
-        // while it moves the file itself. A file that cannot be read cannot be locked, but can be moved.
-        if let older = try? OutputFile(reading: target) {
-            guard older.lock() else { throw .cannotCreate(path: path, .inUse) }
-            guard older.isStill(at: target) else { return }
-            try moveAside(target)
-        } else {
-            try moveAside(target)
+        // while it moves the file itself.
+        let older: OutputFile
+        do throws(SystemError) {
+            older = try OutputFile(reading: target)
+        } catch {
+            // Another broadcast has just moved it.
+            if error.code == ENOENT { return }
+            // A file that cannot be read cannot be locked, but can be moved.
+            return try moveAside(target)
         }
+        guard older.lock() else { throw .cannotCreate(path: path, .inUse) }
+        guard older.isStill(at: target) else { return }
+        try moveAside(target)
     }
 
     private func moveAside(_ target: String) throws(UploadError) {
