@@ -4,15 +4,15 @@ import Session
 import Upload
 import UserConfiguration
 
-/// What the `broadcast` command uses beside the public API: names from a command line, a control socket, and a log.
+/// The additions for the `broadcast` command: names from a command line, a control socket, and a log.
 extension BroadcastController {
     /// - Parameters:
-    ///   - configuration: the user's, as it was read at the start.
-    ///   - targets: what the user calls the destinations; none for the preferred one.
+    ///   - configuration: the user's configuration at the start of the command.
+    ///   - targets: the names of destinations on the command line; empty for the preferred one.
     ///   - output: the state of standard output.
-    ///   - handed: secrets of `targets` that are known already: those that the parent of a detached session has resolved, and
+    ///   - handed: secrets of `targets` that are already known: those that the parent of a detached session has resolved, and
     ///     the key of an address.
-    ///   - readsAddressKey: the key of an RTMP address is among these secrets, and not in the address.
+    ///   - readsAddressKey: true if the key of an RTMP address is among these secrets, and not in the address.
     package convenience init(
         options: HostOptions, settings: SessionSettings, configuration: Configuration, targets: [String], format: ContainerFormat?,
         separatesAudio: Bool, output: DestinationResolver.StandardOutput, handed: HandedSecrets?,
@@ -47,7 +47,7 @@ extension BroadcastController {
             }
         } resolve: { target, folder, preparation throws(HostError) in
             do throws(ConfigurationError) {
-                // The configuration as it is now, not as it was at the start.
+                // Read the current configuration, which can differ from the one at the start.
                 let current = try ConfigurationFile.load(context.paths.configFile)
                 var resolver = try resolver(current, context.secrets, preparation)
                 if let folder { resolver.folder = folder }
@@ -58,15 +58,16 @@ extension BroadcastController {
         }
     }
 
-    /// What the host reports. One reader; `events` has none then.
+    /// The events of the host, for one reader. Do not read `events` then.
     package var hostEvents: AsyncStream<HostEvent> { host.events }
 
-    /// Starts the session, and returns once every destination is live or over. Use it with `hostEvents` and `outcome` instead of `start`.
+    /// Starts the session. Returns when each destination is live or over. Use it with `hostEvents` and `outcome` instead of
+    /// `start`.
     package func begin() async throws(HostError) {
         try await host.start()
     }
 
-    /// Asks the session to end. Returns at once, on any thread.
+    /// Requests the end of the session. Thread-safe. Returns at once.
     package func requestStop() {
         host.requestStop()
     }
@@ -75,6 +76,6 @@ extension BroadcastController {
         try await host.ended()
     }
 
-    /// Nil until the session is made.
+    /// The state and figures of the session; nil before the session is made.
     package var snapshot: SessionSnapshot? { host.session?.snapshot() }
 }

@@ -7,19 +7,19 @@ import Upload
 import UserConfiguration
 import WindowPrivacy
 
-/// Runs a broadcast inside a program: ReplayKit's `RPBroadcastController`, for Linux. The `broadcast` command is built on it.
+/// Runs a broadcast inside a program, like ReplayKit's `RPBroadcastController`. The `broadcast` command uses it too.
 ///
 ///     let controller = BroadcastController(destinations: [.destination(named: "mobcrush")])
 ///     try await controller.start()
 ///     ...
 ///     let results = await controller.stop()
 ///
-/// A controller runs one broadcast; create another one for the next. All calls are thread-safe. It does not change its process: no signal handler, no
-/// log level, and X errors of the program's own displays go to the program's handlers.
+/// A controller runs one broadcast. Create another controller for the next broadcast. All calls are thread-safe. The
+/// controller installs no signal handlers, and errors of the program's own X displays go to the program's handlers.
 public final class BroadcastController: Sendable {
-    /// Where the picture comes from.
+    /// The source of the pictures.
     public enum Content: Sendable {
-        /// An X display; nil for the one that `DISPLAY` names.
+        /// An X display; nil for the display in `DISPLAY`.
         case screen(display: String? = nil)
         /// One monitor of an X display, by its RandR name.
         case monitor(String, display: String? = nil)
@@ -29,38 +29,39 @@ public final class BroadcastController: Sendable {
         case region(x: Int, y: Int, width: Int, height: Int, display: String? = nil)
         /// A YUV4MPEG2 file or pipe.
         case y4m(path: String)
-        /// What the program hands over.
+        /// Pictures of the program itself.
         case pictures(PictureChannel)
     }
 
-    /// Where the sound comes from.
+    /// The source of the sound.
     public enum Sound: Sendable {
-        /// Live destinations get silence, because some services reject a stream without sound; files get no sound track.
+        /// No sound. Live destinations get silence, because some services reject a stream without sound. Files get no sound
+        /// track.
         case none
-        /// What the applications of the desktop play, and the microphone if it is wanted.
+        /// The sound of the desktop's applications, and the microphone if it is on.
         case system(microphone: Bool = false)
         /// A WAV file or pipe.
         case wav(path: String)
-        /// What the program hands over.
+        /// Sound of the program itself.
         case channel(SoundChannel)
     }
 
-    /// What happens, in order. The last one is `stopped` or `failed`.
+    /// An event of the broadcast. The last one is `stopped` or `failed`.
     public enum Event: Sendable, Equatable {
-        /// Every destination is live or has failed, and one is live.
+        /// Each destination is live or has failed, and at least one is live.
         case started
         case paused
         case resumed
-        /// A destination failed; the others go on.
+        /// A destination failed. The others continue.
         case destinationFailed(name: String, BroadcastError)
-        /// A destination lost its connection and connects again.
+        /// A destination lost its connection and tries to connect again.
         case reconnecting(name: String)
-        /// It ended as asked; a destination may have failed.
+        /// The broadcast ended normally. A destination may have failed.
         case stopped([DestinationResult])
         case failed(BroadcastError)
     }
 
-    /// What happens from the start on. If the reader is slow the oldest events are dropped. One reader.
+    /// The events from the start, for one reader. If the reader is slow, the oldest events are dropped.
     public let events: AsyncStream<Event>
 
     let host: SessionHost
@@ -69,8 +70,8 @@ public final class BroadcastController: Sendable {
     private let isStarted = Mutex(false)
 
     /// - Parameters:
-    ///   - destinations: they are looked up and opened by `start`.
-    ///   - environment: of the process; it says where the user's configuration is.
+    ///   - destinations: `start` finds and opens them.
+    ///   - environment: the environment of the process. It determines the path of the user's configuration.
     public convenience init(
         content: Content = .screen(), sound: Sound = .system(), destinations: [BroadcastDestination],
         settings: BroadcastSettings = BroadcastSettings(), environment: [String: String] = ProcessInfo.processInfo.environment
@@ -96,11 +97,11 @@ public final class BroadcastController: Sendable {
         host = SessionHost(options: options, prepare: prepare, resolve: resolve)
     }
 
-    // MARK: Life
+    // MARK: Start and end
 
-    /// Starts the broadcast, and returns once every destination is live or has failed.
+    /// Starts the broadcast. Returns when each destination is live or has failed.
     ///
-    /// - Throws: if the broadcast could not begin, or no destination is live. Nothing goes on then.
+    /// - Throws: an error if the broadcast cannot begin, or if no destination is live. The broadcast is over then.
     public func start() async throws(BroadcastError) {
         let isFirst = isStarted.withLock { started in
             defer { started = true }
@@ -122,21 +123,23 @@ public final class BroadcastController: Sendable {
         continuation.yield(.started)
     }
 
-    /// Viewers see a slate and hear silence; files leave the stretch out. False if the broadcast is not live.
+    /// Pauses the broadcast: viewers get a slate and silence, and files omit the interval. Returns false if the broadcast is
+    /// not live.
     @discardableResult public func pause() -> Bool { host.session?.pause() ?? false }
 
-    /// Continues after a pause. False if the broadcast is not paused.
+    /// Continues after a pause. Returns false if the broadcast is not paused.
     @discardableResult public func resume() -> Bool { host.session?.resume() ?? false }
 
-    /// Gives every destination metadata: what is on screen, a scene, a score.
+    /// Sends metadata to every destination, for example the name of a scene or a score.
     public func annotate(_ information: [String: String]) { host.session?.annotate(information) }
 
-    /// Records the microphone, or no longer. False if the broadcast has no sound that it could be part of.
+    /// Turns the microphone on or off. Returns false if no destination takes sound.
     @discardableResult public func setMicrophone(_ isOn: Bool) -> Bool {
         host.session?.setMicrophone { _ in isOn } == isOn
     }
 
-    /// Hides windows from viewers, and returns once no picture shows them. False if the rule exists already, or no screen is broadcast.
+    /// Hides windows from viewers. Returns when no further picture shows them. Returns false if the rule already exists, or
+    /// if the source is not a screen.
     ///
     /// - Parameter rule: `class:NAME`, `title:*TEXT*`, `pid:NUMBER` or `id:0xNUMBER`.
     @discardableResult public func hide(_ rule: String) async throws(BroadcastError) -> Bool {
@@ -144,13 +147,14 @@ public final class BroadcastController: Sendable {
         return await host.session?.changeHiddenWindows { $0.hide(rule) } ?? false
     }
 
-    /// Removes a rule of `hide`. False if there is none.
+    /// Removes a rule of `hide`. Returns false if the rule does not exist.
     @discardableResult public func unhide(_ rule: String) async throws(BroadcastError) -> Bool {
         let rule = try HiddenWindowRule(checking: rule)
         return await host.session?.changeHiddenWindows { $0.unhide(rule) } ?? false
     }
 
-    /// Saves the last seconds as a playable MP4 at `path`. `BroadcastSettings.clipBuffer` says how much is kept. False if nothing is kept yet.
+    /// Saves the last seconds as an MP4 file at `path`. `BroadcastSettings.clipBuffer` limits the duration. Returns false if
+    /// no picture is in the clip buffer.
     @discardableResult public func saveClip(seconds: Double, to path: String) async throws(BroadcastError) -> Bool {
         guard let session = host.session else { return false }
         do throws(UploadError) {
@@ -160,14 +164,14 @@ public final class BroadcastController: Sendable {
         }
     }
 
-    /// Ends the broadcast, and returns once everything is written and closed. Nothing is captured from the call on.
+    /// Ends the broadcast. Returns when everything is written and closed. Nothing is captured from this call on.
     @discardableResult public func stop() async -> [DestinationResult] {
         host.requestStop()
         guard isStarted.withLock({ $0 }) else { return [] }
         return (try? await results.value.get()) ?? []
     }
 
-    /// Suspends until the broadcast has ended by itself or was stopped.
+    /// Suspends until the broadcast has ended or was stopped.
     public func ended() async throws(BroadcastError) -> [DestinationResult] {
         try await results.value.get()
     }

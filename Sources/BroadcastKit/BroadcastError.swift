@@ -4,38 +4,38 @@ import Host
 import Upload
 import WindowPrivacy
 
-/// Why a broadcast, or one of its destinations, could not go on.
+/// Why a broadcast, or one of its destinations, failed.
 public enum BroadcastError: Error, Sendable, Equatable {
-    /// A controller runs one broadcast.
+    /// The controller has already run its broadcast.
     case alreadyStarted
     /// No X server answers at this display; empty if `DISPLAY` is not set.
     case cannotOpenDisplay(String)
-    /// There is no such monitor, window or region, or the source ended; for a developer.
+    /// The monitor, window or region does not exist, or the source ended. The text is for developers.
     case source(String)
-    /// The encoder failed; for a developer.
+    /// The encoder failed. The text is for developers.
     case encoder(String)
-    /// The user's configuration, a manifest or a setting is wrong; for a developer.
+    /// The user's configuration, a manifest or a setting is invalid. The text is for developers.
     case configuration(String)
     /// No destination, service or extension has this name.
     case unknownDestination(String)
-    /// ReplayKit's "Not Logged In": the user has to sign in first, with `broadcast setup NAME`.
+    /// The user must sign in first, with `broadcast setup NAME`. It corresponds to ReplayKit's "Not Logged In".
     case notSignedIn(String)
-    /// The address is not an RTMP address. It is not repeated, since it may hold a key.
+    /// The address is not an RTMP address. The error does not contain it, because it can contain a key.
     case invalidAddress(reason: String)
-    /// A text that is not a rule for hidden windows.
+    /// The text is not a rule for hidden windows.
     case invalidRule(String)
     /// The file cannot be created or written; errno.
     case cannotWrite(path: String, code: Int32)
-    /// The server refused the stream or could not be reached.
+    /// The server rejected the stream or cannot be reached.
     case server(destination: String, code: Int, reason: String)
-    /// An extension ended with an error: its code in the manner of HTTP's status codes, and its own words if it gave some.
+    /// An extension ended with an error. The code is like HTTP's status codes; the message is the extension's own, if any.
     case `extension`(destination: String, code: Int, message: String?)
-    /// The destination did not write out and close in time.
+    /// The destination did not write its remaining data and close in time.
     case notFinished(destination: String)
 }
 
 extension BroadcastError: CustomStringConvertible {
-    /// For a developer. Make your own sentence for users.
+    /// A description for developers. Programs make their own sentences for users.
     public var description: String {
         switch self {
         case .alreadyStarted: "This controller has run its broadcast. Create another one."
@@ -98,7 +98,7 @@ extension HiddenWindowRule {
     }
 }
 
-/// The texts of a session without a user in front of it: those of its data.
+/// The phrases of a session without a command line. They consist of the data of the errors.
 struct PlainPhrases: HostPhrases {
     func report(_ error: HostError) -> ErrorReport { ErrorReport(code: error.code, message: BroadcastError(error).description) }
     func report(_ error: UploadError, of destination: String) -> ErrorReport { report(.destination(name: destination, error)) }

@@ -1,28 +1,30 @@
 import Media
 import UserConfiguration
 
-/// How a broadcast is made.
+/// The settings of a broadcast.
 public struct BroadcastSettings: Sendable {
-    /// Frames a second; nil for the configuration's, else 30.
+    /// Frames a second; nil for the configuration's value, or 30 if it has none.
     public var frameRate: Int?
-    /// The size of the pictures that are sent; nil for the source's.
+    /// The size of the encoded pictures; nil for the size of the source.
     public var size: (width: Int, height: Int)?
-    /// kbit/s; nil for a bitrate that suits the size if a destination is live, and constant quality in files.
+    /// The bitrate in kbit/s; nil for a bitrate that fits the size if a destination is live, otherwise for constant quality.
     public var bitrate: Int?
     public var title: String?
-    /// Show the mouse pointer; nil for the configuration's choice, else true.
+    /// True to show the mouse pointer; nil for the configuration's value, or true if it has none.
     public var showsCursor: Bool?
-    /// Windows that viewers must not see, beside those of the configuration: `class:NAME`, `title:*TEXT*`, `pid:NUMBER` or `id:0xNUMBER`.
+    /// Rules for hidden windows, in addition to those of the configuration: `class:NAME`, `title:*TEXT*`, `pid:NUMBER` or
+    /// `id:0xNUMBER`.
     public var hiddenWindows: [String] = []
-    /// Seconds of the past that are kept for `saveClip`; nil keeps none.
+    /// The seconds that are kept for `saveClip`; nil to keep none.
     public var clipBuffer: Double?
-    /// Seconds after which the broadcast ends by itself; nil for never.
+    /// The seconds after which the broadcast ends; nil for no limit.
     public var duration: Double?
-    /// Try first connections again until they succeed, if they fail because of the network. `start` waits for that.
+    /// True to retry first connections that fail because of the network until they succeed. `start` waits for that.
     public var waitsForNetwork = false
-    /// Suppress notifications while a screen is broadcast.
+    /// True to suppress notifications while a screen is broadcast.
     public var suppressesNotifications = true
-    /// Use the `[video]`, `[audio]` and `[privacy]` tables of the user's configuration for what is not set here.
+    /// True to use the tables `[video]`, `[audio]` and `[privacy]` of the user's configuration for settings that are nil
+    /// here.
     public var usesConfiguration = true
 
     public init() {}

@@ -10,7 +10,7 @@ import Upload
 import UserConfiguration
 import WindowPrivacy
 
-/// Where the user's configuration, extensions and secrets are, and how a session is made from them.
+/// Makes a session from the user's configuration, extensions and secrets.
 package struct KitContext: Sendable {
     let paths: Paths
     let secrets: CredentialStore
@@ -23,7 +23,7 @@ package struct KitContext: Sendable {
         self.sessionBusAddress = sessionBusAddress
     }
 
-    /// For a program other than `broadcast`, which asks the Secret Service through the installed `broadcast`.
+    /// Creates a context for a program other than `broadcast`. It queries the Secret Service with the installed `broadcast`.
     init(environment: [String: String]) {
         paths = Paths(environment: environment)
         let programs = (environment["PATH"] ?? "").split(separator: ":").map { "\($0)/broadcast" }
@@ -33,10 +33,10 @@ package struct KitContext: Sendable {
         sessionBusAddress = service.isBusThere ? named ?? environment["XDG_RUNTIME_DIR"].map { "unix:path=\($0)/bus" } : nil
     }
 
-    /// What a broadcast of the screen asks of the desktop; nil if there is no session bus.
+    /// The requests to the desktop while a screen is broadcast; nil if there is no session bus.
     package var desktopRequest: DesktopLink.Request? {
         guard let sessionBusAddress else { return nil }
-        // If the folder cannot be created, the desktop link reports that it cannot keep its record.
+        // If the folder cannot be created, the desktop link reports that it cannot write its record.
         try? paths.prepareStateFolder()
         return DesktopLink.Request(address: sessionBusAddress, recordPath: paths.stateFolder + "/do-not-disturb") { arguments in
             let program = Program(arguments.first ?? "", arguments: arguments)
@@ -116,7 +116,7 @@ package struct KitContext: Sendable {
         }
     }
 
-    /// Where viewers can watch, as the setups of these destinations reported.
+    /// Returns the addresses at which viewers can watch, as reported by the setup of these destinations.
     func watchURLs(of plans: [DestinationPlan]) -> [String: String] {
         let information = SetupInformation(paths: paths)
         return plans.reduce(into: [:]) { $0[$1.name] = information.watchURL(of: $1.name) }
@@ -124,7 +124,7 @@ package struct KitContext: Sendable {
 }
 
 extension SessionSettings {
-    /// The settings with the rules that were given as texts.
+    /// Returns the settings with the parsed rules for hidden windows.
     func withParsedRules() throws(ConfigurationError) -> SessionSettings {
         var settings = self
         for text in hiddenWindowTexts {
@@ -139,7 +139,7 @@ extension SessionSettings {
 }
 
 extension SessionConfiguration {
-    /// Clips are kept if a destination is for them, whatever it is called.
+    /// Turns the clip buffer on if a destination needs it.
     mutating func keepClips(for plans: [DestinationPlan]) {
         if clipBuffer == nil && plans.contains(where: { $0.kind == .clips }) { clipBuffer = SessionSettings.standardClipBuffer }
     }

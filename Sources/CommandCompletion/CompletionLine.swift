@@ -1,6 +1,6 @@
-/// What an incomplete command line asks for at its last word.
+/// An incomplete command line, and what its last word can be.
 package struct CompletionLine {
-    /// What the last word is.
+    /// The kind of the last word.
     package enum Target {
         /// The name of a subcommand.
         case subcommand

@@ -11,11 +11,11 @@ package final class NamedThread: Sendable {
             body()
             finished.set(())
         }
-        // If the system has no thread left, the body runs on the caller's rather than never.
+        // If the system cannot create a thread, run the body on the caller's thread.
         if !Self.launch(start) { start.body() }
     }
 
-    /// Runs `body` on a new thread that cannot be joined; false if the system has no thread left.
+    /// Runs `body` on a new thread that cannot be joined. Returns false if the system cannot create a thread.
     package static func detach(name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
         launch(Start(name: String(name.prefix(15)), body: body))
     }
@@ -40,7 +40,7 @@ package final class NamedThread: Sendable {
         return code == 0
     }
 
-    /// Runs `body` on a new thread and suspends until it reports the result of its opening; the body continues after that.
+    /// Runs `body` on a new thread. Suspends until it reports the result of its opening; the body continues after that.
     ///
     /// - Parameter body: calls its argument exactly once.
     package static func open<Value: Sendable, Failure: Error>(
@@ -56,7 +56,7 @@ package final class NamedThread: Sendable {
         await finished.value
     }
 
-    /// Suspends until the body has returned, at most for `limit`; false after that. The thread is then left to itself.
+    /// Suspends until the body has returned, for at most `limit`. Returns false after that; the thread continues to run.
     package func join(within limit: Duration) async -> Bool {
         await finished.value(within: limit) != nil
     }

@@ -17,7 +17,7 @@ package final class Once<Value: Sendable>: Sendable {
 
     /// Sets the value and resumes all waiting tasks. Never blocks.
     ///
-    /// - Returns: false if it was set before; the first value stays.
+    /// - Returns: false if it was set before. The first value does not change.
     @discardableResult package func set(_ value: Value) -> Bool {
         let waiters = state.withLock { state -> [CheckedContinuation<Value?, Never>]? in
             guard state.value == nil else { return nil }
@@ -39,7 +39,7 @@ package final class Once<Value: Sendable>: Sendable {
         }
     }
 
-    /// Suspends until the value is set, at most for `limit`; nil after that.
+    /// Suspends until the value is set, for at most `limit`. Returns nil after that.
     package func value(within limit: Duration) async -> Value? {
         await wait(timeout: limit)
     }

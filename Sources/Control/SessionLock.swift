@@ -37,7 +37,7 @@ final class SessionLock: Sendable {
     }
 }
 
-/// What tells a file from another one that has its path later; nil values are never equal to a file.
+/// The identity of a file, which differs from that of a later file at the same path.
 struct FileIdentity: Equatable {
     private let device: UInt
     private let inode: UInt

@@ -2,11 +2,11 @@ import Concurrency
 import FoundationEssentials
 import Synchronization
 
-/// What applications call themselves: the names in their desktop entries (Desktop Entry Specification 1.5), looked up by the class of a window.
+/// The names of applications in their desktop entries (Desktop Entry Specification 1.5), by the class of a window.
 ///
-/// The entries are read once, at the first question.
+/// The entries are read once, at the first lookup.
 package final class DesktopEntries: Sendable {
-    /// The names by what they are found by, in lower case.
+    /// The names by window class or file name, in lower case.
     private struct Index {
         var byWindowClass: [String: String] = [:]
         var byFileName: [String: String] = [:]
@@ -15,12 +15,13 @@ package final class DesktopEntries: Sendable {
     private let folders: [String]
     private let index = Mutex<Index?>(nil)
 
-    /// - Parameter folders: absolute paths of `applications` folders, the first one that has an entry wins; those that are not there hold nothing.
+    /// - Parameter folders: absolute paths of `applications` folders. If several contain an entry, the first one is used.
+    ///   Folders that do not exist are ignored.
     package init(folders: [String]) {
         self.folders = folders
     }
 
-    /// Those of the user and of the system (XDG Base Directory Specification).
+    /// Uses the folders of the user and of the system (XDG Base Directory Specification).
     package convenience init(environment: [String: String]) {
         func list(_ variable: String, _ standard: String) -> [String] {
             let value = environment[variable].flatMap { $0.isEmpty ? nil : $0 } ?? standard
@@ -30,9 +31,10 @@ package final class DesktopEntries: Sendable {
         self.init(folders: (home + list("XDG_DATA_DIRS", "/usr/local/share:/usr/share")).map { $0 + "/applications" })
     }
 
-    /// The application's name in no particular language, by the class part of `WM_CLASS`; nil where no entry fits.
+    /// Returns the unlocalized name of the application for the class part of `WM_CLASS`; nil if no entry matches.
     ///
-    /// An entry that says `StartupWMClass` goes before one whose file is called like the class. Case does not count: programs are careless with it.
+    /// An entry with `StartupWMClass` has priority over an entry whose file has the name of the class. The comparison
+    /// ignores case, because programs use it inconsistently.
     package func name(forWindowClass windowClass: String) -> String? {
         let wanted = windowClass.lowercased()
         return index.withLock { index in
@@ -42,7 +44,7 @@ package final class DesktopEntries: Sendable {
         }
     }
 
-    /// The same without blocking: the entries are read on a thread of their own.
+    /// Does the same without blocking. A separate thread reads the entries.
     package func name(of windowClass: String) async -> String? {
         let result = Once<String?>()
         _ = NamedThread(name: "desktop entries") { [self] in result.set(name(forWindowClass: windowClass)) }
@@ -54,11 +56,12 @@ package final class DesktopEntries: Sendable {
         var seen: Set<String> = []
         for folder in folders {
             for file in ((try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? []).sorted() where file.hasSuffix(".desktop") {
-                // A folder is a part of the name: kde/konsole.desktop is kde-konsole.
+                // A folder is part of the name: the identifier of kde/konsole.desktop is kde-konsole.
                 let identifier = file.dropLast(8).split(separator: "/").joined(separator: "-").lowercased()
                 guard seen.insert(identifier).inserted, let entry = Self.entry(folder + "/" + file) else { continue }
                 if let windowClass = entry.windowClass, index.byWindowClass[windowClass] == nil { index.byWindowClass[windowClass] = entry.name }
-                // org.gnome.Terminal has windows of the class gnome-terminal or Terminal: the last part counts where nothing else is called so.
+                // The windows of org.gnome.Terminal have the class gnome-terminal or Terminal, so use the last part of
+                // the identifier if no other entry has that name.
                 index.byFileName[identifier] = entry.name
                 let last = identifier.split(separator: ".").last.map(String.init) ?? identifier
                 if index.byFileName[last] == nil { index.byFileName[last] = entry.name }
@@ -67,7 +70,7 @@ package final class DesktopEntries: Sendable {
         return index
     }
 
-    /// What the file's main group says; nil where it is no application, or was taken away (`Hidden`).
+    /// Returns the main group of the file; nil if it does not describe an application, or is marked as removed (`Hidden`).
     private static func entry(_ path: String) -> (name: String, windowClass: String?)? {
         guard let data = FileManager.default.contents(atPath: path), data.count < 1 << 20 else { return nil }
         var values: [String: String] = [:]
@@ -86,7 +89,7 @@ package final class DesktopEntries: Sendable {
         return (name, values["StartupWMClass"].flatMap { $0.isEmpty ? nil : $0.lowercased() })
     }
 
-    /// `\s`, `\n`, `\t`, `\r` and `\\` stand for what they do in C; a line break in a name is a space here.
+    /// Replaces the escape sequences `\s`, `\n`, `\t`, `\r` and `\\`. A line break in a name becomes a space.
     private static func unescaped(_ text: some StringProtocol) -> String {
         guard text.contains("\\") else { return String(text) }
         var result = ""

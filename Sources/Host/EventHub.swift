@@ -1,7 +1,8 @@
 import Control
 import Synchronization
 
-/// Hands a session's events to everyone who follows them. A follower that is slow loses the oldest, and holds up nobody.
+/// Distributes the events of a session to its followers. Thread-safe. A slow follower loses the oldest events and does not
+/// delay the others.
 package final class EventHub: Sendable {
     private static let backlog = 256
 
@@ -13,7 +14,7 @@ package final class EventHub: Sendable {
 
     private let state = Mutex(State())
 
-    /// What happens from now on, until the session ends.
+    /// Returns the events from now on, until the end of the session.
     package func subscribe() -> AsyncStream<EventReport> {
         let (stream, continuation) = AsyncStream.makeStream(of: EventReport.self, bufferingPolicy: .bufferingNewest(Self.backlog))
         let identifier = state.withLock { state -> Int? in

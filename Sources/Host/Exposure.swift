@@ -3,30 +3,32 @@ import Desktop
 import Session
 import WindowPrivacy
 
-/// What viewers will see of the desktop, once the source is open.
+/// The part of the desktop that viewers will see, when the source is open.
 package struct Exposure: Sendable {
     /// Whether notifications can appear in the picture.
     package enum Notifications: Sendable, Equatable {
         /// The picture is a single window, or no desktop at all.
         case notCaptured
-        /// They wait until the broadcast ends.
+        /// The desktop suppresses them until the end of the broadcast.
         case held
-        /// The configuration does not ask for it.
+        /// The configuration does not suppress them.
         case notHeld
         /// No session bus is known.
         case noBus
-        /// The desktop was asked and does not hold them, or does not answer.
+        /// The desktop does not suppress them, or does not answer.
         case uncertain(DesktopWarning)
     }
 
     package var picture: PictureRequest
-    /// What the source turned out to be; nil if that is unknown.
+    /// The description of the opened source; nil if it is not known.
     package var source: SourceDescription?
     /// The rules at the start.
     package var hiddenWindows: [HiddenWindowRule] = []
     package private(set) var notifications = Notifications.notCaptured
 
-    /// - Parameter picture: where it comes from. No desktop has answered yet.
+    /// Creates the exposure before the answer of the desktop.
+    ///
+    /// - Parameter picture: the source.
     package init(picture: PictureRequest) {
         self.picture = picture
         guard case .screen(let request) = picture else { return }
@@ -37,11 +39,11 @@ package struct Exposure: Sendable {
         }
     }
 
-    /// Notes the answer of the desktop.
+    /// Adds the answer of the desktop.
     ///
     /// - Parameters:
-    ///   - holdsNotifications: true if the desktop was asked to hold them.
-    ///   - warning: why it may not do that.
+    ///   - holdsNotifications: true if the desktop was requested to suppress notifications.
+    ///   - warning: why it possibly does not suppress them; nil if it does.
     package mutating func noteDesktop(holdsNotifications: Bool, _ warning: DesktopWarning?) {
         guard notifications != .notCaptured else { return }
         notifications = holdsNotifications ? warning.map { .uncertain($0) } ?? .held : .notHeld

@@ -4,9 +4,9 @@ import Upload
 import UserConfiguration
 import WindowPrivacy
 
-/// Why a session could not be hosted, or what it refused. A front end makes the sentence (`HostPhrases`).
+/// Why a session cannot run, or why it rejects a request. The front end makes the sentence (`HostPhrases`).
 package enum HostError: Error, Sendable, Equatable {
-    /// A session of that name runs already.
+    /// A session of this name already runs.
     case nameInUse(String)
     /// The control socket cannot be created, with the system's reason.
     case cannotListen(path: String, reason: String)
@@ -14,10 +14,10 @@ package enum HostError: Error, Sendable, Equatable {
     case session(SessionError)
     case destination(name: String, UploadError)
     case request(RequestProblem)
-    /// A host runs one session.
+    /// The host has already run its session.
     case alreadyStarted
 
-    /// The code in replies and status, in the manner of HTTP's status codes.
+    /// The code in replies and status, like HTTP's status codes.
     package var code: Int {
         switch self {
         case .nameInUse, .alreadyStarted, .session: 409
@@ -29,10 +29,10 @@ package enum HostError: Error, Sendable, Equatable {
     }
 }
 
-/// Why a running session refuses a request.
+/// Why a running session rejects a request.
 package enum RequestProblem: Error, Sendable, Equatable {
     case unknownCommand(String)
-    /// The session has not begun yet. Try again.
+    /// The session has not begun yet. A later request can succeed.
     case starting
     /// The session ended before it was live.
     case endedEarly
@@ -46,9 +46,9 @@ package enum RequestProblem: Error, Sendable, Equatable {
     case noDestinationNamed
     case unknownDestination(String, known: [String])
     case onlyDestination(String)
-    /// Standard output can only be given when a session starts.
+    /// Standard output can be a destination only from the start of a session.
     case outputLater
-    /// The destination did not connect. It stays, and is tried again.
+    /// The destination did not connect. It remains and is retried.
     case notYetConnected(name: String, UploadError)
     case removedMeanwhile(String)
     case rule(HiddenWindowRule.ParseError)

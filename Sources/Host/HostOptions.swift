@@ -3,7 +3,7 @@ import Session
 import Upload
 import UserConfiguration
 
-/// What a session is hosted with.
+/// The settings of a host.
 package struct HostOptions: Sendable {
     package var name: String
     package var title: String?
@@ -15,14 +15,14 @@ package struct HostOptions: Sendable {
     package var registration: String?
     /// The path of the log; nil if the session has none.
     package var log: String?
-    /// Standard error of this process is in the log's file too.
+    /// True if the standard error of this process goes to the file of the log.
     package var logsStandardError = false
-    /// What is asked of the desktop if a screen is broadcast; nil if there is no session bus.
+    /// The requests to the desktop while a screen is broadcast; nil if there is no session bus.
     package var desktop: DesktopLink.Request?
     /// Finds the names of applications by the classes of their windows.
     package var applicationNames: DesktopEntries?
     package var phrases: any HostPhrases
-    /// Called once the session's name is taken. It must not block.
+    /// Called when the host owns the session's name. It must not block.
     package var onNameTaken: @Sendable () -> Void = {}
 
     package init(name: String, phrases: any HostPhrases) {
@@ -31,11 +31,11 @@ package struct HostOptions: Sendable {
     }
 }
 
-/// What a session is made of, once names are resolved.
+/// A session's configuration and destinations, after the names of destinations were resolved.
 package struct PreparedSession: Sendable {
     package var configuration: SessionConfiguration
     package var destinations: [DestinationPlan]
-    /// Where destinations can be watched, by their names, as their setup reported.
+    /// The addresses at which viewers can watch, by destination, as reported by setup.
     package var watchURLs: [String: String]
 
     package init(configuration: SessionConfiguration, destinations: [DestinationPlan], watchURLs: [String: String] = [:]) {
@@ -45,20 +45,20 @@ package struct PreparedSession: Sendable {
     }
 }
 
-/// What names are resolved with, on a thread that may block.
+/// The functions for the resolution of names, which runs on a thread that may block.
 package struct HostPreparation: Sendable {
-    /// Reports something that the user should know. It returns at once.
+    /// Reports a notice for the user. Returns at once.
     package let notice: @Sendable (ResolverNotice) -> Void
-    /// True once the user no longer wants the broadcast.
+    /// Returns true after the user requested the end of the broadcast.
     package let isStopWanted: @Sendable () -> Bool
 }
 
-/// How a hosted session ended.
+/// The result of a hosted session.
 package struct HostOutcome: Sendable {
-    /// Why the session itself failed; nil if it did not.
+    /// The error of the session itself; nil if it did not fail.
     package var failure: SessionError?
     package var snapshot: SessionSnapshot
-    /// The user stopped it, with a request or a signal.
+    /// True if the user stopped it, with a request or a signal.
     package var isAsked: Bool
 
     package init(failure: SessionError?, snapshot: SessionSnapshot, isAsked: Bool) {

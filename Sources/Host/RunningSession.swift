@@ -1,40 +1,40 @@
 import Control
 import UserConfiguration
 
-/// A session that may run, asked from another process.
+/// A session of another process, which possibly does not run any more.
 package struct RunningSession: Sendable {
     package let name: String
-    /// The paths at which its socket can be.
+    /// The paths at which its socket can exist.
     private let sockets: [String]
-    /// The path of its entry, which says where its socket is.
+    /// The path of its entry, which contains the path of its socket.
     private let registration: String?
 
-    /// The time in which a session listens again after its socket was removed. It looks every second.
+    /// The time limit in which a session creates its socket again after it was removed. It checks every second.
     private static let returnTime = Duration.seconds(5)
 
-    /// - Parameter socket: the path of its socket, wherever that is.
+    /// - Parameter socket: the path of its socket.
     package init(name: String, socket: String) {
         self.name = name
         sockets = [socket]
         registration = nil
     }
 
-    /// The path at which its socket is if nothing was removed.
+    /// The normal path of its socket.
     package var socket: String { sockets[0] }
 
-    /// The session of that name of this user.
+    /// Creates the session of this name and this user.
     package init(name: String, _ paths: Paths) {
         self.name = name
         sockets = paths.sockets(session: name)
         registration = paths.registration(session: name)
     }
 
-    /// Those whose sockets or entries are there, in the order of their names; a killed session may have left one.
+    /// Returns the sessions with a socket or an entry, in the order of their names. A killed session can have left one.
     package static func all(_ paths: Paths) -> [RunningSession] {
         paths.sessionNames().map { RunningSession(name: $0, paths) }
     }
 
-    /// The names of those that do run.
+    /// Returns the names of the sessions that run.
     package static func names(_ paths: Paths) async -> [String] {
         let sessions = all(paths)
         return zip(sessions, await ask("status", sessions)).compactMap { session, answer in
@@ -45,24 +45,24 @@ package struct RunningSession: Sendable {
         }
     }
 
-    /// What it answers; nil where it does not run. An answer that is an error is one too.
+    /// Sends a request. Returns the reply, which can be an error; nil if the session does not run.
     package func ask(_ command: String) async throws(ControlClient.Failure) -> ControlReply? {
         try await ask(ControlRequest(command: command))
     }
 
-    /// What it answers; nil where it does not run. An answer that is an error is one too.
+    /// Sends a request. Returns the reply, which can be an error; nil if the session does not run.
     package func ask(_ request: ControlRequest) async throws(ControlClient.Failure) -> ControlReply? {
         try await first { socket throws(ControlClient.Failure) in try await ControlClient.ask(request, at: socket) }
     }
 
-    /// Its events, one JSON object a line; nil where it does not run.
+    /// Returns its events, one JSON object per line; nil if the session does not run.
     package func events() async throws(ControlClient.Failure) -> ControlLines? {
         try await first { socket throws(ControlClient.Failure) in
             try await ControlClient.lines(ControlRequest(command: "events"), at: socket)
         }
     }
 
-    /// What `body` returns for the first socket at which a session listens; nil where none does.
+    /// Returns the result of `body` for the first socket at which a session listens; nil if there is none.
     private func first<Value>(
         _ body: (String) async throws(ControlClient.Failure) -> Value?
     ) async throws(ControlClient.Failure) -> Value? {
@@ -79,13 +79,14 @@ package struct RunningSession: Sendable {
             }
             if let failure { throw failure }
             guard let entry else { return nil }
-            // It runs, and its socket is not there: it begins, ends, or listens again soon.
+            // The session runs without a socket: it starts, ends, or will listen again soon.
             guard ContinuousClock.now < end else { throw .silent(process: entry.process) }
             try? await Task.sleep(for: .milliseconds(100))
         }
     }
 
-    /// Asks all of them at once: one that does not answer keeps nobody waiting for the others. The answers are in the order of `sessions`.
+    /// Sends a request to all sessions at the same time, so that one that does not answer does not delay the others. The
+    /// answers are in the order of `sessions`.
     package static func ask(_ command: String, _ sessions: [RunningSession]) async -> [Result<ControlReply?, ControlClient.Failure>] {
         await withTaskGroup(of: (Int, Result<ControlReply?, ControlClient.Failure>).self) { group in
             for (index, session) in sessions.enumerated() {

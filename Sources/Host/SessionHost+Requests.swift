@@ -4,7 +4,7 @@ import Session
 import Upload
 import WindowPrivacy
 
-/// What is asked of a running session over its control socket, and what it answers.
+/// The requests on the control socket of a running session, and their replies.
 extension SessionHost {
     func reply(to request: ControlRequest) async -> ControlReply {
         do throws(HostError) {
@@ -65,7 +65,7 @@ extension SessionHost {
         guard let target = request.destination, !target.isEmpty else { throw .request(.noDestinationNamed) }
         let folder = request.folder
         var plan = try await onThread { [resolve] preparation throws(HostError) in try resolve(target, folder, preparation) }
-        // An address or a file has no name of its own: it gets one that is free.
+        // An address or a file has no name, so it gets a free one.
         let taken = session.snapshot().destinations.filter { !$0.state.isOver }.map(\.name)
         if plan.name != target, taken.contains(plan.name) {
             plan.name += (2...).lazy.map { "-\($0)" }.first { [name = plan.name] in !taken.contains(name + $0) } ?? ""

@@ -9,18 +9,19 @@ import Synchronization
 import Upload
 import UserConfiguration
 
-/// Runs one session on a desktop: takes its name, answers its control socket, keeps its log, and asks the desktop for quiet.
+/// Runs one session on a desktop: owns its name, answers its control socket, writes its log, and requests the desktop to
+/// suppress notifications.
 ///
-/// It consumes the session's events, so a front end that is slow, stuck or gone never holds up the session.
+/// It reads the session's events itself, so a slow or blocked front end never delays the session.
 package actor SessionHost {
-    /// Events that may wait for the front end; the oldest are dropped.
+    /// The maximum number of events that wait for the front end. The oldest are dropped.
     private static let eventLimit = 256
 
-    /// What happens, until the session has ended. One reader.
+    /// The events up to the end of the session, for one reader.
     package nonisolated let events: AsyncStream<HostEvent>
 
     let options: HostOptions
-    /// Makes a destination of its name, and of the folder that relative paths start from.
+    /// Makes a destination from its name. Relative paths start at the folder.
     let resolve: @Sendable (String, String?, HostPreparation) throws(HostError) -> DestinationPlan
     private let prepare: @Sendable (HostPreparation) throws(HostError) -> PreparedSession
     private let continuation: AsyncStream<HostEvent>.Continuation
@@ -33,18 +34,19 @@ package actor SessionHost {
     private var watchURLs: [String: String] = [:]
     private var exposure: Exposure?
     private let outcome = Once<Result<HostOutcome, HostError>>()
-    /// The last report; nil if the session never began.
+    /// The last report; nil before the end, and if the session never began.
     private let finalReport = Once<SessionReport?>()
 
-    /// What a stop needs at once, on any thread.
+    /// The state that a stop needs on any thread, without waiting for the actor.
     private struct Current {
         var session: BroadcastSession?
         var isStopWanted = false
     }
 
     /// - Parameters:
-    ///   - prepare: makes the session, once its name is taken. It runs on a thread of its own, and may ask a keyring or a person.
-    ///   - resolve: makes a destination that is added later, on a thread of its own.
+    ///   - prepare: makes the session's configuration. It runs on a separate thread after the host owns the name, and may
+    ///     query a keyring or the user.
+    ///   - resolve: makes a destination that is added later. It runs on a separate thread.
     package init(
         options: HostOptions, prepare: @escaping @Sendable (HostPreparation) throws(HostError) -> PreparedSession,
         resolve: @escaping @Sendable (String, String?, HostPreparation) throws(HostError) -> DestinationPlan
@@ -55,11 +57,11 @@ package actor SessionHost {
         (events, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(Self.eventLimit))
     }
 
-    // MARK: Life
+    // MARK: Start and end
 
-    /// Takes the name, prepares and starts the session, and returns once every destination is live or over.
+    /// Takes the name, prepares and starts the session. Returns when each destination is live or over.
     ///
-    /// - Throws: if the session could not begin. Nothing of it is left then.
+    /// - Throws: an error if the session cannot begin. Its name and its socket are free again then.
     package func start() async throws(HostError) {
         guard !isStarted else { throw .alreadyStarted }
         isStarted = true
@@ -90,7 +92,7 @@ package actor SessionHost {
         }
     }
 
-    /// Asks the session to end. Nothing of the desktop is captured from now on. Returns at once, on any thread.
+    /// Requests the end of the session. Nothing of the desktop is captured from now on. Thread-safe. Returns at once.
     package nonisolated func requestStop() {
         let session = current.withLock { current in
             current.isStopWanted = true
@@ -101,12 +103,12 @@ package actor SessionHost {
 
     /// Suspends until everything is written and closed, and the session's name is free again.
     ///
-    /// - Throws: the error with which the start failed.
+    /// - Throws: the error of the start if it failed.
     package func ended() async throws(HostError) -> HostOutcome {
         try await outcome.value.get()
     }
 
-    /// The session; nil until it is made.
+    /// The session; nil before it is made.
     package nonisolated var session: BroadcastSession? { current.withLock { $0.session } }
 
     private func makeSession() async throws(HostError) -> BroadcastSession {
@@ -122,7 +124,7 @@ package actor SessionHost {
         return session
     }
 
-    /// Runs `body` on a thread of its own, where it may block.
+    /// Runs `body` on a separate thread, where it may block.
     func onThread<Value: Sendable>(
         _ body: @escaping @Sendable (HostPreparation) throws(HostError) -> Value
     ) async throws(HostError) -> Value {
@@ -163,7 +165,7 @@ package actor SessionHost {
     }
 
     private func fail(_ error: HostError, _ server: ControlServer?) async {
-        // Only the owner of the name has a log.
+        // Only the owner of the name writes the log.
         log.write(options.phrases.report(error).message)
         log.flush()
         hub.finish()
@@ -207,7 +209,7 @@ package actor SessionHost {
         }
     }
 
-    /// Gives destinations the application in front, with the name that its desktop entry has.
+    /// Sends the active application to the destinations, with the name from its desktop entry.
     private func annotate(_ information: ApplicationInformation, _ session: BroadcastSession) async {
         var information = information
         information.name = await options.applicationNames?.name(of: information.id)
@@ -223,7 +225,7 @@ package actor SessionHost {
 
     // MARK: Reports
 
-    /// The session as status shows it.
+    /// Returns the report of the session for `status`.
     func report(_ snapshot: SessionSnapshot) -> SessionReport {
         var report = SessionReport(
             snapshot, name: options.name, started: started, title: options.title, application: application, phrases: options.phrases)
@@ -233,7 +235,7 @@ package actor SessionHost {
         return report
     }
 
-    /// Suspends until the session has ended, and returns its last report; nil if it never began.
+    /// Suspends until the session has ended. Returns its last report; nil if it never began.
     func lastReport() async -> SessionReport? {
         await finalReport.value
     }

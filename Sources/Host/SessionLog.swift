@@ -4,9 +4,10 @@ import Processes
 import Synchronization
 import UserConfiguration
 
-/// What a session reported, with times, in the state folder: `broadcast logs` shows it. It holds nothing secret. A disk that hangs holds up nobody.
+/// The log of a session in the state folder: its events with their times, for `broadcast logs`. It contains no secrets. A
+/// slow disk does not block the callers.
 ///
-/// The newest lines are in the log's file, and older ones in a second file beside it. Together they have a limited size.
+/// The newest lines are in the log's file, and older ones in a second file. Both have a limited size.
 package final class SessionLog: Sendable {
     private let writer: BackgroundWriter?
 
@@ -16,11 +17,13 @@ package final class SessionLog: Sendable {
     /// The file with the older lines of the log at `path`.
     package static func olderPath(of path: String) -> String { path + ".old" }
 
-    /// Begins the log again. Only the process that has the session's name may do that. A log that cannot be written is left out.
+    /// Starts an empty log. Only the process that owns the session's name may do that. If the file cannot be written, there
+    /// is no log.
     ///
     /// - Parameters:
-    ///   - path: nil if there is no log.
-    ///   - takesStandardError: standard error of this process is in the same file, so it follows to a new one.
+    ///   - path: the file; nil for no log.
+    ///   - takesStandardError: true if the standard error of this process goes to the same file. It is then redirected to
+    ///     each new file.
     package init(path: String?, limit: Int = standardLimit, takesStandardError: Bool = false) {
         guard let path else {
             writer = nil
@@ -41,13 +44,13 @@ package final class SessionLog: Sendable {
         writer?.write("\(FileDate.iso8601(Date())) \(text)\n")
     }
 
-    /// Waits for what is not written yet, but not for long.
+    /// Waits until all lines are written, for a limited time.
     package func flush() {
         writer?.flush(within: .milliseconds(300))
     }
 }
 
-/// The file of a log. When it is full, it becomes the older one, and a new one begins.
+/// The file of a log. When it is full, it is renamed to the older file, and a new one is created.
 private final class LogFile: Sendable {
     private struct State {
         var descriptor: Int32
@@ -73,7 +76,7 @@ private final class LogFile: Sendable {
         state.withLock { state in
             if state.length > 0 && state.length + bytes.count > limit { begin(&state) }
             state.length += bytes.count
-            // A full disk costs lines of the log, and nothing else.
+            // If the disk is full, lines of the log are lost.
             try? FileDescriptor.writeAll(bytes, to: state.descriptor)
         }
     }
@@ -86,7 +89,7 @@ private final class LogFile: Sendable {
         guard rename(path, SessionLog.olderPath(of: path)) == 0 else { return }
         let descriptor = Self.create(path, flags: O_EXCL)
         guard descriptor >= 0 else { return }
-        // Not closed before: descriptor 2 must never be another file.
+        // Do not close descriptor 2 first, because another file could get its number.
         if takesStandardError { dup2(descriptor, STDERR_FILENO) }
         Glibc.close(state.descriptor)
         state = State(descriptor: descriptor)

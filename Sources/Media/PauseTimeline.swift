@@ -67,8 +67,9 @@ public struct PauseTimeline: Sendable {
         return picture
     }
 
-    /// An encoder with B-frames decodes a picture at the time at which an earlier one is shown. Where that one was removed,
-    /// its place takes the picture before the cut that follows the last decode time.
+    /// Returns the decode time of a picture. An encoder with B-frames decodes a picture at the presentation time of an
+    /// earlier one. If that picture was removed, the result is the presentation time of the next picture after the last
+    /// decode time.
     private func decodeTime(of packet: EncodedPacket, shift: MediaTime, presented: MediaTime) -> MediaTime {
         guard let end = cuts.last?.end, packet.decodeTime < end, packet.presentationTime >= end, let lastDecodeTime else {
             return packet.decodeTime - shift
@@ -76,8 +77,8 @@ public struct PauseTimeline: Sendable {
         return pictures.first { $0 > lastDecodeTime && $0 <= presented } ?? presented
     }
 
-    /// The packets of sound do not begin at ticks, so the first one after a cut may overlap the last one before it. It is
-    /// dropped.
+    /// Returns a packet of sound with its time in the recording, or nil if it is removed. Sound packets do not start at
+    /// ticks, so the first one after a cut can overlap the last one before it. It is removed then.
     private mutating func placeSound(_ packet: EncodedPacket) -> EncodedPacket? {
         guard let shift = shift(at: packet.presentationTime) else { return nil }
         let placed = packet.moved(by: -shift)

@@ -1,12 +1,12 @@
 /// Moves the times of a recording that begins during a broadcast, so that its first picture has time zero.
 ///
-/// Without it the recording would begin with as much emptiness as the broadcast lasted before.
+/// Without it, the recording would start with a gap as long as the broadcast up to then.
 package struct RecordingStart: Sendable {
-    /// Packets of sound that are held back: about 20 s of one track.
+    /// The maximum number of sound packets that wait for the first picture: about 20 s of one track.
     private static let limit = 1000
 
     private let hasVideo: Bool
-    /// The time before zero that sound may have: an encoder's priming.
+    /// The maximum time of sound before zero: the priming of the encoder.
     private let priming: MediaTime
     private var origin: MediaTime?
     /// Sound that arrived before the first picture. An encoder with a lookahead returns a picture after the sound of the
@@ -15,7 +15,7 @@ package struct RecordingStart: Sendable {
 
     /// - Parameters:
     ///   - hasVideo: false if the first sound determines time zero.
-    ///   - priming: the time before zero that sound may have.
+    ///   - priming: the maximum time of sound before zero.
     package init(hasVideo: Bool, priming: MediaTime = .zero) {
         self.hasVideo = hasVideo
         self.priming = priming

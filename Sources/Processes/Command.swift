@@ -95,7 +95,7 @@ package enum Command {
         var program = Program(arguments.first ?? "", arguments: arguments)
         program.group = .session
         let pid = try program.start(.init())
-        // Only the program itself is reaped. Processes that it started, such as a viewer, continue.
+        // Only the program itself is reaped. Processes that it started, such as an image viewer, continue.
         let end = Once<TerminationStatus>()
         _ = NamedThread.detach(name: "reap") {
             var status: Int32 = 0
@@ -125,7 +125,8 @@ package enum Command {
         while true {
             var status: Int32 = 0
             if clinux_poll_group(pid, &status) {
-                // What it wrote is in the pipe. Something outside its process group may hold the pipe open, and is not waited for.
+                // The program's output is in the pipe. Do not wait for processes outside its group that keep the pipe
+                // open.
                 while isOpen, bytes.count < maximumOutput, output.waitUntilReadable(milliseconds: 0) {
                     guard let chunk = try? output.read(upTo: 4096), !chunk.isEmpty else { break }
                     bytes += chunk.prefix(maximumOutput - bytes.count)

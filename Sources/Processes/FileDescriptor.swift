@@ -1,9 +1,9 @@
 import CLinux
 import Glibc
 
-/// The owner of an open descriptor, which is closed exactly once: at the end of the owner's life.
+/// The owner of an open descriptor. It closes the descriptor exactly once, when it is destroyed.
 package struct FileDescriptor: ~Copyable, Sendable {
-    /// Valid while this value lives.
+    /// The number of the descriptor. Valid while this value exists.
     package let raw: Int32
     private let closesAtEnd: Bool
 
@@ -30,28 +30,28 @@ package struct FileDescriptor: ~Copyable, Sendable {
         if closesAtEnd { close(raw) }
     }
 
-    /// True if both are open on the same file.
+    /// Returns true if both descriptors refer to the same file.
     package func isSameFile(as other: borrowing FileDescriptor) -> Bool {
         var ours = stat()
         var theirs = stat()
         return fstat(raw, &ours) == 0 && fstat(other.raw, &theirs) == 0 && ours.st_ino == theirs.st_ino && ours.st_dev == theirs.st_dev
     }
 
-    /// Gives up ownership: the caller closes the result.
+    /// Ends the ownership. The caller must close the result.
     package consuming func release() -> Int32 {
         let descriptor = raw
         discard self
         return descriptor
     }
 
-    /// Writes all of `bytes`. Blocks as long as the descriptor does; a non-blocking one throws EAGAIN.
+    /// Writes all of `bytes`. Blocks while the descriptor blocks. Throws EAGAIN if the descriptor is non-blocking and full.
     package func writeAll(_ bytes: some Sequence<UInt8>) throws(SystemError) {
         try Self.writeAll(Array(bytes), to: raw)
     }
 
-    /// Writes all of `bytes` to `descriptor`: the one loop that continues after a short write or a signal.
+    /// Writes all of `bytes` to `descriptor`. Continues after a short write and after a signal.
     ///
-    /// - Parameter waitsIfFull: waits for a non-blocking descriptor too, instead of throwing EAGAIN.
+    /// - Parameter waitsIfFull: true to wait if a non-blocking descriptor is full, instead of throwing EAGAIN.
     package static func writeAll(_ bytes: [UInt8], to descriptor: Int32, waitsIfFull: Bool = false) throws(SystemError) {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -67,7 +67,8 @@ package struct FileDescriptor: ~Copyable, Sendable {
         }
     }
 
-    /// write(2). A pipe without a reader gives EPIPE, but not SIGPIPE, which would end a program that did not ask to ignore it.
+    /// Calls write(2). For a pipe without a reader, it fails with EPIPE but sends no SIGPIPE, which would end a program
+    /// that does not ignore that signal.
     private static func writeWithoutSignal(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) -> Int {
         var brokenPipe = sigset_t()
         var pending = sigset_t()
@@ -79,8 +80,8 @@ package struct FileDescriptor: ~Copyable, Sendable {
         let count = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
         let code = errno
         if count < bytes.count && sigismember(&pending, SIGPIPE) == 0 {
-            // Takes the signal of this write, which is pending for this thread. A reader that goes away during a write that has written a part gives
-            // the signal too, but not EPIPE.
+            // Remove the signal of this write, which is pending for this thread. A reader that closes the pipe after a
+            // part was written also causes the signal, but not EPIPE.
             var none = timespec()
             _ = sigtimedwait(&brokenPipe, nil, &none)
         }
@@ -89,7 +90,7 @@ package struct FileDescriptor: ~Copyable, Sendable {
         return count
     }
 
-    /// Reads up to `count` bytes; none at the end. Continues after a signal.
+    /// Reads up to `count` bytes. Returns none at the end. Continues after a signal.
     package func read(upTo count: Int) throws(SystemError) -> [UInt8] {
         while true {
             var result = 0
@@ -102,7 +103,7 @@ package struct FileDescriptor: ~Copyable, Sendable {
         }
     }
 
-    /// Reads to the end, or until there are `limit` bytes.
+    /// Reads to the end, or up to `limit` bytes.
     package func readToEnd(limit: Int) throws(SystemError) -> [UInt8] {
         var bytes: [UInt8] = []
         while bytes.count < limit {
@@ -118,7 +119,8 @@ package struct FileDescriptor: ~Copyable, Sendable {
         _ = fcntl(raw, F_SETFL, fcntl(raw, F_GETFL) | O_NONBLOCK)
     }
 
-    /// True as soon as the descriptor can be read or is at its end; false after `milliseconds`. A negative time waits without limit.
+    /// Waits until the descriptor can be read or is at its end. Returns false after `milliseconds`. A negative number means
+    /// no limit.
     package func waitUntilReadable(milliseconds: Int32) -> Bool {
         var poller = pollfd(fd: raw, events: Int16(POLLIN), revents: 0)
         return poll(&poller, 1, milliseconds) > 0
@@ -137,9 +139,9 @@ package struct SocketPair: ~Copyable, Sendable {
         theirEnd = .some(FileDescriptor(owning: ends[1]))
     }
 
-    /// The end of this process.
+    /// The descriptor of this process's end.
     package var ours: Int32 { ourEnd.raw }
-    /// The end for the other process; -1 once it is closed here.
+    /// The descriptor of the other process's end; -1 after `closeTheirs`.
     package var theirs: Int32 {
         switch theirEnd {
         case .some(let end): end.raw
@@ -147,7 +149,7 @@ package struct SocketPair: ~Copyable, Sendable {
         }
     }
 
-    /// Closes the other process's end here, so that `ours` is at its end as soon as that process has ended.
+    /// Closes the other process's end in this process, so that `ours` reaches its end when that process has ended.
     package mutating func closeTheirs() { theirEnd = nil }
 }
 
@@ -163,14 +165,14 @@ package struct Pipe: ~Copyable, Sendable {
         writingEnd = .some(FileDescriptor(owning: ends[1]))
     }
 
-    /// The reading end's descriptor; -1 once it is closed or taken.
+    /// The descriptor of the reading end; -1 after it was closed or taken.
     package var reading: Int32 {
         switch readingEnd {
         case .some(let end): end.raw
         case .none: -1
         }
     }
-    /// The writing end's descriptor; -1 once it is closed or taken.
+    /// The descriptor of the writing end; -1 after it was closed or taken.
     package var writing: Int32 {
         switch writingEnd {
         case .some(let end): end.raw
@@ -181,8 +183,8 @@ package struct Pipe: ~Copyable, Sendable {
     package mutating func closeReading() { readingEnd = nil }
     package mutating func closeWriting() { writingEnd = nil }
 
-    /// Hands the reading end to a new owner; nil if it is gone already.
+    /// Transfers the reading end to the caller. Returns nil if it was closed or taken.
     package mutating func takeReading() -> FileDescriptor? { readingEnd.take() }
-    /// Hands the writing end to a new owner; nil if it is gone already.
+    /// Transfers the writing end to the caller. Returns nil if it was closed or taken.
     package mutating func takeWriting() -> FileDescriptor? { writingEnd.take() }
 }

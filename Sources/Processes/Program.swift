@@ -12,21 +12,23 @@ package enum TerminationStatus: Sendable, Equatable {
     }
 }
 
-/// A program to start: the one way in which this package starts processes.
+/// A program to start. All processes of this package are started with this type.
 ///
-/// The new process has no descriptor of this one but those named here, its signals are unblocked and at their default action, and it leads a
-/// process group of its own, so that it can be ended with everything that it started.
+/// The new process inherits only the descriptors in `Descriptors`. Its signals are unblocked and have their default
+/// actions. It leads a new process group, so that it can be ended together with all processes that it started.
 package struct Program: Sendable {
     /// The process group and terminal of the new process.
     package enum Group: Sendable {
         case own
-        /// The foreground group of the terminal, if this process is in the foreground: Ctrl-C goes to the new program alone.
+        /// The foreground group of the terminal if this process is in the foreground. Ctrl-C then reaches only the new
+        /// program.
         case foreground
-        /// A session without a terminal: it survives the terminal that this process was started from.
+        /// A new session without a terminal. The program continues when the terminal of this process is closed.
         case session
     }
 
-    /// The descriptors that become 0 to 3. They stay open here. Nil opens /dev/null; for `fourth` it means none.
+    /// The descriptors that become 0 to 3 in the program. They stay open in this process. Nil stands for /dev/null; for
+    /// `fourth` it means that there is no descriptor 3.
     package struct Descriptors: Sendable {
         package var input: Int32?
         package var output: Int32?
@@ -41,17 +43,18 @@ package struct Program: Sendable {
         }
     }
 
-    /// A path, or a name that is looked up in PATH.
+    /// A path, or a name to find in PATH.
     package var path: String
-    /// With the program's own name as the first one.
+    /// The arguments, starting with the program's own name.
     package var arguments: [String]
-    /// All of the environment; nil for that of this process.
+    /// The complete environment; nil for the environment of this process.
     package var environment: [String: String]?
-    /// The working folder; nil for that of this process.
+    /// The working folder; nil for the one of this process.
     package var folder: String?
     package var group = Group.own
-    /// The kernel kills the program when the thread that started it ends.
+    /// If true, the kernel kills the program when the thread that started it ends.
     package var endsWithThread = false
+    /// False to write no core file after a crash.
     package var writesCoreFile = true
 
     package init(_ path: String, arguments: [String], environment: [String: String]? = nil, folder: String? = nil) {
@@ -63,7 +66,7 @@ package struct Program: Sendable {
 
     /// Starts the program and returns its process identifier. The caller reaps it.
     ///
-    /// - Throws: also if the program cannot be executed, for example ENOENT or EACCES.
+    /// - Throws: the error of the system, also if the program cannot be executed, for example ENOENT or EACCES.
     package func start(_ descriptors: Descriptors) throws(SystemError) -> pid_t {
         var arguments: [UnsafeMutablePointer<CChar>?] = self.arguments.map { strdup($0) } + [nil]
         var variables: [UnsafeMutablePointer<CChar>?] =

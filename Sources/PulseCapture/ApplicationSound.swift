@@ -95,7 +95,7 @@ final class ApplicationSound {
         if names.contains(where: { $0.lowercased() == name.lowercased() }) { found.append(SinkInput(index: input.index, monitor: sink.monitor)) }
     }
 
-    /// Returns true if the playback stream with these properties must not be heard. A stream whose process cannot be
+    /// Returns true if the playback stream with these properties must not be recorded. A stream whose process cannot be
     /// determined can belong to a hidden window.
     private func isMuted(_ properties: OpaquePointer) -> Bool {
         switch muted {

@@ -22,7 +22,7 @@ package struct PulseSource: Sendable, Equatable {
 package struct PlayingApplication: Sendable, Equatable {
     /// Its name, which `app:NAME` selects.
     package var name: String
-    /// What it plays, as it says; may be empty.
+    /// The title of the media that it reports; may be empty.
     package var media: String
 
     package init(name: String, media: String) {

@@ -25,7 +25,7 @@ extension DestinationPlan {
 
     /// A file at an absolute path.
     ///
-    /// - Parameter separatesAudio: the applications and the microphone become tracks of their own, if the format has room for two.
+    /// - Parameter separatesAudio: true if the applications and the microphone are separate tracks. FLV has only one track.
     package static func file(name: String, path: String, format: ContainerFormat, separatesAudio: Bool = false) -> DestinationPlan {
         DestinationPlan(
             name: name, kind: .file, path: path, delivery: .recording,
@@ -45,7 +45,7 @@ extension DestinationPlan {
             makeHandler: { StdoutHandler(format: format) })
     }
 
-    /// Nothing is written until a clip is saved.
+    /// The clip buffer. Nothing is written until a clip is saved.
     package static func clips(name: String) -> DestinationPlan {
         DestinationPlan(name: name, kind: .clips, delivery: .recording, makeHandler: { ClipsHandler() })
     }
@@ -68,7 +68,7 @@ extension DestinationPlan {
 }
 
 extension ContainerFormat {
-    /// The mix, or the applications and the microphone as separate tracks; FLV has room for one track.
+    /// Returns the mixed track, or the applications and the microphone as separate tracks. FLV has only one track.
     fileprivate func audioTracks(separates: Bool) -> [Track] {
         guard takesAudio else { return [] }
         return separates && self != .flv ? [.app, .mic] : [.mixed]

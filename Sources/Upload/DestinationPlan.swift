@@ -2,26 +2,26 @@ import Concurrency
 import Media
 import RTMP
 
-/// One destination of a session: what it is called, what it needs, and how the handler that serves it is made.
+/// The description of a destination before it starts: its name, its requirements, and how to make its handler.
 package struct DestinationPlan: Sendable {
-    /// What the user calls it.
+    /// The name that the user gave it.
     package var name: String
     package var kind: DestinationKind
-    /// Where it goes, without anything secret.
+    /// The address without secrets; nil for a destination without an address.
     package var url: String?
-    /// The file that is written, if it is one.
+    /// The path of the file that it writes; nil if it writes none.
     package var path: String?
     package var delivery: Delivery
     package var media: MediaRequirements
     /// True if a first connection that fails because of the network is retried until it succeeds.
     package var waitsForNetwork = false
-    /// The picture that it asks for, if that is not the session's.
+    /// How its picture differs from the session's.
     package var picture = PictureRequirements()
-    /// What it receives about the application on screen.
+    /// The annotations about the active application that it receives.
     package var applicationDetail = ApplicationDetail.full
-    /// The most that it accepts. Settings that the user did not choose stay within it.
+    /// The limits of the service. They apply to settings that the user did not choose.
     package var limits = PictureLimits()
-    /// Makes the handler; a new one for each connection.
+    /// Makes a handler. Each connection has a new one.
     package var makeHandler: @Sendable () -> any SampleHandler
 
     package init(
@@ -37,7 +37,7 @@ package struct DestinationPlan: Sendable {
         self.makeHandler = makeHandler
     }
 
-    /// True for a viewer who waits: it gets only what is new, from a keyframe on, and a slate during a pause.
+    /// True for a live destination: it receives only new packets, starting with a keyframe, and the slate during a pause.
     package var isLive: Bool {
         if case .live = delivery { true } else { false }
     }
@@ -48,12 +48,12 @@ package enum DestinationKind: Sendable, Equatable {
     case rtmp
     case file
     case stdout
-    /// Nothing is sent; the session keeps its last stretch for `clip`.
+    /// Nothing is sent. The session keeps the last part of the broadcast for `clip`.
     case clips
     /// An extension: a program with a manifest of this name.
     case program(String)
 
-    /// As status, config and messages call it.
+    /// The name in status, configuration and messages.
     package var name: String {
         switch self {
         case .rtmp: "rtmp"
@@ -65,25 +65,25 @@ package enum DestinationKind: Sendable, Equatable {
     }
 }
 
-/// How packets reach a destination.
+/// Which packets a destination receives.
 package enum Delivery: Sendable, Equatable {
-    /// Viewers watch now: packets that are too late are dropped, and a lost connection is made again. Nil: it is not.
+    /// For viewers: packets that are too late are dropped. A lost connection is retried with this policy, or not at all if
+    /// it is nil.
     case live(retry: Backoff?)
-    /// Everything is kept from the beginning, and paused stretches are cut out.
+    /// For files: all packets from the beginning, without paused intervals.
     case recording
 }
 
-/// What a destination receives about the application on screen.
+/// The annotations about the active application that a destination receives.
 package enum ApplicationDetail: String, CaseIterable, Sendable {
-    /// Nothing.
     case none
-    /// Its class and its name.
+    /// The class and the name of the application.
     case windowClass = "class"
-    /// Its class, its name and the title of its window, which can contain anything: a file name, the subject of a mail.
+    /// The class, the name and the title of the window. Titles can be private, such as the subject of a mail.
     case full
 }
 
-/// What a destination takes.
+/// The tracks and formats that a destination takes.
 package struct MediaRequirements: Sendable, Equatable {
     package enum Video: Sendable, Equatable {
         case encoded
@@ -100,14 +100,14 @@ package struct MediaRequirements: Sendable, Equatable {
 
     package var video = Video.encoded
     package var audio = Audio.aac
-    /// In its order: `mixed`, or `app` and `mic`; none without sound.
+    /// The sound tracks in their order: `mixed`, or `app` and `mic`. Empty if it takes no sound.
     package var audioTracks: [Track] = [.mixed]
-    /// True if each tick should give a frame, as live services expect.
+    /// True if each tick should produce a frame, as live services expect. A user's choice has priority.
     package var prefersConstantPacing = false
-    /// True if each tick must give a frame, whatever the user asks for: the format has no timestamps.
+    /// True if each tick must produce a frame, because the format has no timestamps.
     package var needsConstantPacing = false
 
-    /// The largest encoded frame in bytes that the far end certainly accepts; nil if it has no limit.
+    /// The maximum size in bytes of an encoded frame; nil if the far end has no limit.
     package var maximumFrameSize: Int?
 
     package init(

@@ -1,6 +1,6 @@
 import Media
 
-/// The most that a live service accepts. Nil means that there is no limit, or that it is not published.
+/// The limits of a live service. Nil means that the service has no limit, or does not publish it.
 package struct PictureLimits: Sendable, Hashable {
     /// Also turned: 1920x1080 allows 1080x1920.
     package var size: PixelSize?
@@ -38,7 +38,7 @@ package struct PictureLimits: Sendable, Hashable {
 }
 
 extension Sequence<PictureLimits> {
-    /// Returns what all of them accept. Sizes with different aspect ratios are combined by their long and short sides.
+    /// Returns the limits that satisfy all of them. Sizes with different aspect ratios are combined by their long and short sides.
     package var strictest: PictureLimits {
         reduce(into: PictureLimits()) { result, limits in
             result.size = limits.size.map { size in result.size.map { limits.fitting($0) } ?? size } ?? result.size

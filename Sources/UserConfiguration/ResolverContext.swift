@@ -31,7 +31,7 @@ package enum ResolverNotice: Sendable, Equatable {
     case unencrypted(destination: String, host: String)
 }
 
-/// What every kind of destination is resolved with.
+/// The context for the resolution of every kind of destination.
 struct ResolverContext {
     let configuration: Configuration
     let paths: Paths

@@ -6,9 +6,9 @@ package enum SRTFailure: Error, Equatable {
     case refused(code: Int, String)
     /// Temporary: a retry can succeed.
     case unreachable(String)
-    /// The connection broke: the peer closed it, or answers no more.
+    /// The connection broke: the peer closed it, or stopped answering.
     case lost
-    /// The peer took the call and closed the connection at once, this many times in a row.
+    /// The peer accepted the call and closed the connection at once, this many times in a row.
     case hungUp(count: Int)
 
     /// Returns the error for a rejected connection (`SRT_REJECT_REASON`; 1000 and more are defined by the server, SRT
@@ -29,7 +29,7 @@ package enum SRTFailure: Error, Equatable {
         case code(SRT_REJ_CLOSE): .unreachable("the server closed the connection during the call: check the stream id")
         case code(SRT_REJ_VERSION): .refused(code: 505, "the server's version of SRT is not compatible")
         case code(SRT_REJ_TIMEOUT): .unreachable("no answer")
-        // The peer took the call and closed the connection before this side noticed it.
+        // The peer accepted the call and closed the connection before this side detected it.
         case code(SRT_REJ_UNKNOWN): .lost
         default: .unreachable("the connection failed (reason \(reason))")
         }

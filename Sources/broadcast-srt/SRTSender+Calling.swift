@@ -3,15 +3,15 @@ import Media
 
 /// The caller: it calls the server until a connection lasts, and again when it breaks.
 extension SRTSender {
-    /// What became of the calls so far.
+    /// The results of the calls up to now.
     private struct Calls {
         /// There was a connection, so the queue does not start with a keyframe any more.
         var hasSent = false
         /// A server has accepted the stream once.
         var wasAccepted = false
-        /// Since a connection that lasted.
+        /// The number of failures since the last lasting connection.
         var failures = 0
-        /// The failures that were connections which the server closed at once.
+        /// The number of connections that the server closed at once.
         var hangUps = 0
         /// The state of the current connection.
         var connection = Connection.none
@@ -19,7 +19,7 @@ extension SRTSender {
 
     private enum Connection {
         case none
-        /// It exists, and the server has not accepted the stream yet.
+        /// The connection exists, and the server has not accepted the stream yet.
         case onTrial
         case accepted
     }
@@ -53,7 +53,7 @@ extension SRTSender {
         }
     }
 
-    /// Notes that the server acknowledges what it gets.
+    /// Records that the server acknowledges packets.
     ///
     /// - Parameter age: the time since the connection was made.
     private func note(age: Duration, _ calls: inout Calls) {

@@ -3,7 +3,7 @@ import Media
 
 /// The listener: it waits for receivers.
 extension SRTSender {
-    /// Serves one receiver after another. While there is none, nothing is kept.
+    /// Serves one receiver after another. While there is no receiver, packets are discarded.
     func listen() async {
         let listener: SRTSocket
         do throws(SRTFailure) {

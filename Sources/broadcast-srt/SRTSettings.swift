@@ -62,7 +62,7 @@ package struct SRTSettings: Equatable {
         }
         self.keyLength = keyLength
         connectTimeout = Int32(try values.number(.connectTimeout, "connect_timeout", in: 100...60_000) ?? 3000)
-        // Seven transport stream packets are what fits into a datagram (ISO/IEC 13818-1 packets have 188 bytes).
+        // Seven transport stream packets fit into a datagram (ISO/IEC 13818-1 packets have 188 bytes).
         payloadByteCount = min(7, (try values.number(.payloadSize, "pkt_size", in: 188...65_536) ?? 1316) / 188) * 188
         for (parameter, only) in [(SRTParameter.transtype, "live"), (.smoother, "live")] {
             guard address.parameters[parameter] ?? only == only else { throw Self.wrong(parameter.rawValue, "only \(only) is supported") }
@@ -83,8 +83,8 @@ package struct SRTSettings: Equatable {
         }
     }
 
-    /// The longest of the latencies. FFmpeg and OBS count microseconds: more than 10000 can only be meant like that,
-    /// because less than 10 ms is of no use.
+    /// Returns the longest of the latencies in milliseconds. FFmpeg and OBS use microseconds, so a value above 10000 counts as
+    /// microseconds.
     private static func latency(setup: String?, address: Values) throws(BroadcastFailure) -> Int32 {
         func milliseconds(_ text: String, _ key: String) throws(BroadcastFailure) -> Int32 {
             switch Int(text) {

@@ -1,7 +1,7 @@
 import CAVCodec
 import Media
 
-/// AAC-LC from libavcodec's own encoder: blocks of 1024 stereo frames in, raw AAC packets out. It belongs to one thread.
+/// Encodes blocks of 1024 stereo frames to raw AAC-LC packets with libavcodec's own encoder. Use it on one thread.
 package final class AACEncoder {
     private var context: UnsafeMutablePointer<AVCodecContext>?
     private var frame: UnsafeMutablePointer<AVFrame>?
@@ -11,7 +11,7 @@ package final class AACEncoder {
     private var sequence: UInt32 = 0
 
     /// - Parameters:
-    ///   - track: what the packets will belong to.
+    ///   - track: the track of the packets.
     ///   - bitrate: kbit/s.
     package init(track: Track, bitrate: Int) throws(EncodeError) {
         self.track = track
@@ -55,10 +55,11 @@ package final class AACEncoder {
             track: track, format: .broadcast, audioSpecificConfig: config, bitrate: bitrate, priming: Int(context?.pointee.initial_padding ?? 0))
     }
 
-    /// Encodes a block of exactly 1024 stereo frames. The first packets have negative times: they hold the encoder's priming.
+    /// Encodes a block of exactly 1024 stereo frames. The first packets contain the encoder's priming and have negative
+    /// times.
     package func encode(_ sample: SampleBuffer) throws(EncodeError) -> [EncodedPacket] {
         guard case .sound(let sound) = sample.payload, sound.frameCount == AudioTrackFormat.framesPerPacket, let frame else { return [] }
-        // libavcodec may still hold the buffer that it was given last.
+        // libavcodec may still use the buffer of the previous block.
         let code = av_frame_make_writable(frame)
         guard code == 0 else { throw .audioFailed(code: Int(code)) }
         frame.withPlanes { left, right in
@@ -71,7 +72,7 @@ package final class AACEncoder {
         return try exchange(frame)
     }
 
-    /// The packets that are still inside, at the end.
+    /// Returns the packets that are still in the encoder, at the end.
     package func finish() throws(EncodeError) -> [EncodedPacket] {
         try exchange(nil)
     }

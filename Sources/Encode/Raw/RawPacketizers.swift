@@ -1,6 +1,6 @@
 import Media
 
-/// Sound as packets of linear PCM, for destinations that want it: 16 bits, little endian, interleaved.
+/// Makes packets of linear PCM from sound: 16 bits, little endian, interleaved.
 package struct RawAudioPacketizer {
     private let track: Track
     private var sequence: UInt32 = 0
@@ -9,7 +9,7 @@ package struct RawAudioPacketizer {
         self.track = track
     }
 
-    /// The packet of a block of sound. Samples past full scale are clipped.
+    /// Returns the packet for a block of sound. Samples above full scale are clipped.
     package mutating func packet(for sample: SampleBuffer) -> EncodedPacket? {
         guard case .sound(let sound) = sample.payload else { return nil }
         defer { sequence += 1 }
@@ -27,7 +27,7 @@ package struct RawAudioPacketizer {
     }
 }
 
-/// Frames as packets of raw I420 or I444, for destinations that want them. A repeated frame shares the bytes of the one before.
+/// Makes packets of raw I420 or I444 pixels from frames. A repeated frame shares the bytes of the previous one.
 package struct RawVideoPacketizer {
     private var last: [UInt8] = []
     private var sequence: UInt32 = 0

@@ -2,35 +2,36 @@ import Media
 
 /// Chooses the bitrate of a destination from its backlog and its throughput. A value, without a clock.
 ///
-/// The bitrate falls with the backlog, at 200, 400 and 700 ms, and not below what was measured to pass; it climbs back once
-/// the backlog is gone, quickly to where it was too much the last time, and carefully past that (`docs/protocols.md`). A destination that takes
-/// nothing at all has no say, from the moment on at which it hangs: others that share its encode are not to suffer for it.
+/// The bitrate is lowered at backlogs of 200, 400 and 700 ms, but not below the measured throughput. When the backlog is
+/// gone, the bitrate is raised again: quickly up to the bitrate that was too high the last time, and slowly above it
+/// (`docs/protocols.md`). A destination that accepts nothing has no vote, so it does not lower the quality of others that
+/// share its rendition.
 package struct CongestionController: Sendable {
-    /// How often the bitrate is lowered, at most.
+    /// The minimum time between two reductions of the bitrate.
     private static let fallInterval = MediaTime(milliseconds: 500)
     private static let climbInterval = MediaTime(milliseconds: 1000)
-    /// How long the backlog must have been gone before it climbs.
+    /// The time without a backlog after which the bitrate is raised.
     private static let calm = MediaTime(milliseconds: 2000)
-    /// How long it stays below the bitrate that was too much, before it is tried again.
+    /// The time for which the bitrate stays below the one that was too high. After that, it is tried again.
     private static let caution = MediaTime(milliseconds: 10_000)
-    /// What gets through is measured over this.
+    /// The duration over which the throughput is measured.
     private static let window = MediaTime(milliseconds: 1000)
 
-    /// kbit/s that were asked for.
+    /// The chosen bitrate in kbit/s.
     package let wanted: Int
-    /// kbit/s of the sound, which is never made less.
+    /// The bitrate of the sound in kbit/s, which does not change.
     package let audio: Int
-    /// kbit/s that suit it now.
+    /// The current bitrate in kbit/s.
     package private(set) var current: Int
     private var readings: [(time: MediaTime, bytes: Int)] = []
     private var lastFall: MediaTime?
     private var lastClimb: MediaTime?
     private var calmSince: MediaTime?
-    /// What had got through when the backlog began; nil while there is none.
+    /// The number of sent bytes at the start of the backlog; nil while there is no backlog.
     private var bytesAtBacklog: Int?
-    /// Readings in a row with a backlog: a hiccup of one is no slow network.
+    /// The number of consecutive readings with a backlog. A single one does not mean that the network is slow.
     private var lateReadings = 0
-    /// kbit/s at which the backlog last grew, and when.
+    /// The bitrate in kbit/s at which the backlog last grew, and the time at which it did.
     private var ceiling: (bitrate: Int, time: MediaTime)?
 
     package init(wanted: Int, audio: Int) {
@@ -39,12 +40,13 @@ package struct CongestionController: Sendable {
         current = wanted
     }
 
-    /// Takes how things stand at `time`.
+    /// Processes a reading of a destination.
     ///
     /// - Parameters:
-    ///   - backlog: media that waits.
-    ///   - bytes: all that got through so far.
-    /// - Returns: the bitrate that suits, in kbit/s; nil where nothing gets through.
+    ///   - backlog: the duration of the media that waits.
+    ///   - bytes: the number of bytes that were sent since the start.
+    ///   - time: the session's time.
+    /// - Returns: the bitrate in kbit/s for this destination; nil if it accepts nothing.
     package mutating func note(backlog: MediaTime, bytes: Int, at time: MediaTime) -> Int? {
         readings.append((time, bytes))
         while readings.count > 2 && time - readings[1].time >= Self.window { readings.removeFirst() }
@@ -54,7 +56,7 @@ package struct CongestionController: Sendable {
         if backlog > MediaTime(milliseconds: 200) {
             calmSince = nil
             if let passed, passed == 0 { return nil }
-            // What hangs looks like what is slow until something more has got through.
+            // A destination that accepts nothing looks like a slow one until it has accepted more bytes.
             if bytes == bytesAtBacklog || lateReadings < 3 { return current }
             fall(backlog: backlog, passed: passed ?? wanted, at: time)
         } else if backlog < MediaTime(milliseconds: 100) {
@@ -65,7 +67,7 @@ package struct CongestionController: Sendable {
         return current
     }
 
-    /// kbit/s of the picture that got through in the window; nil until it has been measured.
+    /// The throughput of the picture in kbit/s, measured over `window`; nil before the first measurement.
     private var passed: Int? {
         guard let first = readings.first, let last = readings.last, last.time - first.time >= MediaTime(milliseconds: 500) else { return nil }
         guard last.bytes > first.bytes else { return 0 }
@@ -95,7 +97,7 @@ package struct CongestionController: Sendable {
         let next = min(wanted, current + max(wanted / 12, 1))
         if let ceiling, next > ceiling.bitrate {
             guard time - ceiling.time >= Self.caution else { return }
-            // It was too much some time ago: that may have passed.
+            // The bitrate was too high some time ago. The network can be faster now.
             self.ceiling = nil
         }
         current = next

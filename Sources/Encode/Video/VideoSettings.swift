@@ -27,7 +27,7 @@ package struct VideoSettings: Sendable, Equatable {
     package var chroma: ChromaFormat
     /// The nominal frame rate in frames per second.
     package var frameRate: Int
-    /// True if every tick has a frame. The stream says so (`fixed_frame_rate_flag`; Rec. ITU-T H.264, E.2.1).
+    /// True if every tick has a frame. The stream declares it (`fixed_frame_rate_flag`; Rec. ITU-T H.264, E.2.1).
     package var hasFixedFrameRate: Bool
     package var rateControl: RateControl
     /// The name of an x264 preset.

@@ -21,7 +21,7 @@ package struct LevelMeter {
         }
     }
 
-    /// In dB below full scale, to a tenth; nil where nothing is heard.
+    /// The level in dB below full scale, rounded to a tenth; nil if there is no sound.
     package func level(of track: Track) -> Double? {
         guard let peak = held[track]?.peak, peak > 0.00001 else { return nil }
         return Double((200 * log10f(peak)).rounded()) / 10

@@ -1,6 +1,6 @@
 import Media
 
-/// What a file says about itself as a whole.
+/// The metadata of a whole file.
 struct MP4Information: Sendable {
     /// Seconds from the epoch of MP4, 1904-01-01, to that of Unix.
     private static let epochOffset: Int64 = 2_082_844_800
