@@ -88,11 +88,13 @@ let package = Package(
         .target(
             name: "Upload", dependencies: ["Media", "Concurrency", "Processes", "Bitstream", "Mux", "RTMP", "BroadcastExtension"],
             swiftSettings: strict),
+        // From the encoded packets to the handlers: queues, the life cycle of each destination, and the clip buffer.
+        .target(name: "Destinations", dependencies: ["Media", "Concurrency", "Upload"], swiftSettings: strict),
         .target(
             name: "Session",
             dependencies: [
-                "Media", "Concurrency", "Capture", "WindowPrivacy", "X11Capture", "PulseCapture", "ContentCapture", "Mix", "Encode", "Mux", "Upload",
-                "RTMP",
+                "Destinations", "Media", "Concurrency", "Capture", "WindowPrivacy", "X11Capture", "PulseCapture", "ContentCapture", "Mix", "Encode",
+                "Mux", "Upload", "RTMP",
             ],
             swiftSettings: strict),
         // The host of a session on a desktop.
@@ -113,30 +115,36 @@ let package = Package(
         .target(
             name: "Host",
             dependencies: [
-                "UserConfiguration", "Control", "Desktop", "Session", "Capture", "WindowPrivacy", "Upload", "Processes", "Concurrency", "Media",
+                "UserConfiguration", "Control", "Desktop", "Session", "Destinations", "Capture", "WindowPrivacy", "Upload", "Processes",
+                "Concurrency", "Media",
             ],
             swiftSettings: strict),
         .target(name: "BroadcastExtension", dependencies: ["Bitstream", "Media"], swiftSettings: strict),
+        // A session in a background process: both ends of the connection between the command and that process.
+        .target(name: "Launch", dependencies: ["Control", "Credentials", "Processes", "Concurrency"], swiftSettings: strict),
+        // A test broadcast for an extension, and what the extension does wrong.
+        .target(name: "ExtensionCheck", dependencies: ["Encode", "Media", "Upload"], swiftSettings: strict),
         // The sentences of the command: errors, notices and lines of status, in one place.
         .target(
             name: "Presentation",
             dependencies: [
-                "Host", "UserConfiguration", "Credentials", "PickerModel", "Session", "Control", "Desktop", "Media", "Processes", "Capture",
-                "WindowPrivacy", "X11Capture", "PulseCapture", "Encode", "Upload", "RTMP",
+                "Host", "Launch", "ExtensionCheck", "UserConfiguration", "Credentials", "PickerModel", "Session", "Destinations", "Control",
+                "Desktop", "Media", "Processes", "Capture", "WindowPrivacy", "X11Capture", "PulseCapture", "Encode", "Upload", "RTMP",
             ],
             swiftSettings: strict),
         // The terminal of the command: output, questions, keys, signals and pictures.
         .target(
             name: "Terminal",
-            dependencies: ["Presentation", "PickerModel", "UserConfiguration", "Credentials", "Processes", "Concurrency", "Media"],
+            dependencies: ["Presentation", "PickerModel", "UserConfiguration", "Credentials", "Encode", "Processes", "Concurrency", "Media"],
             swiftSettings: strict),
         // What can be the last word of a command line.
         .target(name: "CommandCompletion", dependencies: ["PickerModel"], swiftSettings: strict),
         .executableTarget(
             name: "broadcast",
             dependencies: [
-                "Terminal", "CommandCompletion", "BroadcastKit", "Presentation", "Host", "UserConfiguration", "Credentials", "PickerModel",
-                "Session", "Control", "Desktop", "Media", "Concurrency", "Processes", "Capture", "WindowPrivacy", "X11Capture", "PulseCapture", "Mix",
+                "Terminal", "CommandCompletion", "BroadcastKit", "Presentation", "Host", "Launch", "ExtensionCheck", "UserConfiguration",
+                "Credentials", "PickerModel", "Session", "Control", "Desktop", "Media", "Concurrency", "Processes", "Capture", "WindowPrivacy",
+                "X11Capture", "PulseCapture", "Mix",
                 "Encode", "Upload", "RTMP", "CLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -146,9 +154,8 @@ let package = Package(
         .target(
             name: "BroadcastKit",
             dependencies: [
-                "Host", "UserConfiguration", "Credentials", "Session", "Capture", "WindowPrivacy", "X11Capture", "ContentCapture", "Control",
-                "Desktop",
-                "Upload", "RTMP", "Processes", "Concurrency", "Media",
+                "Host", "UserConfiguration", "Credentials", "Session", "Destinations", "Capture", "WindowPrivacy", "X11Capture", "ContentCapture",
+                "Control", "Desktop", "Upload", "RTMP", "Processes", "Concurrency", "Media",
             ], swiftSettings: strict),
         .executableTarget(name: "in-app", dependencies: ["BroadcastKit"], path: "Examples/in-app", swiftSettings: strict),
         .executableTarget(name: "own-pictures", dependencies: ["BroadcastKit"], path: "Examples/own-pictures", swiftSettings: strict),
@@ -193,6 +200,7 @@ let package = Package(
         // Links, file names and the table of modules in the documents.
         .testTarget(name: "DocumentTests", swiftSettings: strict),
         .testTarget(name: "MediaTests", dependencies: ["Media"], swiftSettings: strict),
+        .testTarget(name: "WindowPrivacyTests", dependencies: ["WindowPrivacy", "Media"], swiftSettings: strict),
         .testTarget(
             name: "CaptureTests",
             dependencies: [
@@ -220,7 +228,8 @@ let package = Package(
         .testTarget(
             name: "PresentationTests",
             dependencies: [
-                "Presentation", "Host", "Control", "Session", "Desktop", "Processes", "Capture", "WindowPrivacy", "X11Capture", "PulseCapture",
+                "Presentation", "Host", "Control", "Session", "Destinations", "Desktop", "Processes", "Capture", "WindowPrivacy", "X11Capture",
+                "PulseCapture",
                 "Upload", "Media", "UserConfiguration",
             ], swiftSettings: strict),
         .testTarget(name: "PickerModelTests", dependencies: ["PickerModel"], swiftSettings: strict),
@@ -231,10 +240,8 @@ let package = Package(
         .testTarget(
             name: "HostTests",
             dependencies: [
-                "BroadcastKit", "Host", "SessionFakes", "Session", "Control", "UserConfiguration", "Capture", "Encode", "WindowPrivacy", "Upload",
-                "RTMP", "Concurrency",
-                "Media",
-                "TestSupport",
+                "BroadcastKit", "Host", "ExtensionCheck", "SessionFakes", "Session", "Destinations", "Control", "UserConfiguration", "Capture",
+                "WindowPrivacy", "Upload", "RTMP", "Concurrency", "Media", "TestSupport",
             ], swiftSettings: strict),
         .testTarget(
             name: "UserConfigurationTests",
@@ -246,14 +253,28 @@ let package = Package(
             name: "CredentialsTests", dependencies: ["Credentials", "UserConfiguration", "Upload", "Processes", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "ConcurrencyTests", dependencies: ["Concurrency", "Media", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "ProcessesTests", dependencies: ["Processes", "Concurrency", "TestSupport"], swiftSettings: strict),
+        // Extensions of the tests, for UploadTests and ExtensionCheckTests.
+        .target(name: "ExtensionFakes", dependencies: ["TestSupport", "Upload"], path: "Tests/ExtensionFakes", swiftSettings: strict),
         .testTarget(
-            name: "UploadTests", dependencies: ["Upload", "BroadcastExtension", "Media", "Processes", "TestSupport", "FuzzTargets"],
+            name: "UploadTests",
+            dependencies: ["Upload", "ExtensionFakes", "BroadcastExtension", "Media", "Processes", "TestSupport", "FuzzTargets"],
             swiftSettings: strict),
+        .testTarget(
+            name: "ExtensionCheckTests", dependencies: ["ExtensionCheck", "ExtensionFakes", "Media", "TestSupport", "Upload"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "LaunchTests", dependencies: ["Launch", "Control", "Credentials", "Processes", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "TerminalTests", dependencies: ["Terminal", "Media", "Presentation", "UserConfiguration", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "DestinationsTests",
+            dependencies: ["Destinations", "SessionFakes", "Concurrency", "Media", "RTMP", "Upload", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "SessionTests",
             dependencies: [
-                "Session", "SessionFakes", "Capture", "ContentCapture", "X11Capture", "Concurrency", "Media", "Encode", "Mix", "Upload", "RTMP",
-                "TestSupport",
+                "Session", "SessionFakes", "Destinations", "Capture", "ContentCapture", "X11Capture", "Concurrency", "Media", "Encode", "Mix",
+                "Upload", "RTMP", "TestSupport",
             ], swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests",

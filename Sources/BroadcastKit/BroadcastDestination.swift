@@ -1,7 +1,8 @@
+import Destinations
 import RTMP
 import Session
 
-/// Where a broadcast goes.
+/// A destination of a broadcast.
 public struct BroadcastDestination: Sendable {
     enum Kind: Sendable {
         case named(String)
@@ -13,18 +14,18 @@ public struct BroadcastDestination: Sendable {
 
     let kind: Kind
 
-    /// A destination of the user's configuration, a known service that the user signed in to, or an extension that was set up: what
-    /// `broadcast start --to` takes.
+    /// A destination by its name: one of the user's configuration, a known service that the user signed in to, or an
+    /// extension that was set up. `broadcast start --to` accepts the same names.
     public static func destination(named name: String) -> BroadcastDestination { BroadcastDestination(kind: .named(name)) }
 
     /// A file, in the format of its ending: `.mp4`, `.flv`, `.ts`, `.h264` or `.y4m`; MP4 for other endings.
     ///
-    /// An MP4 plays even if the program was killed. An older file of the same name is kept as `NAME~`.
+    /// An MP4 file is playable even if the program was killed. An older file of the same name is renamed to `NAME~`.
     public static func file(_ path: String) -> BroadcastDestination { BroadcastDestination(kind: .file(path)) }
 
     /// An RTMP or RTMPS server: `rtmp://HOST[:PORT]/APP` with its stream key, or with the key as the last part of the address.
     ///
-    /// A lost connection is made again, after waits of 2 s and more.
+    /// A lost connection is retried after 2 s, and then after longer waits.
     ///
     /// - Throws: `invalidAddress`.
     public static func rtmp(_ address: String, key: String? = nil) throws(BroadcastError) -> BroadcastDestination {
@@ -36,7 +37,7 @@ public struct BroadcastDestination: Sendable {
         return BroadcastDestination(kind: .rtmp(address: address, key: key))
     }
 
-    /// A known service (`mobcrush`, `twitch`, `youtube`, …) with a stream key that the program has.
+    /// A known service (`mobcrush`, `twitch`, `youtube`, …) with a stream key of the program.
     public static func service(_ name: String, key: String) -> BroadcastDestination { BroadcastDestination(kind: .service(name, key: key)) }
 
     /// An extension with the answers to the questions of its manifest.
@@ -45,19 +46,19 @@ public struct BroadcastDestination: Sendable {
     }
 }
 
-/// How one destination ended.
+/// The result of one destination.
 public struct DestinationResult: Sendable, Equatable {
     public let name: String
-    /// The file that was written, if it is one.
+    /// The path of the file that was written; nil if the destination is not a file.
     public let path: String?
-    /// Bytes written or sent.
+    /// The number of bytes that were written or sent.
     public let byteCount: Int
-    /// Frames that were dropped because the destination was too slow.
+    /// The number of frames that were dropped because the destination was too slow.
     public let droppedFrames: Int
-    /// Nil if it ended as asked.
+    /// The error of the destination; nil if it ended normally.
     public let failure: BroadcastError?
 
-    init(_ destination: SessionSnapshot.Destination) {
+    init(_ destination: DestinationSnapshot) {
         name = destination.name
         path = destination.path
         byteCount = destination.byteCount

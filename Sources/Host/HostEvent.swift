@@ -1,27 +1,28 @@
 import Control
 import Desktop
+import Destinations
 import Session
 import Upload
 import UserConfiguration
 
-/// What a hosted session reports to its front end.
+/// An event of a hosted session for its front end.
 package enum HostEvent: Sendable {
-    /// The source is open, the desktop has answered, and nothing was sent yet: what viewers will see.
+    /// The source is open and the desktop has answered. Nothing has been sent yet.
     case exposed(Exposure)
     case state(SessionState)
-    /// Every destination is live or over.
+    /// Each destination is live or over.
     case started
-    case destination(SessionSnapshot.Destination)
+    case destination(DestinationSnapshot)
     case notice(HostNotice)
     case annotation([String: String])
-    /// A request changed something that has no event of its own.
+    /// A request changed something that has no other event.
     case changed(SessionChange)
     case clip(SavedClip)
-    /// About twice a second.
+    /// The figures changed. Sent about twice a second.
     case statistics(SessionSnapshot)
 }
 
-/// What a request changed.
+/// A change by a request.
 package enum SessionChange: Sendable, Equatable {
     case microphone(isOn: Bool)
     case hidden(rule: String)
@@ -30,23 +31,23 @@ package enum SessionChange: Sendable, Equatable {
     case removed(destination: String)
 }
 
-/// Something that the user should know and that ends nothing.
+/// A notice for the user. The session continues.
 package enum HostNotice: Sendable, Equatable {
     case session(SessionNotice)
     case resolver(ResolverNotice)
     case desktop(DesktopWarning)
 }
 
-/// The sentences of a front end: for the replies on the control socket, for events and for the log.
+/// The sentences of a front end for replies on the control socket, for events and for the log.
 package protocol HostPhrases: Sendable {
-    /// The error with its sentence, and the exit status that it alone would give.
+    /// Returns the error with its sentence and its exit status.
     func report(_ error: HostError) -> ErrorReport
-    /// The error of a destination, with a sentence that does not repeat the destination's name.
+    /// Returns the error of a destination, with a sentence that does not repeat the destination's name.
     func report(_ error: UploadError, of destination: String) -> ErrorReport
-    /// A sentence.
+    /// Returns the sentence of a notice.
     func sentence(_ notice: HostNotice) -> String
-    /// The line of the log; nil for what is not logged.
+    /// Returns the line of the log for an event; nil if it is not logged.
     func logLine(_ event: HostEvent, session: String) -> String?
-    /// The lines of the log about the results.
+    /// Returns the lines of the log about the results.
     func logLines(_ outcome: HostOutcome) -> [String]
 }

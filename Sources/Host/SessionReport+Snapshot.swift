@@ -1,12 +1,13 @@
 import Capture
 import Control
+import Destinations
 import FoundationEssentials
 import Glibc
 import Session
 import UserConfiguration
 
 extension SessionReport {
-    /// The status JSON's object for a session of this process.
+    /// Creates the object of the status JSON for a session of this process.
     init(
         _ snapshot: SessionSnapshot, name: String, started: Date, title: String?, application: ApplicationInformation?, phrases: any HostPhrases
     ) {
@@ -34,8 +35,8 @@ extension SessionReport.AudioSource {
 }
 
 extension DestinationReport {
-    /// The status JSON's object for a destination.
-    init(_ destination: SessionSnapshot.Destination, phrases: any HostPhrases) {
+    /// Creates the object of the status JSON for a destination.
+    init(_ destination: DestinationSnapshot, phrases: any HostPhrases) {
         self.init(
             name: destination.name, extension: destination.kind.name, state: destination.state.rawValue, url: destination.url,
             bytes: destination.byteCount, bitrateKbps: destination.bitrate, dropped: destination.dropped,

@@ -20,6 +20,17 @@ public struct SampleBuffer: Sendable {
     }
 }
 
+extension SampleBuffer {
+    /// Returns a black BGRA picture of the screen, in one patch and with the whole picture as damage.
+    package static func blackPicture(_ size: PixelSize, at time: MediaTime) -> SampleBuffer {
+        let pixels = PixelBuffer(format: .bgra, size: size)
+        pixels.withUnsafeMutableBytes { _ = $0.initializeMemory(as: UInt8.self, repeating: 0) }
+        let patch = Picture.Patch(x: 0, y: 0, pixels: pixels)
+        return SampleBuffer(
+            track: .screen, presentationTime: time, payload: .picture(Picture(size: size, patches: [patch], damage: .whole(size))))
+    }
+}
+
 /// The changed parts of a picture, or all of it.
 public struct Picture: Sendable {
     /// A rectangle of pixels with its position in the picture.

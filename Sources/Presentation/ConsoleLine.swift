@@ -1,3 +1,4 @@
+import Destinations
 import Host
 import Session
 
@@ -21,7 +22,7 @@ package struct ConsoleLine {
         text = text.printable
     }
 
-    private static func text(_ destination: SessionSnapshot.Destination) -> String? {
+    private static func text(_ destination: DestinationSnapshot) -> String? {
         switch destination.state {
         case .live where destination.previousState == .paused: return nil
         case .live: return "\(destination.name): live" + ((destination.url ?? destination.path).map { " (\($0))" } ?? "")

@@ -74,7 +74,7 @@ extension ExtensionProblem {
     /// - Parameters:
     ///   - name: of the extension.
     ///   - destination: the name that the user gave it; the extension's own if there is none.
-    ///   - isEnded: false if the extension was not ended for it, as by `check-extension`.
+    ///   - isEnded: false if the extension continues after the problem, as with `check-extension`.
     package func sentence(extension name: String, destination: String, isEnded: Bool = true) -> String {
         let consequence = isEnded ? " and was ended" : ""
         switch self {

@@ -11,8 +11,8 @@ extension Exposure {
         contentSentence + (notifications.sentence.map { " " + $0 } ?? "")
     }
 
-    /// What the picker says of a broadcast of the whole screen before it starts; nil if the configuration turns it off. The
-    /// desktop has not been asked yet, so it does not speak of notifications.
+    /// The picker's sentence about a broadcast of the whole screen; nil if the configuration turns it off. It does not
+    /// mention notifications, because the desktop has not answered yet.
     package static func pickerNotice(_ privacy: Configuration.Privacy) -> String? {
         guard privacy.notice ?? true else { return nil }
         var request = ScreenRequest()

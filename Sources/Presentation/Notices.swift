@@ -16,7 +16,7 @@ extension HostNotice {
         }
     }
 
-    /// True for what is information and not a warning.
+    /// True for information, false for a warning.
     package var isInformation: Bool {
         switch self {
         case .session(.destination(_, let notice)):

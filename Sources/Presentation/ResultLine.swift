@@ -1,4 +1,5 @@
 import Control
+import Destinations
 import Host
 import Media
 import Session
@@ -13,7 +14,7 @@ package enum ResultLine {
     }
 
     /// For the terminal and the log of the session.
-    package static func text(_ destination: SessionSnapshot.Destination) -> String {
+    package static func text(_ destination: DestinationSnapshot) -> String {
         text(
             name: destination.name, path: destination.path, url: destination.url, duration: destination.duration, bytes: destination.byteCount,
             dropped: destination.dropped, failure: destination.error?.sentence(destination: destination.name))

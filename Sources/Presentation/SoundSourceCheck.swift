@@ -2,10 +2,10 @@ import PulseCapture
 import Session
 import UserConfiguration
 
-/// Checks the names of sound sources before a broadcast begins, so that a mistyped name is not silence for its viewers.
+/// Checks the names of sound sources before a broadcast starts, so that a mistyped name does not cause a silent broadcast.
 package enum SoundSourceCheck {
-    /// The error about a source that PulseAudio does not have; nil if all are there. An application that does not play yet
-    /// is no error.
+    /// Returns the error for a source that PulseAudio does not have; nil if all exist. An application that does not play yet
+    /// is not an error.
     package static func error(_ audio: SessionConfiguration.Audio, _ inventory: PulseInventory) -> CommandError? {
         names(audio).lazy.compactMap { error($0, inventory) }.first
     }
@@ -24,7 +24,7 @@ package enum SoundSourceCheck {
         let known = inventory.sources.map(\.name)
         guard !known.contains(name) else { return nil }
         let applications = inventory.applications.map { "app:" + $0.name }
-        // People write the name of a sink, or of an application.
+        // Users sometimes give the name of a sink or of an application.
         let near =
             (known + applications).first { [name + ".monitor", "app:" + name].map { $0.lowercased() }.contains($0.lowercased()) }
             ?? NearestName.of(name, among: known + applications)

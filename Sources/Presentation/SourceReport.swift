@@ -44,7 +44,7 @@ package struct SourceReport: Encodable {
         /// The name for --app-source, as in `app:Firefox`.
         package var source: String
         package var name: String
-        /// What it plays, as it says.
+        /// The title of the media that it reports.
         package var media: String
     }
 

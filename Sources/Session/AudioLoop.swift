@@ -1,5 +1,6 @@
 import Concurrency
 import ContentCapture
+import Destinations
 import Encode
 import Media
 import Mix
@@ -7,7 +8,7 @@ import Synchronization
 
 /// The sound of a session: its recording threads, and the thread that mixes and encodes.
 ///
-/// The mixer goes by the session's clock, so sound is continuous also while PulseAudio is not.
+/// The mixer follows the session's clock, so the sound has no gaps even if PulseAudio stops.
 final class AudioLoop: Sendable {
     private static let blockDuration = MediaTime(
         value: Int64(AudioTrackFormat.framesPerPacket), timescale: Int64(AudioFormat.broadcast.sampleRate))
@@ -17,7 +18,7 @@ final class AudioLoop: Sendable {
     private let disclosure: Disclosure
     private let inbox: SoundInbox
     private let recorder: SoundRecorder
-    /// The session's clock, and the time from which on there is sound.
+    /// The session's clock, and the time at which the sound starts. Nil until `begin` or `stop`.
     private let start = Monitor<(clock: SessionClock, time: MediaTime)?>(nil)
 
     /// - Parameter content: the timeline that a file's sound shares with the session's pictures.
@@ -32,18 +33,19 @@ final class AudioLoop: Sendable {
         recorder = SoundRecorder(configuration: configuration, content: content, inbox: inbox)
     }
 
-    /// Nil if the track is not recorded.
+    /// Returns the status of a track; nil if it is not recorded.
     func status(of track: Track) -> SoundStatus? { inbox.status(of: track) }
 
-    /// Records the microphone, or no longer: then its stream is closed and nothing is recorded.
+    /// Turns the microphone on or off. While it is off, its stream is closed.
     ///
-    /// - Returns: whether it is on now.
+    /// - Parameter choose: receives true if it is on, and returns true if it should be.
+    /// - Returns: true if it is on now.
     func setMicrophone(_ choose: (Bool) -> Bool) -> Bool { inbox.setWanted(.mic, choose) }
 
-    /// While the screen is locked everything is silent.
+    /// Sets whether the screen is locked. While it is locked, all sound is silent.
     func setLocked(_ locked: Bool) { inbox.setLocked(locked) }
 
-    /// Opens the encoder on its thread, and returns the format of its packets. Sound flows after `begin`.
+    /// Opens the encoder on its thread. Returns the thread and the format of the packets. Sound starts with `begin`.
     ///
     /// - Parameter onFailure: called on the encoder's thread. It must not block.
     func open(onFailure: @escaping @Sendable (EncodeError) -> Void) async throws(EncodeError) -> (NamedThread, AudioTrackFormat) {
@@ -65,13 +67,15 @@ final class AudioLoop: Sendable {
         }
     }
 
-    /// Sound flows from `time` on. Returns the recording threads.
+    /// Starts the sound at `time`. Returns the recording threads.
+    ///
+    /// - Parameter report: called on the recording threads. It must not block.
     func begin(clock: SessionClock, at time: MediaTime, report: @escaping @Sendable (SoundRecorder.Event) -> Void) -> [NamedThread] {
         start.update { $0 = (clock, time) }
         return recorder.begin(clock: clock, report: report)
     }
 
-    /// Sound is mixed up to `time`, then all threads end.
+    /// Ends the sound at `time`, and then all threads. Returns at once.
     func stop(at time: MediaTime) {
         start.update { if $0 == nil { $0 = (SessionClock(), .zero) } }
         inbox.end(at: time)
@@ -99,7 +103,7 @@ final class AudioLoop: Sendable {
         }
     }
 
-    /// What the thread keeps from one block to the next.
+    /// The state of the thread from one block to the next.
     private struct Mixing {
         var encoders: [Track: AACEncoder]
         var raw: [Track: RawAudioPacketizer] = [:]
@@ -109,7 +113,7 @@ final class AudioLoop: Sendable {
     }
 
     private func mixBlock(at time: MediaTime, isLocked: Bool, now: MediaTime, _ mix: inout Mixing) throws(EncodeError) {
-        // A block that only reaches into a pause is silent as a whole.
+        // A block that is partly in a pause is completely silent.
         let isPaused = disclosure.pauses.isPaused(at: time)
         let isSilenced = disclosure.pauses.isSilenced(at: time) || disclosure.pauses.isSilenced(at: time + Self.blockDuration)
         mix.mixer.isSilenced = isSilenced || isLocked || disclosure.isDesktopLocked.load(ordering: .relaxed)

@@ -4,50 +4,52 @@ import Media
 import Upload
 import WindowPrivacy
 
-/// What a host asks of a session while it runs.
+/// The commands to a running session.
 extension BroadcastSession {
-    /// Pauses: viewers see a slate and hear silence, recordings leave the stretch out. False if the session is not live.
+    /// Pauses the session: viewers get a slate and silence, and recordings omit the interval. Returns false if the session
+    /// is not live.
     ///
-    /// From the call on nothing of the screen is grabbed; the slate begins with the next tick. The report comes after that.
+    /// From this call on, nothing of the screen is grabbed. The slate starts with the next tick. The event is sent last.
     package func pause() -> Bool {
         pausing.withLock { _ in
-            guard transition(to: .paused) else { return false }
+            guard progress.transition(to: .paused) else { return false }
             disclosure.pauses.pause(at: pipeline.nextTick(after: now), requested: now)
             channel.send(.state(.paused))
             return true
         }
     }
 
-    /// Resumes after a pause, with a keyframe. False if the session is not paused.
+    /// Resumes after a pause, with a keyframe. Returns false if the session is not paused.
     package func resume() -> Bool {
         pausing.withLock { _ in
-            guard transition(to: .live, from: .paused) else { return false }
+            guard progress.transition(to: .live, from: .paused) else { return false }
             disclosure.pauses.resume(at: pipeline.nextTick(after: now))
             channel.send(.state(.live))
             return true
         }
     }
 
-    /// The desktop reported that the screen is locked, or unlocked. Viewers get a slate and silence meanwhile; a user's pause is independent of it.
+    /// Sets whether the screen is locked. Viewers get a slate and silence while it is locked. A pause by the user is
+    /// independent of this.
     package func setDesktopLocked(_ locked: Bool) {
         disclosure.isDesktopLocked.store(locked, ordering: .relaxed)
     }
 
     /// Turns the microphone on or off.
     ///
-    /// - Parameter choose: gets whether it is on, returns whether it should be.
-    /// - Returns: whether it is on now; nil if the session has no sound that it could be part of.
+    /// - Parameter choose: receives true if it is on, and returns true if it should be.
+    /// - Returns: true if it is on now; nil if no destination takes sound.
     package func setMicrophone(_ choose: (Bool) -> Bool) -> Bool? {
         pipeline.setMicrophone(choose)
     }
 
-    /// Gives every destination metadata from the user.
+    /// Sends metadata from the user to every destination.
     package func annotate(_ information: [String: String]) {
         for destination in destinations { destination.queue.push(.annotated(information)) }
         channel.send(.annotation(information))
     }
 
-    /// Gives every destination the application on screen, in the detail of its plan.
+    /// Sends the active application to every destination, with the detail that its plan allows.
     package func annotate(_ application: ApplicationInformation) {
         for destination in destinations {
             let values = application.annotations(destination.plan.applicationDetail)
@@ -56,9 +58,11 @@ extension BroadcastSession {
         channel.send(.annotation(application.annotations(.full)))
     }
 
-    /// Hides more windows, or removes a rule. Returns once every picture follows the rules, or after a second if the session makes none.
+    /// Changes the rules for hidden windows. Returns when all further pictures follow the rules, or after one second if
+    /// there are no pictures.
     ///
-    /// - Returns: false if nothing changed; nil if the source is not a screen.
+    /// - Parameter change: changes the rules, and returns false if it changed nothing.
+    /// - Returns: the result of `change`; nil if the source is not a screen.
     package func changeHiddenWindows(_ change: (HiddenWindowRules) -> Bool) async -> Bool? {
         guard case .screen(let request) = configuration.picture else { return nil }
         guard change(request.hiddenWindows) else { return false }
@@ -66,11 +70,11 @@ extension BroadcastSession {
         return true
     }
 
-    /// Saves the last `span` of the broadcast as a playable MP4 at `path`, from the keyframe before it on. The broadcast goes on.
+    /// Saves the last `span` of the broadcast, from the keyframe before it, as an MP4 file at `path`. The broadcast
+    /// continues. A separate thread writes the file.
     ///
-    /// It writes on a thread of its own.
-    ///
-    /// - Returns: nil if the session keeps nothing for clips, or has nothing yet.
+    /// - Returns: nil if clips are off, or if there is no picture yet.
+    /// - Throws: an error if the file cannot be written.
     package func saveClip(last span: MediaTime, to path: String) async throws(UploadError) -> SavedClip? {
         guard !writes(path) else { throw .cannotCreate(path: path, .inUse) }
         guard let (excerpt, stream) = pipeline.excerpt(last: span) else { return nil }
@@ -96,7 +100,7 @@ extension BroadcastSession {
 }
 
 extension ApplicationInformation {
-    /// The annotations that describe the application.
+    /// Returns the annotations that describe the application.
     fileprivate func annotations(_ detail: ApplicationDetail) -> [String: String] {
         guard detail != .none else { return [:] }
         var result = ["application": id]

@@ -1,16 +1,17 @@
 import Concurrency
-import Encode
+import Destinations
 import Media
 import Synchronization
 import Upload
 
-/// A system broadcast: one run of the whole pipeline, from the source to all destinations.
+/// A broadcast: one run of the pipeline, from the source to all destinations. Thread-safe.
 ///
 ///     Pipeline ─► PacketQueue ─► Destination ─► SampleHandler
 ///
-/// Everything that happens comes as a stream of events. No thread of the pipeline ever waits for the reader of that stream.
+/// It reports through a stream of events. No thread of the pipeline waits for the reader of that stream.
 package final class BroadcastSession: Sendable {
-    /// What happens, in order. If the reader is slow the oldest events are dropped. It ends with the session. One reader.
+    /// The events in order, for one reader. If the reader is slow, the oldest events are dropped. The stream ends with the
+    /// session.
     package var events: AsyncStream<SessionEvent> { channel.events }
 
     let configuration: SessionConfiguration
@@ -18,41 +19,35 @@ package final class BroadcastSession: Sendable {
     let channel: EventChannel
     let disclosure: Disclosure
     let members = Mutex<[Member]>([])
-    /// State and pause schedule change together.
+    /// Locked while the state and the pause schedule change together.
     let pausing = Mutex(())
     private let plans: [DestinationPlan]
     private let clock: any Clock<Duration>
-    private let status = Mutex(Status())
+    let progress = SessionProgress()
     let ending: Once<EndReason>
     private let outcome = Once<SessionOutcome>()
 
-    /// A destination, and the encode that serves it.
+    /// A destination, and the rendition that serves it.
     struct Member: Sendable {
         var destination: Destination
+        /// Nil before the start, and for a destination without pictures.
         var rendition: Rendition?
-        var congestion: CongestionController?
-        /// The user removed it, and it is ending.
+        /// True if the user removed the destination, and it is ending.
         var isLeaving = false
     }
 
-    /// The first reason for which a session ends.
+    /// The first reason for the end of a session.
     enum EndReason: Sendable {
+        /// The user requested it.
         case asked
-        /// The time is up, or the content is at its end.
+        /// The duration is over, or the source has ended.
         case over
+        /// All destinations are over.
         case destinationsEnded
         case failed(SessionError)
     }
 
-    private struct Status {
-        var state = SessionState.starting
-        var isStarted = false
-        var clock: SessionClock?
-        /// The session's length, once it ends.
-        var elapsed: MediaTime?
-    }
-
-    /// - Parameter clock: for the waits of destinations between their tries.
+    /// - Parameter clock: measures the waits of destinations between their tries.
     package init(configuration: SessionConfiguration, destinations plans: [DestinationPlan], clock: any Clock<Duration> = ContinuousClock()) {
         self.configuration = configuration
         self.plans = plans
@@ -71,23 +66,23 @@ package final class BroadcastSession: Sendable {
     func makeDestination(_ plan: DestinationPlan) -> Destination {
         var plan = plan
         plan.waitsForNetwork = configuration.waitsForNetwork
-        return Destination(plan: plan, clock: clock) { [weak self, channel] event in
-            channel.send(event)
-            if case .destination(let destination) = event, destination.state == .live { self?.change(to: .live, from: .starting) }
+        return Destination(plan: plan, clock: clock) { [weak self, channel, name = plan.name] event in
+            switch event {
+            case .notice(let notice): channel.send(.destination(name: name, notice))
+            case .changed(let destination):
+                channel.send(.destination(destination))
+                if destination.state == .live { self?.change(to: .live, from: .starting) }
+            }
         }
     }
 
-    // MARK: Life
+    // MARK: Start and end
 
-    /// Starts the broadcast, and returns once every destination is live or over, or the session has ended.
+    /// Starts the broadcast. Returns when each destination is live or over, or the session has ended.
     ///
-    /// - Throws: if the source or an encoder cannot be opened. The session is over then.
+    /// - Throws: an error if the source or an encoder cannot be opened. The session is over then.
     package func start() async throws(SessionError) {
-        let isFirst = status.withLock { status -> Bool in
-            defer { status.isStarted = true }
-            return !status.isStarted
-        }
-        guard isFirst else { throw .notBegun }
+        guard progress.markStarted() else { throw .notBegun }
         do throws(SessionError) {
             guard try await pipeline.open(for: plans) else {
                 // The user stopped it before the source was open.
@@ -101,7 +96,7 @@ package final class BroadcastSession: Sendable {
             throw error
         }
         let clock = pipeline.begin()
-        status.withLock { $0.clock = clock }
+        progress.begin(clock)
         let supervisor = Task { await supervise() }
         Task {
             let reason = await ending.value
@@ -112,28 +107,28 @@ package final class BroadcastSession: Sendable {
         channel.send(.started)
     }
 
-    /// Asks the session to end. Nothing of the desktop is captured from now on.
+    /// Requests the end of the session. Nothing of the desktop is captured from now on. Returns at once.
     package func requestStop() {
         guard ending.set(.asked) else { return }
         pipeline.halt(at: now)
     }
 
-    /// Ends the session, and returns once everything is written and closed.
+    /// Ends the session. Returns when everything is written and closed.
     package func stop() async -> SessionOutcome {
         requestStop()
-        if !status.withLock({ $0.isStarted }) { return SessionOutcome(failure: nil, destinations: []) }
+        if !progress.isStarted { return SessionOutcome(failure: nil, destinations: []) }
         return await outcome.value
     }
 
-    /// Suspends until the session has ended by itself or was stopped, and everything is written and closed.
+    /// Suspends until the session has ended or was stopped, and everything is written and closed.
     package func ended() async -> SessionOutcome {
         await outcome.value
     }
 
-    /// The session did not begin.
+    /// Ends a session that did not begin.
     private func abandon(as state: SessionState, error: SessionError?) async {
         await pipeline.stop(at: .zero)
-        await finish(destinations.filter(\.isStarted), .asked)
+        await DestinationShutdown(of: destinations.filter(\.isStarted)).run(.asked)
         change(to: state == .finished ? .finishing : .failed)
         change(to: state)
         conclude(SessionOutcome(failure: error, destinations: snapshot().destinations))
@@ -144,7 +139,7 @@ package final class BroadcastSession: Sendable {
         change(to: .finishing)
         await pipeline.stop(at: now)
         let isAsked = if case .asked = reason { true } else { false }
-        await finish(destinations, isAsked ? .asked : .over)
+        await DestinationShutdown(of: destinations).run(isAsked ? .asked : .over)
         let failure: SessionError? = if case .failed(let error) = reason { error } else { nil }
         // A destination that the user removed has ended as asked, however it ended.
         let isWhole = members.withLock { $0.allSatisfy { $0.isLeaving || $0.destination.state == .finished } }
@@ -167,7 +162,7 @@ package final class BroadcastSession: Sendable {
 
     // MARK: State
 
-    /// True if the source is a screen, as opposed to the pictures of a program.
+    /// True if the source is a screen, false if it is a file or a program.
     package var showsScreen: Bool {
         if case .screen = configuration.picture { true } else { false }
     }
@@ -175,38 +170,25 @@ package final class BroadcastSession: Sendable {
     var destinations: [Destination] { members.withLock { $0.map(\.destination) } }
 
     /// The session's time; zero before it has begun.
-    var now: MediaTime { status.withLock { $0.elapsed ?? $0.clock?.now ?? .zero } }
+    var now: MediaTime { progress.now }
 
-    package var state: SessionState { status.withLock { $0.state } }
+    package var state: SessionState { progress.state }
 
-    /// Its first destinations have been started.
-    var hasBegun: Bool { status.withLock { $0.clock != nil } }
-
-    /// Changes the state if that is possible, and reports it.
+    /// Changes the state if that is possible, and reports the change. Returns true if the state changed.
     @discardableResult func change(to state: SessionState, from expected: SessionState? = nil) -> Bool {
-        guard transition(to: state, from: expected) else { return false }
+        guard progress.transition(to: state, from: expected) else { return false }
         channel.send(.state(state))
         return true
     }
 
-    /// Changes the state without a report: what follows from it comes first.
-    func transition(to state: SessionState, from expected: SessionState? = nil) -> Bool {
-        status.withLock { status in
-            guard status.state.allows(state), expected == nil || expected == status.state else { return false }
-            status.state = state
-            if state == .finishing { status.elapsed = status.clock?.now }
-            return true
-        }
-    }
-
-    /// What the session is doing now. A destination that the user removed is part of it if something came of it, not if it failed.
+    /// Returns the current state and figures. A destination that the user removed is included unless it failed.
     package func snapshot() -> SessionSnapshot {
         let shown = members.withLock { members in
             members.filter { !($0.isLeaving && $0.destination.state == .failed) }.map(\.destination)
         }
-        let (state, isOver) = status.withLock { ($0.state, $0.elapsed != nil) }
-        let now = self.now
+        let (state, isOver) = progress.stateAndEnd
         let source = pipeline.source
+        let now = self.now
         var hidden: [SessionSnapshot.HiddenWindows] = []
         if case .screen(let request) = configuration.picture {
             hidden = request.hiddenWindows.matches.map { SessionSnapshot.HiddenWindows(rule: "\($0.rule)", count: $0.windows) }
@@ -225,11 +207,13 @@ package final class BroadcastSession: Sendable {
 
     // MARK: While it runs
 
-    /// Fits the bitrates to the network, watches the capture thread, reports that figures changed, and ends the session when its time is up.
+    /// Fits the bitrates to the network, watches the capture thread, reports changed figures, and ends the session after
+    /// its duration. Runs until its task is cancelled.
     private func supervise() async {
+        var fitter = BitrateFitter(audioBitrate: configuration.audio.bitrate)
         var ticks = 0
         while !Task.isCancelled {
-            fitBitrates()
+            for notice in fitter.fit(pipeline.renditions, to: members.withLock({ $0 }), at: now) { channel.send(notice) }
             pipeline.watchSource()
             if ticks > 0, ticks % 2 == 0 { channel.send(.statistics) }
             ticks += 1
@@ -244,9 +228,9 @@ package final class BroadcastSession: Sendable {
     }
 }
 
-/// How a session ended.
+/// The result of a session.
 package struct SessionOutcome: Sendable {
-    /// Why the session itself failed; nil if it did not. Destinations carry their own errors.
+    /// The error of the session itself; nil if it did not fail. `destinations` contain their own errors.
     package var failure: SessionError?
-    package var destinations: [SessionSnapshot.Destination]
+    package var destinations: [DestinationSnapshot]
 }

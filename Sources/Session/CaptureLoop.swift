@@ -3,26 +3,26 @@ import Concurrency
 import Media
 import Synchronization
 
-/// The capture thread: at each tick it asks the source what changed, and composes a frame for each rendition.
+/// The capture thread. At each tick, it requests the changes from the source and composes a frame for each rendition.
 ///
-/// It owns the source from opening to closing.
+/// The thread opens, uses and closes the source.
 final class CaptureLoop: Sendable {
-    /// What the source turned out to be.
+    /// The properties of the opened source.
     struct Opening: Sendable {
         var source: SourceDescription
         var sourceSize: PixelSize
-        /// Frames a second of its own, if it has a rate.
+        /// The source's own frame rate in frames a second; nil if it has none.
         var frameRate: Int?
     }
 
-    /// What the thread reports while it runs.
+    /// The thread's reports.
     enum Event: Sendable {
         case application(ApplicationInformation)
         case locked(Bool)
         case notice(SourceNotice)
-        /// It shows something else: the focus went to another monitor.
+        /// The source shows something else, for example another monitor after a change of the focus.
         case source(SourceDescription)
-        /// The source has nothing more: a clean end.
+        /// The source has no more pictures. This is not an error.
         case ended
         case failed(CaptureError)
     }
@@ -30,11 +30,11 @@ final class CaptureLoop: Sendable {
     private let open: @Sendable () throws(CaptureError) -> any ScreenSource
     private let disclosure: Disclosure
     private let report: @Sendable (Event) -> Void
-    /// Set when the pipeline behind is ready; then ticks begin.
+    /// Opened when the rest of the pipeline is ready. Ticks start then.
     private let gate = Monitor<Gate>(.closed)
     private let renditions = Mutex<[Rendition]>([])
     private let stopping = Atomic(false)
-    /// When the thread last began or ended a tick, on the session's clock in nanoseconds.
+    /// The session's time in nanoseconds at which the thread last started or ended a tick.
     private let heartbeat = Atomic<Int64>(0)
 
     private enum Gate {
@@ -56,7 +56,7 @@ final class CaptureLoop: Sendable {
 
     /// Starts the thread, which opens the source.
     ///
-    /// - Returns: the thread, and the result of the opening once it is there. A display that does not answer never gives one.
+    /// - Returns: the thread, and the result of the opening. If the display does not answer, the result is never set.
     func start() -> (NamedThread, Once<Result<Opening, CaptureError>>) {
         let opening = Once<Result<Opening, CaptureError>>()
         let thread = NamedThread(name: "capture") { [self] in
@@ -72,28 +72,28 @@ final class CaptureLoop: Sendable {
         return (thread, opening)
     }
 
-    /// Frames are composed for `rendition` from the next tick on.
+    /// Starts to compose frames for `rendition` at the next tick.
     func add(_ rendition: Rendition) {
         renditions.withLock { $0.append(rendition) }
     }
 
-    /// No more frames are composed for `rendition`.
+    /// Stops composing frames for `rendition`.
     func remove(_ rendition: Rendition) {
         renditions.withLock { $0.removeAll { $0 === rendition } }
     }
 
-    /// Ticks begin.
+    /// Starts the ticks.
     func begin(clock: SessionClock, frameRate: Int) {
         gate.update { if case .closed = $0 { $0 = .open(clock, frameRate: frameRate) } }
     }
 
-    /// The thread ends after the tick that it is in.
+    /// Ends the thread after its current tick. Returns at once.
     func stop() {
         stopping.store(true, ordering: .relaxed)
         gate.update { if case .closed = $0 { $0 = .abandoned } }
     }
 
-    /// When the thread last gave a sign of life, on the session's clock.
+    /// The session's time at which the thread last started or ended a tick.
     var lastHeartbeat: MediaTime { MediaTime(nanoseconds: heartbeat.load(ordering: .relaxed)) }
 
     private func run(_ source: any ScreenSource, _ opened: Opening) {
@@ -114,25 +114,27 @@ final class CaptureLoop: Sendable {
     ) throws(CaptureError) {
         var composers: [RenditionComposer] = []
         var index: Int64 = 0
-        // A source may change between its opening and the first tick.
+        // The source can change between its opening and the first tick.
         var description = opened.source
         var wasLocked = false
         while !stopping.load(ordering: .relaxed) {
             clock.sleep(until: MediaTime(value: index, timescale: rate))
-            // The end may have come meanwhile: nothing is shown after it.
+            // Grab nothing after the end of the session.
             if stopping.load(ordering: .relaxed) { return }
-            // Frames are stamped with their tick, some milliseconds before the grab returns: players want an even cadence, and some of them
-            // complain about two frames that are closer than a tick. A tick that was overslept is replaced by a later one.
+            // The time of a frame is the time of its tick, some milliseconds before the grab returns. Players need an
+            // even cadence, and some of them report errors if two frames are closer than a tick. A later tick replaces
+            // a missed one.
             index = max(index, clock.now.lastTick(timescale: rate))
             let time = MediaTime(value: index, timescale: rate)
             heartbeat.store(clock.now.nanoseconds, ordering: .relaxed)
             if update(&composers) { source.requestWholePicture() }
             let isWithheld = disclosure.isWithheld(at: time)
             var sample: SampleBuffer?
-            // Nothing is grabbed from the request to pause on, though the tick may be just before the pause.
+            // Grab nothing after a request to pause, also if this tick is before the start of the pause.
             let requestCount = disclosure.pauses.requestCount
             var mayShow = !isWithheld && !disclosure.pauses.isRequested
-            // The source gets the tick's time and not the time of waking up: a file of the same rate gives each tick one frame then.
+            // Pass the time of the tick and not the current time, so that a file of the same rate returns one frame per
+            // tick.
             if mayShow { sample = try source.nextSample(at: time) } else { try source.rest(at: time) }
             heartbeat.store(clock.now.nanoseconds, ordering: .relaxed)
             if stopping.load(ordering: .relaxed) { return }
@@ -141,7 +143,8 @@ final class CaptureLoop: Sendable {
                 return
             }
             if mayShow, disclosure.pauses.requestCount != requestCount {
-                // The user asked for a pause during the grab, which may show what was painted after that.
+                // The user requested a pause during the grab, so the grab can show pixels that were drawn after the
+                // request.
                 mayShow = false
                 sample = nil
                 source.requestWholePicture()
@@ -162,7 +165,7 @@ final class CaptureLoop: Sendable {
         }
     }
 
-    /// Adds renditions that joined and drops those that left. True if one joined: it needs a whole picture first.
+    /// Updates the list of renditions. Returns true if a rendition joined, which needs a whole picture first.
     private func update(_ composers: inout [RenditionComposer]) -> Bool {
         let current = renditions.withLock { $0 }
         composers.removeAll { composer in !current.contains { $0 === composer.rendition } }

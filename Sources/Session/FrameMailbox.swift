@@ -2,15 +2,18 @@ import Concurrency
 import Media
 import Upload
 
-/// What the capture thread has for the encoder: at most one frame. The newest wins: the capture thread takes back a frame that the encoder has
-/// not taken, which is counted, and adds its damage to that of the next one.
+/// Passes frames from the capture thread to the encoder. It holds at most one frame, the newest one. Thread-safe.
+///
+/// If the encoder has not taken a frame, the capture thread takes it back, which is counted, and adds its damage to the
+/// next frame.
 package final class FrameMailbox: Sendable {
-    /// What a tick gives.
+    /// The result of a tick.
     package enum Item {
         case frame(SampleBuffer)
-        /// Nothing changed: show the last frame again at this time.
+        /// Nothing changed. The encoder shows the last frame again at this time.
         case unchanged(MediaTime)
 
+        /// The time of the tick.
         package var time: MediaTime {
             switch self {
             case .frame(let frame): frame.presentationTime
@@ -19,9 +22,12 @@ package final class FrameMailbox: Sendable {
         }
     }
 
+    /// The result of `take`.
     package enum Delivery {
         case item(Item)
+        /// The deadline has passed.
         case timedOut
+        /// The mailbox is closed and empty.
         case closed
     }
 
@@ -35,12 +41,13 @@ package final class FrameMailbox: Sendable {
 
     package init() {}
 
-    /// Leaves a frame for the encoder, which has taken the one before or gets its damage with this one.
+    /// Stores a frame for the encoder. The mailbox contains no other frame, because the caller calls `takeBack` first.
     package func put(_ frame: SampleBuffer) {
         state.update { $0.item = .frame(frame) }
     }
 
-    /// Takes back a frame that the encoder has not taken, to be replaced by a newer one. Returns its damage; its memory may be written again.
+    /// Removes a frame that the encoder has not taken. Returns its damage; nil if there is no frame. The caller may write
+    /// to the frame's memory again.
     package func takeBack() -> DamageRegion? {
         state.withLock { state in
             guard case .frame(let frame) = state.item, case .picture(let picture) = frame.payload else { return nil }
@@ -50,7 +57,7 @@ package final class FrameMailbox: Sendable {
         }
     }
 
-    /// Reports that nothing changed; a frame that still waits says more.
+    /// Reports that nothing changed. Does nothing if a frame waits.
     package func putUnchanged(at time: MediaTime) {
         state.update { state in
             if case .frame = state.item { return }
@@ -58,14 +65,14 @@ package final class FrameMailbox: Sendable {
         }
     }
 
-    /// Nothing more comes.
+    /// Ends the input. The encoder can still take the waiting item.
     package func close() {
         state.update { $0.isClosed = true }
     }
 
-    /// Takes the item, or waits for one.
+    /// Takes the item. Waits if there is none.
     ///
-    /// - Parameter deadline: `CLOCK_MONOTONIC` in nanoseconds; nil waits without limit.
+    /// - Parameter deadline: `CLOCK_MONOTONIC` in nanoseconds; nil for no limit.
     package func take(until deadline: Int64? = nil) -> Delivery {
         state.wait(until: deadline) { state -> Delivery? in
             if let item = state.item {
@@ -76,6 +83,6 @@ package final class FrameMailbox: Sendable {
         } ?? .timedOut
     }
 
-    /// Frames that were replaced before the encoder took them.
+    /// The number of frames that were replaced before the encoder took them.
     package var replacedCount: Int { state.withLock { $0.replaced } }
 }

@@ -2,14 +2,14 @@ import Capture
 import ContentCapture
 import X11Capture
 
-/// Which pictures a session asks for. A value: it is opened on the thread that will own the source.
+/// The source of a session's pictures, as a value. The thread that uses the source opens it.
 package enum PictureRequest: Sendable {
     case screen(ScreenRequest)
     /// A YUV4MPEG2 file or pipe; `-` is standard input.
     case y4m(path: String)
-    /// What the application that runs the session hands over.
+    /// The pictures of the application that runs the session.
     case feed(PictureFeed)
-    /// A source of the host's own, opened on the capture thread.
+    /// A source of the caller. The closure runs on the capture thread.
     case custom(@Sendable () throws(CaptureError) -> any ScreenSource)
 }
 
@@ -26,7 +26,7 @@ extension PictureRequest {
         }
     }
 
-    /// True if the pictures come from a file or pipe, at their own rate.
+    /// True if the source is a file or a pipe, which has its own frame rate.
     var isFile: Bool {
         if case .y4m = self { true } else { false }
     }

@@ -1,6 +1,7 @@
 import Capture
 import Concurrency
 import ContentCapture
+import Destinations
 import Encode
 import Glibc
 import Media
@@ -11,17 +12,13 @@ import Upload
 ///
 ///     CaptureLoop ─► Rendition (FrameMailbox ─► VideoLoop ─► Distributor) ─┐
 ///                                                                        ├─► PacketQueue
-///     SoundRecorder ─► AudioLoop ─► Distributor ──────────────────────────┘
+///     SoundPipeline ──────────────────────────────────────────────────────┘
 final class Pipeline: Sendable {
     private let configuration: SessionConfiguration
     private let disclosure: Disclosure
-    private let channel: EventChannel
     private let ending: Once<BroadcastSession.EndReason>
     private let capture: CaptureLoop
-    private let sound: Distributor
-    private let audio: AudioLoop
-    /// True if the user wants sound. If false, live destinations get silence, and recordings get no sound track.
-    private let hasSound: Bool
+    private let sound: SoundPipeline
     private let clips: ClipBuffer?
     private let monitor: SourceMonitor
     private let pool: RenditionPool
@@ -32,22 +29,18 @@ final class Pipeline: Sendable {
         /// Nil until the source is open.
         var source: RenditionPool.Source?
         var captureThread: NamedThread?
-        var soundThreads: [NamedThread] = []
-        var audioFormat: AudioTrackFormat?
     }
 
     init(configuration: SessionConfiguration, disclosure: Disclosure, channel: EventChannel, ending: Once<BroadcastSession.EndReason>) {
         self.configuration = configuration
         self.disclosure = disclosure
-        self.channel = channel
         self.ending = ending
         clips = configuration.clipBuffer.map { ClipBuffer(length: $0) }
-        sound = Distributor(clips: clips)
         let content = ContentClock(hasPictures: configuration.picture.isFile)
-        hasSound = configuration.audio.app != nil || configuration.audio.mic != nil
-        let audio = AudioLoop(configuration: configuration.audio, content: content, distributor: sound, disclosure: disclosure)
-        self.audio = audio
-        let monitor = SourceMonitor(channel: channel, ending: ending, setLocked: { audio.setLocked($0) })
+        let sound = SoundPipeline(
+            configuration: configuration.audio, content: content, clips: clips, disclosure: disclosure, channel: channel, ending: ending)
+        self.sound = sound
+        let monitor = SourceMonitor(channel: channel, ending: ending, setLocked: { sound.setLocked($0) })
         self.monitor = monitor
         let request = configuration.picture
         capture = CaptureLoop(
@@ -60,30 +53,21 @@ final class Pipeline: Sendable {
 
     // MARK: Start
 
-    /// Opens the source, and what `plans` need: an encode for each picture that they ask for, each on a thread of its own.
+    /// Opens the source, a rendition for each different picture that `plans` require, and the sound if they need it.
     ///
-    /// - Returns: false if the session was stopped before the source was open. A display that does not answer is not waited for then.
+    /// - Returns: false if the session was stopped before the source was open. A stop ends the wait for a display that does
+    ///   not answer.
     func open(for plans: [DestinationPlan]) async throws(SessionError) -> Bool {
-        try checkSound()
+        try sound.check()
         guard let source = try await openSource(limits: plans.map(\.limits).strictest) else { return false }
         try await pool.open(for: plans, from: source)
-        if plans.contains(where: takesSound) || clips != nil && hasSound { try await openSound() }
+        try await sound.open(for: plans)
         return true
-    }
-
-    /// Throws if the file of sound cannot be read.
-    private func checkSound() throws(SessionError) {
-        guard case .wav(let path) = configuration.audio.content else { return }
-        do throws(CaptureError) {
-            try ContentCheck.sound(path: path)
-        } catch {
-            throw .capture(error)
-        }
     }
 
     /// Opens the source. Returns nil if the session ends first.
     ///
-    /// - Parameter limits: of the destinations; they limit a frame rate that the user did not choose.
+    /// - Parameter limits: the limits of the destinations. They apply to the frame rate if the user chose none.
     private func openSource(limits: PictureLimits) async throws(SessionError) -> RenditionPool.Source? {
         let (thread, opening) = capture.start()
         state.withLock { $0.captureThread = thread }
@@ -104,46 +88,23 @@ final class Pipeline: Sendable {
         }
     }
 
-    private func openSound() async throws(SessionError) {
-        guard state.withLock({ $0.audioFormat }) == nil else { return }
-        do throws(EncodeError) {
-            let (thread, format) = try await audio.open { [ending] in ending.set(.failed(.encode($0))) }
-            state.withLock { state in
-                state.soundThreads.append(thread)
-                state.audioFormat = format
-            }
-        } catch {
-            throw .encode(error)
-        }
-    }
-
-    /// Pictures and sound flow from now on. Time zero is now.
+    /// Starts pictures and sound. Returns the session's clock, whose time zero is now.
     func begin() -> SessionClock {
         let clock = SessionClock()
-        let hasAudioThread = state.withLock { state in
-            state.clock = clock
-            return state.audioFormat != nil
-        }
+        state.withLock { $0.clock = clock }
         monitor.begin()
         pool.begin(clock: clock)
         capture.begin(clock: clock, frameRate: frameRate)
-        if hasAudioThread { beginSound(clock, at: .zero) }
+        sound.begin(clock: clock)
         return clock
-    }
-
-    private func beginSound(_ clock: SessionClock, at time: MediaTime) {
-        let threads = audio.begin(clock: clock, at: time) { [ending, channel] event in
-            switch event {
-            case .notice(let notice): channel.send(notice)
-            case .failed(let error): ending.set(.failed(.capture(error)))
-            }
-        }
-        state.withLock { $0.soundThreads += threads }
     }
 
     // MARK: Destinations
 
-    /// Puts `queue` behind what `plan` asks for, and returns what will come. While the pipeline runs this may open another encode.
+    /// Adds `queue` to the picture and the sound that `plan` requires. While the pipeline runs, this can open another
+    /// rendition.
+    ///
+    /// - Returns: the description of the stream that `queue` receives, and the rendition; nil without a picture.
     func attach(_ queue: PacketQueue, for plan: DestinationPlan) async throws(SessionError) -> (StreamDescription, Rendition?) {
         var description = StreamDescription(video: nil, audio: [], title: configuration.title)
         description.creationTime = Int64(time(nil))
@@ -157,32 +118,25 @@ final class Pipeline: Sendable {
             if media.takesRawVideo { description.video?.codec = rendition.settings.chroma.rawCodec }
             served = rendition
         }
-        if takesSound(plan) {
-            let isNew = state.withLock { $0.audioFormat } == nil
-            try await openSound()
-            if isNew, let clock = state.withLock({ $0.clock }) { beginSound(clock, at: clock.now) }
-            if let format = state.withLock({ $0.audioFormat }) { description.audio = media.audioTracks.map { format.of($0) } }
-            sound.add(
-                .init(queue: queue, tracks: Set(media.audioTracks), isRaw: media.takesRawAudio, carriesMarks: !media.takesVideo))
-        }
+        description.audio = try await sound.attach(queue, for: plan)
         return (description, served)
     }
 
-    /// Gives `queue` nothing more. An encode that serves no other destination ends.
+    /// Removes `queue`. A rendition without other destinations ends.
     func detach(_ queue: PacketQueue, from rendition: Rendition?) async {
-        sound.remove(queue)
+        sound.detach(queue)
         if let rendition { await pool.detach(queue, from: rendition) }
     }
 
     // MARK: While it runs
 
-    /// The first tick after `time`.
+    /// Returns the first tick after `time`.
     func nextTick(after time: MediaTime) -> MediaTime {
         let rate = Int64(frameRate)
         return MediaTime(value: time.lastTick(timescale: rate) + 1, timescale: rate)
     }
 
-    /// Reports a capture thread that hangs, and that it answers again. Called several times a second.
+    /// Reports a capture thread that hangs, and one that runs again. Call it several times a second.
     func watchSource() {
         guard let clock = state.withLock({ $0.clock }) else { return }
         monitor.watch(heartbeat: capture.lastHeartbeat, now: clock.now)
@@ -192,27 +146,21 @@ final class Pipeline: Sendable {
     var isLocked: Bool { monitor.isLocked }
 
     /// See `BroadcastSession.setMicrophone`.
-    func setMicrophone(_ choose: (Bool) -> Bool) -> Bool? {
-        guard state.withLock({ $0.audioFormat }) != nil else { return nil }
-        return audio.setMicrophone(choose)
-    }
+    func setMicrophone(_ choose: (Bool) -> Bool) -> Bool? { sound.setMicrophone(choose) }
 
-    /// The last stretch, and the stream that it is from; nil if nothing is kept, or there is nothing yet.
+    /// Returns the last `span` of the broadcast and the description of its stream. Nil if clips are off, or if there is no
+    /// picture yet.
     func excerpt(last span: MediaTime) -> (ClipBuffer.Excerpt, StreamDescription)? {
         guard let excerpt = clips?.excerpt(last: span), let rendition = renditions.first(where: \.keepsClips) else { return nil }
-        let audio = state.withLock { $0.audioFormat }
-        var stream = StreamDescription(video: rendition.format, audio: audio.map { [$0] } ?? [], title: configuration.title)
+        var stream = StreamDescription(video: rendition.format, audio: sound.format.map { [$0] } ?? [], title: configuration.title)
         stream.creationTime = Int64(time(nil)) - excerpt.duration.nanoseconds / 1_000_000_000
         return (excerpt, stream)
     }
 
-    /// How the sound of `track` is doing; nil if it is not recorded.
-    func sound(of track: Track) -> SoundStatus? {
-        guard state.withLock({ $0.audioFormat }) != nil else { return nil }
-        return audio.status(of: track)
-    }
+    /// The status of the sound of `track`; nil if it is not recorded.
+    func sound(of track: Track) -> SoundStatus? { sound.status(of: track) }
 
-    /// All renditions, the first one first.
+    /// All renditions, in the order of their creation.
     var renditions: [Rendition] { pool.all }
 
     /// The source; nil until it is open.
@@ -225,35 +173,18 @@ final class Pipeline: Sendable {
 
     // MARK: The end
 
-    /// Captures nothing more. Returns at once.
+    /// Ends the capture of pictures, and the sound at `end`. Returns at once.
     func halt(at end: MediaTime) {
         capture.stop()
-        audio.stop(at: end)
+        sound.halt(at: end)
     }
 
-    /// Stops in the order in which data flows, so that nothing that was captured up to `end` is lost. Each thread gets a limited time
-    /// (`ShutdownTimetable`); one that hangs is left to itself.
+    /// Ends the threads in the order of the data flow, so that everything that was captured before `end` is encoded. The
+    /// wait for each thread is limited (`ShutdownTimetable`). A thread that hangs continues to exist.
     func stop(at end: MediaTime) async {
         halt(at: end)
-        let (captureThread, soundThreads) = state.withLock { ($0.captureThread, $0.soundThreads) }
-        _ = await captureThread?.join(within: ShutdownTimetable.captureThread)
+        _ = await state.withLock { $0.captureThread }?.join(within: ShutdownTimetable.captureThread)
         await pool.finish()
-        for thread in soundThreads { _ = await thread.join(within: ShutdownTimetable.encoderThread) }
-    }
-}
-
-extension Pipeline {
-    /// Some live services reject a stream without a sound track, so a live destination always gets one.
-    private func takesSound(_ plan: DestinationPlan) -> Bool {
-        !plan.media.audioTracks.isEmpty && (hasSound || plan.isLive)
-    }
-}
-
-extension AudioTrackFormat {
-    /// The same for another track.
-    fileprivate func of(_ track: Track) -> AudioTrackFormat {
-        var format = self
-        format.track = track
-        return format
+        await sound.join()
     }
 }

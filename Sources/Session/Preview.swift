@@ -3,14 +3,15 @@ import Concurrency
 import Media
 import Mix
 
-/// A look at what viewers would see, taken with what a broadcast takes it with.
+/// Takes one picture as viewers would see it, with the same code as a broadcast.
 package enum Preview {
-    /// How long a source may take to show something.
+    /// The time limit for the first picture of a source.
     private static let patience = MediaTime(milliseconds: 5000)
 
-    /// Opens the source, takes its first frame, and closes it. Nobody is told that the display is captured.
+    /// Opens the source, takes its first frame, and closes it. The capture is not announced to other programs.
     ///
-    /// - Returns: an I420 frame of the size that is sent; the slate, where viewers would see that.
+    /// - Returns: an I420 frame of the size of the broadcast. It is the slate if viewers would see the slate.
+    /// - Throws: an error if the source cannot be opened or delivers no picture in time.
     package static func take(_ configuration: SessionConfiguration) async throws(SessionError) -> PixelBuffer {
         var configuration = configuration
         if case .screen(var request) = configuration.picture {
@@ -36,7 +37,7 @@ package enum Preview {
         return frame
     }
 
-    /// Nil where none comes.
+    /// Returns nil if the source ends, or delivers no picture in time.
     private static func firstFrame(of source: any ScreenSource, size: PixelSize, rate: Int64) throws(CaptureError) -> PixelBuffer? {
         let clock = SessionClock()
         var composer = FrameComposer(outputSize: size)

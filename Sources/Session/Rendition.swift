@@ -1,19 +1,20 @@
 import Concurrency
+import Destinations
 import Encode
 import Media
 import Synchronization
 import Upload
 
-/// One picture size and quality of a broadcast: its frames, its encoder, and the destinations that take what comes out.
+/// One encode of a broadcast: its size and quality, its frames, its encoder, and the destinations that take its packets.
 ///
 ///     CaptureLoop ─► FrameMailbox ─► VideoLoop ─► Distributor
 final class Rendition: Sendable {
     let settings: RenditionSettings
-    /// What the destinations ask for that it was made for.
+    /// The picture requirements of the destinations for which it was created.
     let requirements: PictureRequirements
     let mailbox = FrameMailbox()
     let distributor: Distributor
-    /// True if its packets are kept for clips.
+    /// True if the clip buffer receives its packets.
     let keepsClips: Bool
     /// The size and codec configuration of its stream.
     let format: VideoTrackFormat
@@ -22,10 +23,10 @@ final class Rendition: Sendable {
     private let captured = Atomic(0)
     private let meter = Mutex(RateMeter())
 
-    /// Opens the encoder on a thread of its own.
+    /// Opens the encoder on its own thread.
     ///
     /// - Parameters:
-    ///   - clips: keeps the last stretch of what is encoded.
+    ///   - clips: receives the encoded packets; nil if clips are off, or another rendition keeps them.
     ///   - onFailure: called on the encoder's thread if the encoder fails later. It must not block.
     init(
         settings: RenditionSettings, requirements: PictureRequirements, frameRate: Int, clips: ClipBuffer?, disclosure: Disclosure,
@@ -41,35 +42,35 @@ final class Rendition: Sendable {
         self.format = format ?? VideoTrackFormat(codec: settings.chroma.rawCodec, size: settings.size, frameRate: frameRate)
     }
 
-    /// Pictures flow from now on.
+    /// Starts to encode frames.
     func begin(clock: SessionClock) {
         loop.begin(clock: clock)
     }
 
-    /// True once showing the last frame longer gives as good a picture as encoding it again.
+    /// True if repeating the last frame gives the same quality as encoding it again.
     var isSettled: Bool { loop.isSettled }
 
-    /// True once after the encoder showed a slate of its own: the next frame must be the whole picture.
+    /// Returns true once after the encoder has encoded a slate itself. The next frame must be the whole picture then.
     func takeWholeFrameRequest() -> Bool {
         loop.takeWholeFrameRequest()
     }
 
-    /// Counts a frame that differed from the one before.
+    /// Counts a frame that differs from the previous one.
     func noteCaptured() {
         captured.add(1, ordering: .relaxed)
     }
 
-    /// The next frame should be an IDR picture.
+    /// Requests that the next frame is an IDR picture.
     func requestKeyframe() {
         loop.requestKeyframe()
     }
 
-    /// The bitrate that was asked for, in kbit/s; nil if the quality is constant and cannot follow the network.
+    /// The chosen bitrate in kbit/s; nil if the quality is constant, so that it cannot adapt to the network.
     var wantedBitrate: Int? {
         if case .bitrate(let kilobits) = settings.encoding?.rateControl { kilobits } else { nil }
     }
 
-    /// The bitrate of now, in kbit/s.
+    /// The current bitrate in kbit/s; nil if the quality is constant.
     var bitrate: Int? { wantedBitrate.map { loop.bitrate ?? $0 } }
 
     /// Changes the bitrate from the next frame on; kbit/s.
@@ -77,13 +78,13 @@ final class Rendition: Sendable {
         loop.setBitrate(kilobits)
     }
 
-    /// Ends the encoder once it has taken the frame in the mailbox.
+    /// Ends the encoder after it has encoded the frame in the mailbox. Waits for at most the limit of `ShutdownTimetable`.
     func finish() async {
         mailbox.close()
         _ = await thread.join(within: ShutdownTimetable.encoderThread)
     }
 
-    /// Figures as of `time`. After the session's end the bitrate is zero.
+    /// Returns the figures at `time`. After the end of the session, the bitrate is zero.
     func snapshot(at time: MediaTime, isOver: Bool) -> SessionSnapshot.Video {
         let counts = loop.counts
         let rate = meter.withLock { meter in

@@ -1,7 +1,7 @@
 import Media
 import Mix
 
-/// What the capture thread keeps for one rendition: how its frames are composed, and which ticks give one.
+/// Composes the frames of one rendition, and decides which ticks produce a frame. Use it on the capture thread.
 struct RenditionComposer {
     let rendition: Rendition
     private var composer: FrameComposer
@@ -14,11 +14,12 @@ struct RenditionComposer {
         pacer = FramePacer(mode: rendition.settings.pacing)
     }
 
-    /// Leaves the tick's frame for the encoder, or reports that nothing changed.
+    /// Puts the frame of a tick into the mailbox, or reports that nothing changed.
     ///
     /// - Parameters:
-    ///   - sample: what changed, or nil.
-    ///   - isWithheld: viewers get the slate, whatever the sample shows.
+    ///   - sample: the changes of the picture; nil if there are none.
+    ///   - isWithheld: true if the frame must be the slate. The sample is ignored then.
+    ///   - time: the time of the tick.
     mutating func show(_ sample: SampleBuffer?, isWithheld: Bool, at time: MediaTime) {
         var frame: SampleBuffer?
         if isWithheld {
@@ -28,7 +29,7 @@ struct RenditionComposer {
             }
         } else {
             frame = sample.flatMap { composer.compose($0, replacing: rendition.mailbox.takeBack()) }
-            // The encoder saw a slate last: it gets the whole picture, changed or not.
+            // The encoder's last frame was a slate, so it needs the whole picture.
             if rendition.takeWholeFrameRequest() || showsSlate { frame = composer.wholeFrame(at: time) }
         }
         showsSlate = isWithheld

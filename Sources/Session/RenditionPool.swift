@@ -1,5 +1,6 @@
 import Capture
 import Concurrency
+import Destinations
 import Encode
 import Media
 import Synchronization

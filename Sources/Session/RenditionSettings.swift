@@ -3,7 +3,7 @@ import Media
 import Mix
 import Upload
 
-/// What makes two destinations share one encode: the picture that they want, and when they want it.
+/// The picture and the encoding of a rendition. Destinations with equal settings share one rendition.
 package struct RenditionSettings: Sendable, Equatable {
     package var size: PixelSize
     package var chroma: ChromaFormat
@@ -11,9 +11,12 @@ package struct RenditionSettings: Sendable, Equatable {
     package var encoding: VideoSettings?
     package var pacing: FramePacer.Mode
 
-    /// What `plans`, which share one rendition, need of a source of `sourceSize`. All of them ask for the same picture.
+    /// Determines the settings of a rendition for `plans`, which have equal picture requirements.
     ///
-    /// - Parameter keepsClips: the rendition is encoded even if no destination takes it encoded.
+    /// - Parameters:
+    ///   - frameRate: ticks a second.
+    ///   - keepsClips: true if the rendition is encoded even if no destination takes encoded packets.
+    /// - Throws: `unusableSize` or `unusableRegion` if the size cannot be encoded.
     package init(
         plans: [DestinationPlan], configuration: SessionConfiguration, sourceSize: PixelSize, frameRate: Int, keepsClips: Bool
     ) throws(SessionError) {
@@ -29,7 +32,7 @@ package struct RenditionSettings: Sendable, Equatable {
             throw .unusableSize(size)
         }
         self.size = size
-        // A live service takes 4:2:0 only.
+        // Live services accept only 4:2:0.
         chroma = plans.contains { $0.isLive } ? .yuv420 : configuration.chroma
         pacing =
             if plans.contains(where: { $0.media.needsConstantPacing }) {
@@ -62,13 +65,14 @@ package struct RenditionSettings: Sendable, Equatable {
         return limit
     }
 
-    /// True if a destination that joins later, and would have `own` to itself, is served as well by this.
+    /// Returns true if a rendition with these settings can serve a destination that joins later and whose own settings
+    /// would be `own`.
     package func serves(_ own: RenditionSettings) -> Bool {
         guard size == own.size, chroma == own.chroma, pacing == own.pacing || pacing == .constant else { return false }
         guard let wanted = own.encoding else { return true }
         guard let encoding, wanted.maximumFrameSize == nil || encoding.maximumFrameSize == wanted.maximumFrameSize else { return false }
         if encoding.rateControl == wanted.rateControl { return true }
-        // The encode for viewers is good enough for a file that asks for nothing in particular.
+        // A file without chosen quality can use the rendition of the viewers.
         if case .quality = wanted.rateControl, case .bitrate = encoding.rateControl { return true }
         return false
     }

@@ -6,30 +6,32 @@ import RTMP
 import WindowPrivacy
 import X11Capture
 
-/// Everything that a session is started with. A value: nothing below reads the environment or a file.
+/// The settings of a session. The modules below it do not read the environment or configuration files.
 package struct SessionConfiguration: Sendable {
-    /// Where what counts as the applications' sound comes from.
+    /// The source of the track `app`.
     package enum SoundContent: Sendable {
         /// PulseAudio.
         case system
         /// A WAV file or pipe; `-` is standard input.
         case wav(path: String)
-        /// What the application that runs the session hands over.
+        /// The sound of the application that runs the session.
         case feed(SoundFeed)
     }
 
-    /// Sound that is captured.
+    /// The captured sound.
     package struct Audio: Sendable {
         package var content = SoundContent.system
-        /// Windows whose programs must not be heard; nil where everybody is.
+        /// The windows whose programs are not recorded; nil if all programs are recorded.
         package var mutedWindows: HiddenWindowRules?
-        /// What the applications play, and how loud it is in the mix; nil where it is left out.
+        /// The level of the applications' sound in the mix; nil if it is not recorded.
         package var app: AudioMixer.Level?
+        /// The PulseAudio source, or `app:NAME` for one application; nil for the default output.
         package var appSource: String?
-        /// The microphone; nil where it is left out.
+        /// The level of the microphone; nil if it is off at the start.
         package var mic: AudioMixer.Level?
+        /// The PulseAudio source of the microphone; nil for the default one.
         package var micSource: String?
-        /// How loud the microphone is where it is turned on later.
+        /// The level of the microphone if it is turned on later.
         package var laterMic = AudioMixer.Level()
         /// kbit/s.
         package var bitrate: Int
@@ -45,35 +47,37 @@ package struct SessionConfiguration: Sendable {
         }
     }
 
-    /// Where the picture comes from.
+    /// The source of the pictures.
     package var picture = PictureRequest.screen(ScreenRequest())
-    /// The size of the pictures that are sent; nil for the source's own.
+    /// The size of the encoded pictures; nil for the size of the source.
     package var outputSize: PixelSize?
-    /// How finely colours are kept in files; what is live is 4:2:0.
+    /// The chroma subsampling in files. Live streams always use 4:2:0.
     package var chroma = ChromaFormat.yuv420
-    /// nil: the source's own where it has one, else 30.
+    /// Frames a second; nil for the source's own rate, or 30 if it has none.
     package var frameRate: Int?
-    /// nil: a bitrate by the size where anything is live, else quality 23.
+    /// Nil for a bitrate that fits the size if a destination is live, otherwise for the quality 23.
     package var rateControl: VideoSettings.RateControl?
+    /// The x264 preset.
     package var preset = "veryfast"
     package var latency = VideoSettings.Latency.low
     package var keyframeInterval = MediaTime(milliseconds: 2000)
-    /// nil: constant where anything is live, else variable.
+    /// Nil for constant pacing if a destination is live, otherwise for variable pacing.
     package var pacing: FramePacer.Mode?
     package var audio = Audio()
-    /// The session ends by itself after so long; nil for never.
+    /// The session ends after this duration; nil for no limit.
     package var duration: MediaTime?
+    /// The title of the broadcast; nil if the user set none.
     package var title: String?
-    /// How much of the past is kept for clips; nil for none.
+    /// The duration that is kept for clips; nil if clips are off.
     package var clipBuffer: MediaTime?
     /// True if first connections that fail because of the network are retried until they succeed.
     package var waitsForNetwork = false
-    /// How connections to RTMP servers leave this machine.
+    /// The IP version, the proxy and the local address of connections to RTMP servers.
     package var route = RTMPRoute()
 
     package init() {}
 
-    /// kbit/s that live services recommend for a picture of `size`.
+    /// Returns the bitrate in kbit/s that live services recommend for a picture of `size`.
     package static func recommendedBitrate(size: PixelSize, frameRate: Int) -> Int {
         let isFast = frameRate > 30
         return switch size.area {
@@ -88,7 +92,8 @@ package struct SessionConfiguration: Sendable {
 }
 
 extension SessionConfiguration {
-    /// The size of the pictures that are sent, if it is known: the one that was asked for, or that of the screen now. Asks the X server.
+    /// The size of the encoded pictures: the chosen one, or the current size of the screen, which is requested from the X
+    /// server. Nil if it is not known.
     package var pictureSize: PixelSize? {
         if let outputSize { return outputSize }
         guard case .screen(let request) = picture else { return nil }

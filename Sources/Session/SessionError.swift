@@ -2,24 +2,24 @@ import Capture
 import Encode
 import Media
 
-/// Why a session could not start, ended early, or refused a request. A front end makes the sentence.
+/// Why a session cannot start, ended early, or rejects a request. The front end makes the sentence.
 package enum SessionError: Error, Sendable, Equatable {
     case capture(CaptureError)
     case encode(EncodeError)
-    /// The size that was asked for cannot be encoded.
+    /// The chosen size cannot be encoded.
     case unusableSize(PixelSize)
-    /// Of the region that was asked for, this much is on the screen.
+    /// The part of the chosen region on the screen is too small. `visible` is the size of that part.
     case unusableRegion(PixelRect, visible: PixelSize)
-    /// The session is ending, so it takes no more destinations.
+    /// The session is ending and accepts no more destinations.
     case ending
-    /// The session has not begun yet. Try again later.
+    /// The session has not begun yet. A later request can succeed.
     case notBegun
-    /// The file is written by this session already.
+    /// A destination of this session already writes the file.
     case pathInUse(String)
-    /// The session has a destination of that name already.
+    /// The session already has a destination of this name.
     case nameInUse(String)
-    /// The destination of that name is the last one. It only ends with the session.
+    /// The destination is the last one, which ends only with the session.
     case onlyDestination(String)
-    /// The source ended, or showed nothing for this long.
+    /// The source ended, or delivered no picture within this time.
     case nothingToPreview(within: Duration)
 }

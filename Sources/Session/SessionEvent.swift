@@ -1,54 +1,58 @@
 import Capture
+import Destinations
 import Media
 import PulseCapture
 import Synchronization
 import Upload
 
-/// What happens in a session, as it happens.
+/// An event of a session.
 package enum SessionEvent: Sendable {
-    /// The source is open and every encoder that is needed now. Nothing was sent yet.
+    /// The source and the encoders are open. Nothing has been sent yet.
     case opened(SourceDescription?)
     case state(SessionState)
-    /// Every destination is live or over.
+    /// Each destination is live or over.
     case started
-    case destination(SessionSnapshot.Destination)
-    /// Another application is in front, or its window's title changed.
+    case destination(DestinationSnapshot)
+    /// Another application is active, or the title of its window changed.
     case application(ApplicationInformation)
     case notice(SessionNotice)
     case annotation([String: String])
     case clip(SavedClip)
-    /// About twice a second: figures changed.
+    /// The figures of the snapshot changed. Sent about twice a second.
     case statistics
 }
 
-/// Something that the user should know and that ends nothing.
+/// A notice for the user. The session and its destinations continue.
 package enum SessionNotice: Sendable, Equatable {
     case source(SourceNotice)
-    /// The display does not answer: viewers keep seeing the last picture.
+    /// The display does not answer. Viewers see the last picture.
     case sourceStalled
+    /// The display answers again after `sourceStalled`.
     case sourceAnswersAgain
-    /// Viewers get a slate and silence until the screen is unlocked.
+    /// The screen was locked. Viewers get a slate and silence until it is unlocked.
     case screenLocked
+    /// The PulseAudio server cannot be reached; the code is PulseAudio's.
     case soundUnavailable(code: Int32)
     case soundInterrupted(Track, PulseProblem)
-    /// The file or pipe that sound comes from failed. The broadcast goes on in silence.
+    /// The file or pipe with the sound failed. The broadcast continues without sound.
     case soundContentFailed(CaptureError)
-    /// kbit/s: the destination does not take what was asked for.
+    /// The bitrate was lowered because the network of the destination is too slow; kbit/s.
     case bitrateLowered(destination: String, from: Int, to: Int)
-    /// kbit/s.
+    /// The bitrate is the chosen one again; kbit/s.
     case bitrateRestored(Int)
     case destination(name: String, UploadNotice)
 }
 
-/// A stretch of the past that was saved.
+/// A clip that was saved.
 package struct SavedClip: Sendable, Equatable {
     package var path: String
-    /// On the session's clock.
+    /// The session's time at its start.
     package var start: MediaTime
     package var duration: MediaTime
 }
 
-/// The way in which threads of the pipeline report: a bounded stream of which the oldest events are dropped. Nothing ever waits here.
+/// A bounded stream of events from the threads of the pipeline. If the reader is slow, the oldest events are dropped.
+/// Thread-safe. No call waits.
 final class EventChannel: Sendable {
     private static let limit = 512
 

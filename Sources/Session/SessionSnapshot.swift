@@ -1,26 +1,35 @@
 import Capture
+import Destinations
 import Media
-import Upload
 
 /// The state and figures of a session at one moment.
 package struct SessionSnapshot: Sendable {
+    /// The picture of the first rendition, and the numbers of its frames since the start.
     package struct Video: Sendable {
         package var size: PixelSize
+        /// Frames a second.
         package var frameRate: Int
+        /// Frames that differed from the previous one.
         package var captured = 0
+        /// Frames that x264 encoded.
         package var encoded = 0
+        /// Repeat pictures.
         package var repeated = 0
+        /// Frames that were replaced before they were encoded.
         package var dropped = 0
         /// kbit/s over the last two seconds.
         package var bitrate = 0
-        /// kbit/s that the encoder aims at now; nil if the quality is constant.
+        /// The encoder's current bitrate in kbit/s; nil if the quality is constant.
         package var targetBitrate: Int?
     }
 
+    /// A sound track.
     package struct Audio: Sendable {
+        /// The PulseAudio source, file or program; nil while there is none.
         package var source: String?
-        /// The highest peak of the last second, in dB below full scale; nil if nothing was heard.
+        /// The highest peak of the last second, in dB below full scale; nil if there was no sound.
         package var level: Double?
+        /// The difference between the source's clock and the session's clock, in ppm.
         package var drift = 0.0
         package var isMuted = false
     }
@@ -28,61 +37,9 @@ package struct SessionSnapshot: Sendable {
     /// A rule that hides windows.
     package struct HiddenWindows: Sendable {
         package var rule: String
-        /// How many windows the rule selects now, without their dialogs and menus. Nil until it is applied.
+        /// The number of windows that the rule selects at present, without their dialogs and menus. Nil until the rule is
+        /// applied.
         package var count: Int?
-    }
-
-    package struct Destination: Sendable {
-        package var name: String
-        package var kind: DestinationKind
-        package var state: DestinationState
-        /// The state before this one.
-        package var previousState: DestinationState?
-        package var url: String?
-        package var path: String?
-        package var byteCount: Int
-        /// kbit/s over the last two seconds.
-        package var bitrate: Int
-        package var dropped: Int
-        package var backlog: MediaTime
-        /// The media that it took, over all its connections, without what a recording leaves out; nil if it never went live.
-        package var duration: MediaTime?
-        /// Connections after the first one.
-        package var reconnects = 0
-        /// The time until the next try, while it waits for that.
-        package var nextRetry: MediaTime?
-        /// The size of its picture, if that is not the session's.
-        package var picture: PixelSize?
-        /// Where viewers can watch, if the far end reported it.
-        package var watchURL: String?
-        /// What the far end is doing, in its own words.
-        package var statusText: String?
-        package var error: UploadError?
-
-        package init(
-            name: String, kind: DestinationKind, state: DestinationState, previousState: DestinationState? = nil, url: String? = nil,
-            path: String? = nil, byteCount: Int = 0, bitrate: Int = 0, dropped: Int = 0, backlog: MediaTime = .zero, duration: MediaTime? = nil,
-            reconnects: Int = 0, nextRetry: MediaTime? = nil, picture: PixelSize? = nil, watchURL: String? = nil, statusText: String? = nil,
-            error: UploadError? = nil
-        ) {
-            self.name = name
-            self.kind = kind
-            self.state = state
-            self.previousState = previousState
-            self.url = url
-            self.path = path
-            self.byteCount = byteCount
-            self.bitrate = bitrate
-            self.dropped = dropped
-            self.backlog = backlog
-            self.duration = duration
-            self.reconnects = reconnects
-            self.nextRetry = nextRetry
-            self.picture = picture
-            self.watchURL = watchURL
-            self.statusText = statusText
-            self.error = error
-        }
     }
 
     package var state: SessionState
@@ -90,18 +47,18 @@ package struct SessionSnapshot: Sendable {
     /// Nil until it is open.
     package var source: SourceDescription?
     package var sourceSize: PixelSize?
-    /// Viewers get the slate because the screen is locked.
+    /// True if viewers get the slate because the screen is locked.
     package var isLocked = false
     package var video: Video?
     package var app: Audio?
     package var mic: Audio?
     package var hiddenWindows: [HiddenWindows] = []
-    package var destinations: [Destination]
+    package var destinations: [DestinationSnapshot]
 }
 
 extension SessionSnapshot {
-    /// A session that has no source yet.
-    package init(state: SessionState, elapsed: MediaTime, destinations: [Destination]) {
+    /// Creates the snapshot of a session without a source.
+    package init(state: SessionState, elapsed: MediaTime, destinations: [DestinationSnapshot]) {
         self.init(state: state, elapsed: elapsed, source: nil, destinations: destinations)
     }
 }

@@ -7,7 +7,7 @@ package enum SessionState: String, Sendable {
     case finished
     case failed
 
-    /// Whether a session can go from this state to `next`.
+    /// Returns true if a session can change from this state to `next`.
     package func allows(_ next: SessionState) -> Bool {
         switch (self, next) {
         case (.starting, .live), (.starting, .finishing), (.starting, .failed): true
@@ -18,17 +18,6 @@ package enum SessionState: String, Sendable {
         }
     }
 
-    package var isOver: Bool { self == .finished || self == .failed }
-}
-
-/// The states of a destination.
-package enum DestinationState: String, Sendable {
-    case connecting
-    case live
-    case reconnecting
-    case paused
-    case finished
-    case failed
-
+    /// True for `finished` and `failed`.
     package var isOver: Bool { self == .finished || self == .failed }
 }

@@ -1,25 +1,26 @@
 import Concurrency
 import Media
 
-/// How a source of sound is doing.
+/// The status of a sound track.
 struct SoundStatus: Sendable {
     /// The PulseAudio source, file or program; nil while there is none.
     var name: String?
-    /// The highest peak of the last second in dB below full scale; nil if nothing was heard.
+    /// The highest peak of the last second in dB below full scale; nil if there was no sound.
     var level: Double?
-    /// ppm between the source's clock and the session's.
+    /// The difference between the source's clock and the session's clock, in ppm.
     var drift = 0.0
     var isMuted = false
 }
 
-/// What the recording threads leave for the mixing thread, and what the session asks of both. Nothing waits to put something in.
+/// Passes sound from the recording threads to the mixing thread, and commands of the session to both. Thread-safe.
+/// Writers never wait.
 final class SoundInbox: Sendable {
-    /// What the mixing thread takes at once.
+    /// The items that the mixing thread takes at a time.
     struct Work {
         var samples: [SampleBuffer] = []
-        /// Tracks that give nothing for now.
+        /// The tracks whose sources deliver no sound at present.
         var suspended: Set<Track> = []
-        /// The time up to which sound is still wanted; nil while the session goes on.
+        /// The time up to which sound is mixed; nil before the end of the session.
         var end: MediaTime?
         var isLocked = false
     }
@@ -27,7 +28,7 @@ final class SoundInbox: Sendable {
     private struct State {
         var work = Work()
         var statuses: [Track: SoundStatus] = [:]
-        /// The tracks that are recorded now.
+        /// The tracks that are recorded at present.
         var wanted: Set<Track>
     }
 
@@ -40,16 +41,17 @@ final class SoundInbox: Sendable {
 
     // MARK: The recording threads
 
+    /// Adds sound. Discards it if its track is not recorded.
     func put(_ sample: SampleBuffer) {
         state.update { if $0.wanted.contains(sample.track) { $0.work.samples.append(sample) } }
     }
 
-    /// `track` comes from the source of this name.
+    /// Sets the name of the source of `track`.
     func started(_ track: Track, name: String) {
         state.withLock { $0.statuses[track, default: SoundStatus()].name = name }
     }
 
-    /// `tracks` give no sound for now.
+    /// Reports that the sources of `tracks` deliver no sound at present.
     func suspend(_ tracks: [Track]) {
         state.update { state in
             for track in tracks {
@@ -59,17 +61,17 @@ final class SoundInbox: Sendable {
         }
     }
 
-    /// The tracks that are recorded now.
+    /// The tracks that are recorded at present.
     var wanted: Set<Track> { state.withLock { $0.wanted } }
 
-    /// Returns when a track is wanted, at the end, or after 100 ms.
+    /// Waits until `track` is recorded or the session ends, for at most 100 ms.
     func waitUntilWanted(_ track: Track) {
         _ = state.wait(until: SessionClock.monotonic() + 100_000_000) { $0.wanted.contains(track) || $0.work.end != nil ? true : nil }
     }
 
     // MARK: The mixing thread
 
-    /// Waits for sound, at most until `deadline` on `CLOCK_MONOTONIC`, and takes what there is.
+    /// Takes all items. Waits for sound, at most until `deadline` in nanoseconds of `CLOCK_MONOTONIC`.
     func take(until deadline: Int64) -> Work {
         let take = { (state: inout State) -> Work in
             defer {
@@ -84,7 +86,7 @@ final class SoundInbox: Sendable {
         return work ?? state.withLock { take(&$0) }
     }
 
-    /// Publishes figures of the recorded tracks.
+    /// Sets the figures of the recorded tracks.
     func publish(_ figures: (Track) -> (level: Double?, drift: Double, isMuted: Bool)) {
         state.withLock { state in
             for track in state.wanted {
@@ -98,15 +100,15 @@ final class SoundInbox: Sendable {
 
     // MARK: The session
 
-    /// Nil if the track is not recorded.
+    /// Returns the status of a track; nil if it is not recorded.
     func status(of track: Track) -> SoundStatus? {
         state.withLock { $0.wanted.contains(track) ? $0.statuses[track] ?? SoundStatus() : nil }
     }
 
-    /// Starts or stops to record `track`. When it stops, sound of the track in the inbox is discarded.
+    /// Starts or stops the recording of `track`. At a stop, the track's sound in the inbox is discarded.
     ///
-    /// - Parameter choose: gets whether it is recorded now, returns whether it should be.
-    /// - Returns: whether it is recorded from now on.
+    /// - Parameter choose: receives true if the track is recorded, and returns true if it should be.
+    /// - Returns: true if the track is recorded from now on.
     func setWanted(_ track: Track, _ choose: (Bool) -> Bool) -> Bool {
         state.update { state in
             let isOn = choose(state.wanted.contains(track))
@@ -121,12 +123,12 @@ final class SoundInbox: Sendable {
         }
     }
 
-    /// While the screen is locked everything is silent.
+    /// Sets whether the screen is locked. While it is locked, all sound is silent.
     func setLocked(_ locked: Bool) {
         state.update { $0.work.isLocked = locked }
     }
 
-    /// Sound is mixed up to `time`.
+    /// Ends the sound at `time`. Later calls change nothing.
     func end(at time: MediaTime) {
         state.update { $0.work.end = $0.work.end ?? time }
     }

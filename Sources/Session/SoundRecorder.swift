@@ -6,12 +6,13 @@ import Mix
 import PulseCapture
 import Synchronization
 
-/// The threads that record: one runs PulseAudio's main loop, another reads a file or pipe; a program may also hand over its own sound.
+/// The recording threads: one runs PulseAudio's main loop, another one reads a file or a pipe. The sound of the program
+/// itself needs no thread.
 final class SoundRecorder: Sendable {
-    /// What the threads report.
+    /// The reports of the threads.
     enum Event: Sendable {
         case notice(SessionNotice)
-        /// The sound that was asked for cannot be opened.
+        /// The chosen file cannot be opened.
         case failed(CaptureError)
     }
 
@@ -27,9 +28,10 @@ final class SoundRecorder: Sendable {
         self.inbox = inbox
     }
 
-    /// Starts to record.
+    /// Starts the recording.
     ///
     /// - Parameter report: called on the recording threads. It must not block.
+    /// - Returns: the recording threads.
     func begin(clock: SessionClock, report: @escaping @Sendable (Event) -> Void) -> [NamedThread] {
         var threads = [NamedThread(name: "pulse") { [self] in record(clock: clock, report: report) }]
         switch configuration.content {
@@ -42,7 +44,7 @@ final class SoundRecorder: Sendable {
         return threads
     }
 
-    /// The threads end soon.
+    /// Ends the recording. Returns at once; the threads end within 100 ms, unless PulseAudio or a file blocks them.
     func stop() {
         stopping.store(true, ordering: .relaxed)
         if case .feed(let feed) = configuration.content { feed.end() }
@@ -59,7 +61,7 @@ final class SoundRecorder: Sendable {
             })
         guard let recorder else { return }
         while goesOn {
-            // If nothing is recorded, no server is needed.
+            // Without a track to record, do not connect to a server.
             let requests = self.requests
             if requests.isEmpty && !recorder.isConnected {
                 inbox.waitUntilWanted(.mic)
@@ -115,7 +117,7 @@ final class SoundRecorder: Sendable {
 }
 
 extension SessionNotice {
-    /// Nil for what is not worth a notice.
+    /// Nil for an event without a notice.
     fileprivate init?(_ event: PulseEvent) {
         switch event {
         case .started: return nil

@@ -3,13 +3,13 @@ import Concurrency
 import Media
 import Synchronization
 
-/// What the capture thread last reported about its source, and whether the thread still runs. Its calls return at once.
+/// The last reports of the capture thread about its source, and whether the thread still runs. Thread-safe. No call waits.
 final class SourceMonitor: Sendable {
-    /// A capture thread without a sign of life for this long hangs, most often in an X server that does not answer.
+    /// If the capture thread starts and ends no tick for this time, it hangs, usually in an X server that does not answer.
     private static let stallLimit = MediaTime(milliseconds: 1000)
 
     private struct State {
-        /// What the source shows now, if that changed after its opening.
+        /// The description of the source if it changed after the opening, otherwise nil.
         var description: SourceDescription?
         var isLocked = false
         var hasBegun = false
@@ -27,12 +27,12 @@ final class SourceMonitor: Sendable {
         self.setLocked = setLocked
     }
 
-    /// The source is watched from now on.
+    /// Starts the watch.
     func begin() {
         state.withLock { $0.hasBegun = true }
     }
 
-    /// Takes what the capture thread reports.
+    /// Processes a report of the capture thread.
     func note(_ event: CaptureLoop.Event) {
         switch event {
         case .source(let description): state.withLock { $0.description = description }
@@ -48,6 +48,10 @@ final class SourceMonitor: Sendable {
     }
 
     /// Reports a capture thread that hangs, and one that runs again.
+    ///
+    /// - Parameters:
+    ///   - heartbeat: the session's time at which the thread last started or ended a tick.
+    ///   - now: the session's time.
     func watch(heartbeat: MediaTime, now: MediaTime) {
         let notice = state.withLock { state -> SessionNotice? in
             guard state.hasBegun else { return nil }
@@ -59,6 +63,8 @@ final class SourceMonitor: Sendable {
         if let notice { channel.send(notice) }
     }
 
+    /// The description of the source if it changed after the opening, otherwise nil.
     var description: SourceDescription? { state.withLock { $0.description } }
+    /// True while viewers get the slate because the screen is locked.
     var isLocked: Bool { state.withLock { $0.isLocked } }
 }

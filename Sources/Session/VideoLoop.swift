@@ -1,4 +1,5 @@
 import Concurrency
+import Destinations
 import Encode
 import Media
 import Mix

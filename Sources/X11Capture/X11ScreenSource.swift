@@ -1,6 +1,7 @@
 import CX11
 import Capture
 import Media
+import WindowPrivacy
 
 /// A screen source for an X display. It grabs only the areas that changed, and draws the mouse pointer over them.
 ///
@@ -23,7 +24,7 @@ package final class X11ScreenSource: ScreenSource {
     private let changes: ChangeTracker
     private let focus: FocusWatcher
     private let cover: HiddenWindowCover
-    private var announcement: CaptureSelection?
+    private let events: EventDispatcher
     private let screenSaver: ScreenSaverWatch?
     /// The position of the last sample, or nil if no picture was shown.
     private var area: CapturedArea?
@@ -55,17 +56,19 @@ package final class X11ScreenSource: ScreenSource {
         }
         changes = ChangeTracker(connection: connection, drawable: target.damagedDrawable, showsCursor: request.showsCursor)
         focus = FocusWatcher(connection: connection)
+        events = EventDispatcher(
+            connection: connection, target: target, changes: changes, focus: focus, cover: cover, screenSaver: screenSaver)
         reader = PictureReader(connection: connection, target: target, size: size)
         if !reader.usesSharedMemory { notices.append(.noSharedMemory) }
         // The server may refuse optional requests: a pointer without an image, a window that was just destroyed.
         try connection.checkConnection()
         try refuseHiddenWindow()
-        if request.isAnnounced { announcement = CaptureSelection(connection: connection) }
+        if request.isAnnounced { events.announcement = CaptureSelection(connection: connection) }
     }
 
     package func nextSample(at now: MediaTime) throws(CaptureError) -> SampleBuffer? {
         lastTick = now
-        handleEvents()
+        events.dispatchPending()
         // A window that was destroyed since the last call causes errors. Ignore them.
         try connection.checkConnection()
         if isLocked {
@@ -95,7 +98,7 @@ package final class X11ScreenSource: ScreenSource {
     }
 
     package func rest(at now: MediaTime) throws(CaptureError) {
-        handleEvents()
+        events.dispatchPending()
         try connection.checkConnection()
     }
 
@@ -107,7 +110,7 @@ package final class X11ScreenSource: ScreenSource {
     /// before the requests have been processed. If one of them can concern a hidden window, the title is not revealed
     /// now.
     private func mayBeTold(_ window: Window) -> Bool {
-        handleEvents()
+        events.dispatchPending()
         guard condition == .shown, !isLocked, let area, !target.isStale, !cover.mustLook(at: lastTick), !cover.hides(window) else { return false }
         guard let topLevel = cover.topLevel(of: window) else { return false }
         switch area.pixels {
@@ -147,22 +150,6 @@ package final class X11ScreenSource: ScreenSource {
         return changed
     }
 
-    /// Processes all pending events without waiting.
-    private func handleEvents() {
-        while XPending(connection.display) > 0 {
-            var event = XEvent()
-            XNextEvent(connection.display, &event)
-            if X11Faults.isBroken(connection.display) { break }
-            if event.type == connection.randrEventBase + Int32(RRScreenChangeNotify) { XRRUpdateConfiguration(&event) }
-            if event.type == PropertyNotify { focus.note(event.xproperty) }
-            changes.note(event)
-            target.note(event)
-            cover.note(event)
-            announcement?.note(event)
-            screenSaver?.note(event)
-        }
-    }
-
     // MARK: Pictures and hidden windows
 
     /// Returns a picture of `changed`, and of the areas that were covered or uncovered since the last sample. `area` is
@@ -172,7 +159,7 @@ package final class X11ScreenSource: ScreenSource {
     /// that hidden windows passed; or not at all, and another one is taken.
     private func coveredSample(_ changed: DamageRegion, of area: CapturedArea, at now: MediaTime) throws(CaptureError) -> SampleBuffer? {
         if cover.mustLook(at: now) || cover.isLookDue(at: now) {
-            guard try look(at: now) else { return discard(showing: .black(size, at: now)) }
+            guard try look(at: now) else { return discard(showing: .blackPicture(size, at: now)) }
         }
         for attempt in 1...Self.attempts {
             guard !target.isStale, !isHidden(area) else { return discard() }
@@ -181,11 +168,11 @@ package final class X11ScreenSource: ScreenSource {
             region.formUnion(covers.changes(to: known, in: area))
             if region.isEmpty { return nil }
             guard let patches = try reader.read(region, of: area) else { return discard() }
-            handleEvents()
+            events.dispatchPending()
             if target.isStale { return discard() }
             guard cover.mustLook(at: now) else { return show(patches, region, covering: known, known: known, at: now) }
             let isAmbiguous = cover.isAmbiguous
-            guard try look(at: now) else { return discard(showing: .black(size, at: now)) }
+            guard try look(at: now) else { return discard(showing: .blackPicture(size, at: now)) }
             if area.isOfWindow {
                 if isAmbiguous || isHidden(area) { continue }
                 return show(patches, region, covering: [], known: [], at: now)
@@ -231,7 +218,7 @@ package final class X11ScreenSource: ScreenSource {
     }
 
     private func look(at now: MediaTime) throws(CaptureError) -> Bool {
-        let isKnown = cover.look(at: now, drawn: area?.isOfWindow == false ? changes.drawn ?? [] : []) { handleEvents() }
+        let isKnown = cover.look(at: now, drawn: area?.isOfWindow == false ? changes.drawn ?? [] : []) { events.dispatchPending() }
         try connection.checkConnection()
         return isKnown
     }
@@ -253,16 +240,5 @@ package final class X11ScreenSource: ScreenSource {
 
     private func isHidden(_ area: CapturedArea) -> Bool {
         if case .window(_, _, let topLevel) = area.pixels { cover.hides(topLevel: topLevel) } else { false }
-    }
-}
-
-extension SampleBuffer {
-    /// Returns a black picture, for the time until it is known which areas may be shown.
-    fileprivate static func black(_ size: PixelSize, at now: MediaTime) -> SampleBuffer {
-        let pixels = PixelBuffer(format: .bgra, size: size)
-        pixels.withUnsafeMutableBytes { _ = $0.initializeMemory(as: UInt8.self, repeating: 0) }
-        let patch = Media.Picture.Patch(x: 0, y: 0, pixels: pixels)
-        return SampleBuffer(
-            track: .screen, presentationTime: now, payload: .picture(Media.Picture(size: size, patches: [patch], damage: .whole(size))))
     }
 }

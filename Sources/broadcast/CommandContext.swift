@@ -4,6 +4,7 @@ import Desktop
 import Encode
 import FoundationEssentials
 import Presentation
+import Terminal
 import UserConfiguration
 
 /// The paths, the configuration and the desktop connections that every command uses. Only this type reads the
@@ -13,10 +14,8 @@ struct CommandContext {
     let configuration: Configuration
     let catalog: ExtensionCatalog
     let credentials: CredentialStore
-    /// True if a terminal, when there is one, can position its cursor.
-    let hasCursor: Bool
-    /// True if the terminal supports kitty's graphics protocol.
-    let terminalKnowsKittyGraphics: Bool
+    /// What a terminal, if there is one, supports.
+    let terminal: PreviewPicture.TerminalFeatures
     /// The address of the session bus (D-Bus Specification, Server Addresses); nil if there is none.
     let sessionBusAddress: String?
     /// True in a Wayland session, where X11 can capture only the windows of Xwayland.
@@ -29,8 +28,8 @@ struct CommandContext {
     init() throws(CommandError) {
         let environment = ProcessInfo.processInfo.environment
         paths = Self.paths
-        hasCursor = !["", "dumb"].contains(environment["TERM"] ?? "")
-        terminalKnowsKittyGraphics = KittyGraphics.isKnown(to: environment)
+        terminal = PreviewPicture.TerminalFeatures(
+            hasCursor: !["", "dumb"].contains(environment["TERM"] ?? ""), knowsKittyGraphics: KittyGraphics.isKnown(to: environment))
         isWaylandSession = !(environment["WAYLAND_DISPLAY"] ?? "").isEmpty || environment["XDG_SESSION_TYPE"] == "wayland"
         let service = SecretService(environment: environment, helper: "/proc/self/exe")
         let named = environment["DBUS_SESSION_BUS_ADDRESS"].flatMap { $0.isEmpty ? nil : $0 }

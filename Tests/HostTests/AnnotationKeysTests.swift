@@ -1,5 +1,5 @@
 import Capture
-import Encode
+import ExtensionCheck
 import Foundation
 import Media
 import SessionFakes

@@ -1,5 +1,6 @@
 import Concurrency
 import Control
+import Destinations
 import Glibc
 import Host
 import Media

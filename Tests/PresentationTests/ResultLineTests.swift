@@ -1,4 +1,5 @@
 import Control
+import Destinations
 import Host
 import Media
 import Presentation
@@ -12,8 +13,8 @@ struct ResultLineTests {
     private func destination(
         _ name: String, path: String? = nil, url: String? = nil, bytes: Int = 3_000_000, dropped: Int = 0, duration: MediaTime?,
         error: UploadError? = nil
-    ) -> SessionSnapshot.Destination {
-        var destination = SessionSnapshot.Destination(
+    ) -> DestinationSnapshot {
+        var destination = DestinationSnapshot(
             name: name, kind: path == nil ? .rtmp : .file, state: error == nil ? .finished : .failed, url: url, path: path, byteCount: bytes,
             bitrate: 0,
             dropped: dropped, backlog: .zero, error: error)
@@ -23,7 +24,7 @@ struct ResultLineTests {
 
     @Test func `A result names its destination, the duration of its media, and its place`() {
         let minutes = MediaTime(milliseconds: 608_900)
-        let cases: [(SessionSnapshot.Destination, String)] = [
+        let cases: [(DestinationSnapshot, String)] = [
             (destination("copy.mp4", path: "/v/copy.mp4", duration: MediaTime(milliseconds: 24_600)), "copy.mp4: 00:24, 3.0 MB (/v/copy.mp4)"),
             (
                 destination("rtmp-2", url: "rtmp://h/live/…", dropped: 1, duration: minutes),

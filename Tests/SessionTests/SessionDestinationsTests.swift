@@ -1,4 +1,5 @@
 import Concurrency
+import Destinations
 import Media
 import Session
 import SessionFakes

@@ -1,4 +1,5 @@
 import Capture
+import Destinations
 import Media
 import Session
 import SessionFakes

@@ -1,3 +1,4 @@
+import Destinations
 import Encode
 import Session
 import SessionFakes

@@ -1,3 +1,4 @@
+import ExtensionFakes
 import Foundation
 import Media
 import Synchronization

@@ -13,31 +13,18 @@ import Media
 package final class VideoEncoder {
     package let settings: VideoSettings
     private let encoder: X264Encoder
-    /// The number of bits of `frame_num` in slice headers.
-    private let frameNumberBits: Int
     private let repeatPicture: RepeatPicture?
     private var settling: SettlingDetector
     private var lastFrame: PixelBuffer?
     private var lastIDR: MediaTime?
     private var lastTime: MediaTime?
     private var sequence: UInt32 = 0
-    /// The frame_num of the last picture, repeat pictures included, and the number of repeat pictures since the last
-    /// IDR picture.
-    private var frameNumber = 0
-    private var repeatsSinceIDR = 0
+    private var numbering: FrameNumbering
     private var isIDRWanted = false
     private var lastKeyframe: (size: Int, quantizer: Int)?
     /// With a bitrate and low latency, nil otherwise.
     private var budget: BitBudget?
-    /// The tick up to which x264's rate control has counted.
-    private var countedTicks: Int64 = 0
-    /// The time of the next refinement of a still picture.
-    private var nextRefinement = MediaTime.zero
-    private var lastEncoded = MediaTime.zero
-    /// True if the last frame filled x264's buffer.
-    private var isRefilled = false
-    /// The number of changed frames since the last still frame.
-    private var framesInMotion = 2
+    private var refinement: RefinementSchedule
 
     /// The number of frames that x264 encoded, and of repeat pictures.
     package private(set) var encodedFrames = 0
@@ -49,11 +36,12 @@ package final class VideoEncoder {
         guard let sequence = SequenceParameterSet(nalUnit: encoder.sequenceParameterSet), let layout = sequence.layout,
             let picture = PictureParameterSet(nalUnit: encoder.pictureParameterSet)
         else { throw .cannotOpenVideo("x264 gave no valid parameter sets") }
-        frameNumberBits = sequence.frameNumberBits
+        numbering = FrameNumbering(bitCount: sequence.frameNumberBits)
+        refinement = RefinementSchedule(frameRate: settings.frameRate, keyframeInterval: settings.keyframeInterval)
         repeatPicture = settings.latency == .low ? RepeatPicture(sequence: sequence, picture: picture) : nil
         if case .bitrate(let kilobits) = settings.rateControl, repeatPicture != nil { budget = BitBudget(kilobits: kilobits) }
         settling = SettlingDetector(
-            macroblockCount: layout.macroblockCount, patience: budget == nil ? settings.frameRate * 2 : Self.refinementLimit,
+            macroblockCount: layout.macroblockCount, patience: budget == nil ? settings.frameRate * 2 : RefinementSchedule.limit,
             goodQuantizer: settings.goodQuantizer,
             hasConstantQuality: settings.hasConstantQuality)
     }
@@ -103,11 +91,9 @@ package final class VideoEncoder {
     package func fill(at time: MediaTime) throws(EncodeError) -> [EncodedPacket] {
         guard let lastFrame else { return [] }
         guard let repeatPicture else { return try encode(lastFrame, at: time, changed: DamageRegion(size: settings.size)) }
-        frameNumber += 1
-        repeatsSinceIDR += 1
         repeatedFrames += 1
         let presented = advance(to: time)
-        let data = repeatPicture.accessUnit(frameNumber: frameNumber)
+        let data = repeatPicture.accessUnit(frameNumber: numbering.nextRepeat())
         budget?.spend(data.count)
         return [packet(data, presented: presented, decoded: presented, isIDR: false)]
     }
@@ -130,7 +116,7 @@ package final class VideoEncoder {
         }
         encodedFrames += 1
         budget?.advance(to: time)
-        let share = share(at: time, isChanged: !changed.isEmpty)
+        let share = budget.map { refinement.share(at: time, isChanged: !changed.isEmpty, isSettled: isSettled, budget: $0) }
         let output = try encoder.encode(
             frame, at: advance(to: time), changed: changed, forceIDR: isIDR, quantizer: isIDR ? stillQuantizer(changed) : nil,
             share: share)
@@ -143,46 +129,10 @@ package final class VideoEncoder {
 
     /// True if an unchanged picture should be encoded again instead of being repeated.
     private func needsEncoding(at time: MediaTime) -> Bool {
-        guard budget != nil else { return !isSettled }
-        return isSettled ? isRefillDue(at: time) : time >= nextRefinement
+        guard let budget else { return !isSettled }
+        return isSettled
+            ? refinement.isRefillDue(at: time, lastKeyframe: lastIDR, isBufferFull: budget.isFull) : refinement.isDue(at: time)
     }
-
-    /// True once after a picture has settled, when enough time has passed to fill the buffer, or shortly before the next
-    /// keyframe. x264 counts frames, so it needs a frame that counts for the ticks of the repeat pictures. Otherwise its
-    /// buffer would be too empty for the next keyframe or change.
-    private func isRefillDue(at time: MediaTime) -> Bool {
-        guard let budget, let lastIDR, !isRefilled else { return false }
-        let untilKeyframe = lastIDR + settings.keyframeInterval - time
-        return untilKeyframe <= Self.refinementInterval + Self.refinementInterval
-            || budget.isFull && time - lastEncoded >= Self.refillDelay
-    }
-
-    /// Returns what a frame receives of the bitrate, and plans the next refinement of a still picture.
-    private func share(at time: MediaTime, isChanged: Bool) -> X264Encoder.BitrateShare? {
-        guard let budget else { return nil }
-        nextRefinement = time + Self.refinementInterval
-        lastEncoded = time
-        framesInMotion = isChanged ? framesInMotion + 1 : 0
-        isRefilled = !isChanged && isSettled
-        // A still picture counts for the time until its next refinement, or for as much as the buffer holds.
-        let end = tick(of: isChanged ? time : nextRefinement) + (isChanged ? 1 : 0)
-        let ticks = isRefilled ? .max : max(1, Int(end - countedTicks))
-        countedTicks = max(countedTicks, end)
-        // After a still period x264 may have counted ticks that have not passed yet.
-        let isTakeover = isChanged && framesInMotion <= 2
-        return X264Encoder.BitrateShare(ticks: ticks, level: isTakeover ? budget.level : nil, isStill: !isChanged)
-    }
-
-    private func tick(of time: MediaTime) -> Int64 { time.value(timescale: Int64(settings.frameRate)) }
-
-    /// The time without an encoded frame after which x264's buffer is filled.
-    private static let refillDelay = MediaTime(milliseconds: 300)
-
-    /// The number of refinements after which the bitrate allows no better quality.
-    private static let refinementLimit = 20
-
-    /// The time between two refinements of a still picture: two ticks at 30 ticks a second.
-    private static let refinementInterval = MediaTime(milliseconds: 65)
 
     /// Returns the QP for a keyframe of a still picture: the picture's current QP, so that its quality does not pulse
     /// with each keyframe. x264 would base the QP on the previous frames, which had almost no bits.
@@ -213,7 +163,7 @@ package final class VideoEncoder {
         return isIDRWanted || time - lastIDR + half >= settings.keyframeInterval
     }
 
-    /// The times for x264 must increase by at least one microsecond.
+    /// Returns `time`, or 1 ms after the last picture if that is later: x264 requires times that increase.
     private func advance(to time: MediaTime) -> MediaTime {
         let next = lastTime.map { max(time, $0 + MediaTime(nanoseconds: 1_000_000)) } ?? time
         lastTime = next
@@ -221,29 +171,8 @@ package final class VideoEncoder {
     }
 
     private func packet(for output: X264Encoder.Output) -> EncodedPacket {
-        var data = output.data
-        if output.isIDR {
-            repeatsSinceIDR = 0
-            frameNumber = 0
-        } else {
-            frameNumber += 1
-            if repeatsSinceIDR > 0 { data = shifted(output) }
-        }
-        return packet(data, presented: output.presentationTime, decoded: output.decodeTime, isIDR: output.isIDR)
-    }
-
-    /// Returns the access unit with the number of repeat pictures since the last IDR picture added to its frame_num.
-    private func shifted(_ output: X264Encoder.Output) -> [UInt8] {
-        var data: [UInt8] = []
-        data.reserveCapacity(output.data.count + 8)
-        for unit in output.units {
-            var bytes = Array(output.data[unit.range])
-            if unit.type == 1 {
-                bytes = FrameNumberShift.apply(repeatsSinceIDR, to: bytes[...], frameNumberBits: frameNumberBits)
-            }
-            NALUnits.appendLengthPrefixed(bytes, to: &data)
-        }
-        return data
+        packet(
+            numbering.number(output), presented: output.presentationTime, decoded: output.decodeTime, isIDR: output.isIDR)
     }
 
     private func packet(_ data: [UInt8], presented: MediaTime, decoded: MediaTime, isIDR: Bool) -> EncodedPacket {

@@ -4,14 +4,9 @@ import NIOSSL
 import NIOTLS
 
 /// Connects the state machine to a channel. Use it only on the channel's event loop.
-///
-/// Each waiter (`PublisherWaiter`) receives exactly one result.
 final class PublisherChannelHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
-
-    /// The maximum number of bytes of answers that wait for a server that does not read.
-    private static let maximumBlockedReplies = 65_536
 
     let counters: RTMPCounters
     /// The way to continue if the server rejected `connect`, otherwise nil.
@@ -25,10 +20,7 @@ final class PublisherChannelHandler: ChannelInboundHandler {
     private var waiters = PublisherWaiters()
     private var deadline: Scheduled<Void>?
     private var progress = SendProgress()
-    private var blockedReplies = 0
-    private var isLive = false
-    /// True after `finish`. Nothing can be sent any more.
-    private var isFinishing = false
+    private var replies = ReplyLimit()
     /// True when all bytes, including the end of the stream, were passed to the system.
     private var isDelivered = false
     /// The result of the connection, or nil while it is open.
@@ -75,11 +67,9 @@ final class PublisherChannelHandler: ChannelInboundHandler {
     /// Completes `waiter` when the connection is closed.
     func finish(deadline: Duration, _ waiter: PublisherWaiter) {
         add(waiter, for: .closed)
-        guard ending == nil, !isFinishing, let context else { return }
-        isFinishing = true
+        guard let context, waiters.beginFinishing() else { return }
         schedule(deadline, .finishing)
         let limit = ContinuousClock.now + deadline
-        waiters.answer(.failure(.closed(during: .finishing))) { $0.isRoom }
         write(machine.finish())?.assumeIsolated().whenSuccess {
             self.isDelivered = true
             self.schedule(min(self.deadlines.closing, ContinuousClock.now.duration(to: limit)), .finishing)
@@ -134,7 +124,7 @@ final class PublisherChannelHandler: ChannelInboundHandler {
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         countBytes()
         if context.channel.isWritable {
-            blockedReplies = 0
+            replies.reset()
             serveRoom()
         } else {
             progress.begin(sent: counters.sent.load(ordering: .relaxed), now: .now())
@@ -160,9 +150,7 @@ final class PublisherChannelHandler: ChannelInboundHandler {
             switch action {
             case .send(let bytes): reply(bytes)
             case .entered(let step): schedule(deadlines.duration(of: step), step)
-            case .publishing:
-                isLive = true
-                waiters.answer(.success(())) { $0.isLive }
+            case .publishing: waiters.becomeLive()
             case .acknowledged(let count): counters.acknowledged.store(count, ordering: .relaxed)
             case .reconnectRequested(let request): counters.request(request)
             case .rejected(let rejection): self.rejection = rejection
@@ -172,14 +160,10 @@ final class PublisherChannelHandler: ChannelInboundHandler {
         }
     }
 
-    /// Sends an answer. Fails if too many bytes wait, so that a server that sends requests and does not read the
-    /// answers cannot use unlimited memory.
+    /// Sends an answer. Ends the connection if too many bytes of answers wait.
     private func reply(_ bytes: [UInt8]) {
-        if context?.channel.isWritable == false {
-            blockedReplies += bytes.count
-            guard blockedReplies <= Self.maximumBlockedReplies else {
-                return end(.failure(.protocolViolation("it sends requests and does not read the answers")))
-            }
+        guard context?.channel.isWritable != false || replies.allows(bytes.count) else {
+            return end(.failure(.protocolViolation("it sends requests and does not read the answers")))
         }
         write(bytes)
     }
@@ -197,14 +181,7 @@ final class PublisherChannelHandler: ChannelInboundHandler {
 
     private func add(_ waiter: PublisherWaiter, for need: PublisherWaiters.Need) {
         waiters.add(waiter, for: need)
-        if let ending {
-            waiters.end(ending)
-        } else if isFinishing {
-            waiters.answer(.failure(.closed(during: .finishing))) { $0.isRoom }
-        } else if isLive {
-            waiters.answer(.success(())) { $0.isLive }
-            serveRoom()
-        }
+        if waiters.isLive { serveRoom() }
     }
 
     /// Writes the waiting packets in order while the channel is writable.

@@ -8,7 +8,8 @@ struct PublisherWaiter: Sendable {
     let promise: EventLoopPromise<Result<Void, RTMPError>>
 }
 
-/// The waiting tasks, in the order in which they started to wait.
+/// The waiting tasks, in the order in which they started to wait, and how far the connection is, which decides about
+/// their results. Each task receives exactly one result.
 struct PublisherWaiters {
     enum Need {
         /// Waits until the server accepts the stream.
@@ -29,10 +30,52 @@ struct PublisherWaiters {
         var isClosed: Bool { if case .closed = need { true } else { false } }
     }
 
-    private var entries: [Entry] = []
+    private enum Phase {
+        case connecting
+        /// The server has accepted the stream.
+        case live
+        /// The end of the stream was requested. Nothing can be sent any more.
+        case finishing
+        case ended(Result<Void, RTMPError>)
+    }
 
+    private var entries: [Entry] = []
+    private var phase = Phase.connecting
+
+    /// Adds a task. Completes it at once if its result is known.
     mutating func add(_ waiter: PublisherWaiter, for need: Need) {
         entries.append(Entry(waiter: waiter, need: need))
+        switch phase {
+        case .connecting: break
+        case .live: answer(.success(())) { $0.isLive }
+        case .finishing: refuseRoom()
+        case .ended(let result): end(result)
+        }
+    }
+
+    /// True while packets can be sent.
+    var isLive: Bool { if case .live = phase { true } else { false } }
+
+    /// Records that the server has accepted the stream.
+    mutating func becomeLive() {
+        if case .connecting = phase { phase = .live }
+        answer(.success(())) { $0.isLive }
+    }
+
+    /// Records that the end of the stream was requested, and completes the tasks that want to send. Returns false if the
+    /// connection is finishing already or has ended.
+    mutating func beginFinishing() -> Bool {
+        switch phase {
+        case .finishing, .ended: return false
+        case .connecting, .live:
+            phase = .finishing
+            refuseRoom()
+            return true
+        }
+    }
+
+    private mutating func refuseRoom() {
+        answer(.failure(.closed(during: .finishing))) { $0.isRoom }
     }
 
     /// Takes the next waiter that needs space; call this when the channel is writable. If the waiter has a packet,
@@ -57,6 +100,7 @@ struct PublisherWaiters {
 
     /// Completes all waiters when the connection has ended with `result`. A waiter for the end gets success.
     mutating func end(_ result: Result<Void, RTMPError>) {
+        phase = .ended(result)
         answer(.success(())) { $0.isClosed }
         if case .failure(let error) = result {
             answer(.failure(error)) { _ in true }

@@ -21,25 +21,15 @@ final class HiddenWindowTracker {
 
     private let connection: X11Connection
     private let reader: WindowReader
-    private var known: [Window: TopLevelWindow] = [:]
-    /// Windows to read, or to read again.
-    private var unread: Set<Window> = []
-    /// Windows that were read since the last finding.
-    private var learned: Set<Window> = []
-    /// The children of the root window that contain other windows, by inner window.
-    private var owners: [Window: Window] = [:]
+    private var windows = WindowRegistry()
     private var history = PlaceHistory()
     private var departures = DepartureLog()
     /// The hidden windows and the rules of the last finding.
     private var reported: (hidden: Set<Window>, rules: [HiddenWindowRule]?) = ([], nil)
-    /// Windows that removed their own property that hid them.
-    private var revealed: Set<Window> = []
     private var lastResult = HiddenWindowSearch.Result()
     /// The clients that had a hidden window, with the time at which they had one last.
     private var formerClients: [UInt: MediaTime] = [:]
     private var rules: [HiddenWindowRule]?
-    /// True if the set of known windows changed since the last search for hidden windows.
-    private var needsSearch = true
 
     init(connection: X11Connection) {
         self.connection = connection
@@ -72,7 +62,7 @@ final class HiddenWindowTracker {
 
     private func created(_ event: XCreateWindowEvent) {
         guard event.parent == connection.root else { return }
-        unread.insert(event.window)
+        windows.note(event.window)
         _ = history.move(
             event.window,
             to: WindowReader.place(x: event.x, y: event.y, width: event.width, height: event.height, border: event.border_width))
@@ -87,8 +77,8 @@ final class HiddenWindowTracker {
 
     private func mapped(_ event: XMapEvent) {
         guard event.event == connection.root else { return changed(event.event) }
-        if known[event.window] == nil && event.override_redirect == 0 { departures.map(event.window) }
-        unread.insert(event.window)
+        if windows.known[event.window] == nil && event.override_redirect == 0 { departures.map(event.window) }
+        windows.note(event.window)
         isStale = true
         if !hidden.contains(event.window) { isAmbiguous = true }
         if let place = history.last[event.window] { history.pass(event.window, place) }
@@ -98,14 +88,14 @@ final class HiddenWindowTracker {
         isStale = true
         isAmbiguous = true
         if event.parent == connection.root {
-            unread.insert(event.window)
+            windows.note(event.window)
             history.forget(event.window)
         } else {
-            if hidden.contains(event.window) || known[event.window] == nil || unread.contains(event.window) {
+            if hidden.contains(event.window) || windows.mustRead(event.window) {
                 departures.enter(event.window, into: event.parent)
             }
-            if known[event.window] != nil || unread.contains(event.window) {
-                forget(event.window)
+            if windows.present.contains(event.window) {
+                windows.forget(event.window)
                 history.remove(event.window, isGone: false)
                 history.forget(event.window)
             }
@@ -118,9 +108,9 @@ final class HiddenWindowTracker {
         let window = event.window
         let place = WindowReader.place(x: event.x, y: event.y, width: event.width, height: event.height, border: event.border_width)
         let before = history.last[window]
-        guard history.move(window, to: place), hidden.contains(window) || isUndecided(window) else { return }
+        guard history.move(window, to: place), hidden.contains(window) || windows.isUndecided(window) else { return }
         isStale = true
-        if let before, isUndecided(window) { history.pass(window, before) }
+        if let before, windows.isUndecided(window) { history.pass(window, before) }
         history.pass(window, place)
     }
 
@@ -137,35 +127,16 @@ final class HiddenWindowTracker {
     private func changed(_ window: Window) {
         isStale = true
         isAmbiguous = true
-        if let owner = owners[window] {
-            unread.insert(owner)
-        } else if known[window] != nil {
-            unread.insert(window)
-        } else if !unread.contains(window) {
-            // The position of this window in the tree is unknown, so any frame can contain it now.
-            unread.formUnion(known.keys)
-        }
+        windows.change(window)
     }
 
     /// Records that a window is no longer a child of the root window.
     private func leave(_ window: Window) {
-        let wasRelevant = hidden.contains(window) || isUndecided(window)
+        let wasRelevant = hidden.contains(window) || windows.isUndecided(window)
         if wasRelevant { isStale = isStale || hidden.contains(window) || history.passed[window] != nil }
         history.remove(window, isGone: wasRelevant)
-        forget(window)
+        windows.forget(window)
     }
-
-    private func forget(_ window: Window) {
-        if let left = known.removeValue(forKey: window) {
-            needsSearch = true
-            for member in left.members { owners[member.window] = nil }
-        }
-        unread.remove(window)
-        learned.remove(window)
-    }
-
-    /// Returns true if it is not yet known whether the window is hidden.
-    private func isUndecided(_ window: Window) -> Bool { unread.contains(window) || learned.contains(window) }
 
     // MARK: Findings
 
@@ -184,10 +155,11 @@ final class HiddenWindowTracker {
         drain()
         guard let children = connection.family(of: connection.root)?.children else { return nil }
         let present = Set(children)
-        for window in unread.union(known.keys) where !present.contains(window) { leave(window) }
-        for window in children where known[window] == nil || unread.contains(window) {
+        for window in windows.present where !present.contains(window) { leave(window) }
+        for window in children where windows.mustRead(window) {
             guard let read = reader.read(window) else { return nil }
-            learn(read)
+            windows.learn(read)
+            history.learn(read.window, at: read.place)
         }
         search(newRules, at: now)
         let isRuled = reported.rules != newRules
@@ -198,17 +170,16 @@ final class HiddenWindowTracker {
             if !place.isEmpty { _ = history.move(window, to: place) }
             finding.passed += (history.passed[window] ?? []).filter { $0 != place }
         }
-        for window in learned where !hidden.contains(window) {
-            finding.suspects += (known[window].map { [$0.place] } ?? []) + (history.passed[window] ?? [])
+        for window in windows.learned where !hidden.contains(window) {
+            finding.suspects += (windows.known[window].map { [$0.place] } ?? []) + (history.passed[window] ?? [])
         }
         // Windows that appeared and disappeared in between are covered only if any window is or was hidden.
         if !newRules.isEmpty || !hidden.isEmpty || !reported.hidden.isEmpty { finding.passed += history.gone }
         // If a title no longer matches a rule, the pixels can still be the old ones until the client has drawn.
         let shown = reported.hidden.subtracting(hidden).intersection(present)
-        finding.released = isRuled ? shown : shown.intersection(revealed)
-        revealed = []
+        finding.released = isRuled ? shown : shown.intersection(windows.revealed)
         history.restart()
-        learned = []
+        windows.restart()
         reported = (hidden, newRules)
         isStale = false
         isAmbiguous = false
@@ -216,10 +187,10 @@ final class HiddenWindowTracker {
     }
 
     private func search(_ newRules: [HiddenWindowRule], at now: MediaTime) {
-        let (lost, emptied) = departures.isEmpty ? ([], []) : departures.resolve(present: Set(known.keys).union(owners.keys))
-        guard needsSearch || rules != newRules || !lost.isEmpty || !emptied.isEmpty else { return }
+        let (lost, emptied) = departures.isEmpty ? ([], []) : departures.resolve(present: Set(windows.known.keys).union(windows.owners.keys))
+        guard windows.needsSearch || rules != newRules || !lost.isEmpty || !emptied.isEmpty else { return }
         var search = HiddenWindowSearch(rules: newRules, resourceMask: connection.resourceMask)
-        for case .window(let window) in newRules { search.owners[window] = owners[window] ?? reader.topLevel(of: window) }
+        for case .window(let window) in newRules { search.owners[window] = windows.owners[window] ?? reader.topLevel(of: window) }
         for client in lastResult.clients { formerClients[client] = now }
         // A new rule does not reveal any window.
         if let rules, rules.allSatisfy(newRules.contains) {
@@ -229,25 +200,13 @@ final class HiddenWindowTracker {
         }
         // A window that was never read can have been hidden. Without a rule, only its own property could do that.
         if !newRules.isEmpty || !hidden.isEmpty {
-            search.frames.formUnion(emptied.compactMap { known[$0] == nil ? owners[$0] : $0 })
+            search.frames.formUnion(emptied.compactMap { windows.known[$0] == nil ? windows.owners[$0] : $0 })
             search.formerClients.formUnion(lost.map { $0 & ~connection.resourceMask })
         }
-        search.newWindows = learned
-        lastResult = search.run(known.values)
+        search.newWindows = windows.learned
+        lastResult = search.run(windows.known.values)
         hidden = lastResult.windows
         rules = newRules
-        needsSearch = false
-    }
-
-    private func learn(_ window: TopLevelWindow) {
-        let before = known.updateValue(window, forKey: window.window)
-        needsSearch = needsSearch || before != window
-        let didExclude = before?.members.contains(where: \.excludesItself) ?? false
-        if didExclude && !window.members.contains(where: \.excludesItself) { revealed.insert(window.window) }
-        unread.remove(window.window)
-        learned.insert(window.window)
-        history.learn(window.window, at: window.place)
-        for member in before?.members ?? [] { owners[member.window] = nil }
-        for member in window.members.dropFirst() { owners[member.window] = window.window }
+        windows.noteSearch()
     }
 }

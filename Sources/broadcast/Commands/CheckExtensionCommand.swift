@@ -1,8 +1,8 @@
 import ArgumentParser
 import Encode
+import ExtensionCheck
 import Glibc
 import Host
-import Media
 import Presentation
 import Terminal
 import Upload
@@ -44,68 +44,22 @@ struct CheckExtensionCommand: AsyncParsableCommand {
             throw CommandError(.nothing, problem.sentence(extension: manifest.name, destination: manifest.name))
         }
         let setup = try answers(for: manifest)
-        let found = FaultList()
-        var launch = ExtensionLaunch(
+        let launch = ExtensionLaunch(
             environment: context.paths.extensionEnvironment, setup: setup, clipFolder: context.paths.stateFolder + "/clips")
-        launch.violations = { found.add($0.sentence(extension: manifest.name, destination: manifest.name, isEnded: false)) }
-        let seconds = manifest.mode == .clips ? min(Int(manifest.clipDuration.rounded(.up)) * 2 + 2, 120) : 6
-        let broadcast: CannedBroadcast
+        let outcome: ExtensionTrial.Outcome
         do throws(EncodeError) {
-            broadcast = try CannedBroadcast(
-                seconds: seconds, isRaw: manifest.takesRawVideo, hasVideo: manifest.takesVideo, hasSound: !manifest.audioTracks.isEmpty,
-                hasRawSound: manifest.takesRawAudio)
+            outcome = try await ExtensionTrial(manifest: manifest, launch: launch).run { notice in
+                Output.note(HostNotice.session(.destination(name: manifest.name, notice)).sentence)
+            }
         } catch {
             throw CommandError(.software, error.sentence)
         }
-        let handler = DestinationPlan.program(name: manifest.name, manifest: manifest, launch: launch).makeHandler()
-        await Self.play(broadcast, elements: broadcast.elements[...], to: handler, found, manifest.name)
-        // A broadcast may be stopped before its first picture. The protocol does not define what a stream's program
-        // does with an empty stream, so only clip and packet extensions are tested.
-        let short = DestinationPlan.program(name: manifest.name, manifest: manifest, launch: launch).makeHandler()
-        if found.isEmpty && manifest.mode != .stream { await Self.play(broadcast, elements: [], to: short, found, manifest.name) }
-        let sentences = found.sentences
+        let sentences = outcome.sentences(extension: manifest.name)
         if let last = sentences.last {
             for sentence in sentences.dropLast() { Output.note(sentence) }
             throw CommandError(.nothing, last)
         }
-        try Output.answer(
-            "\(manifest.name) follows the protocol: \(broadcast.elements.count) samples and calls "
-                + "(pause, resume, annotate, a gap) and a finish, "
-                + "\(StatusLine.size(handler.byteCount)) on its standard input; then a broadcast without a picture."
-                + (handler.remarks.watchURL.map { " It can be watched at \($0)." } ?? ""))
-    }
-
-    /// Sends these elements and a finish to the handler, and records each error in `found`.
-    private static func play(
-        _ broadcast: CannedBroadcast, elements: ArraySlice<PacketQueue.Element>, to handler: any SampleHandler, _ found: FaultList, _ name: String
-    ) async {
-        handler.attach(HandlerContext(report: { Output.note(HostNotice.session(.destination(name: name, $0)).sentence) }))
-        do throws(UploadError) {
-            try await play(broadcast, elements: elements, to: handler)
-        } catch {
-            let sentence = error.sentence(destination: name)
-            found.add(elements.isEmpty ? "If a broadcast ends before its first picture: \(sentence)" : sentence)
-        }
-    }
-
-    private static func play(
-        _ broadcast: CannedBroadcast, elements: ArraySlice<PacketQueue.Element>, to handler: any SampleHandler
-    ) async throws(UploadError) {
-        do throws(UploadError) {
-            try await handler.started(broadcast.stream)
-            for element in elements {
-                switch element {
-                case .packet(let packet): try await handler.process(packet)
-                case .paused: try await handler.paused()
-                case .resumed: try await handler.resumed()
-                case .annotated(let information): try await handler.annotated(information)
-                }
-            }
-        } catch {
-            try? await handler.finished(deadline: .zero)
-            throw error
-        }
-        try await handler.finished(deadline: .seconds(6))
+        try Output.answer(outcome.sentence(extension: manifest.name))
     }
 
     private func absoluteFolder() throws(CommandError) -> String {

@@ -153,7 +153,7 @@ struct PickerCommand: AsyncParsableCommand {
         let session = LiveSession(name: session, paths: context.paths)
         let report = await session.fetch()
         if let menu { return try choose(from: items, isLive: report.live != nil, with: MenuProgram(command: menu)) }
-        let isFullScreen = context.hasCursor
+        let isFullScreen = context.terminal.hasCursor
         var model = PickerModel(
             items: items, hasMicrophoneButton: microphoneButton,
             isMicrophoneOn: context.configuration.audio.mic ?? false, live: report.live,

@@ -40,7 +40,7 @@ struct PreviewCommand: AsyncParsableCommand {
         let configuration = try presenting { [settings] () throws(ConfigurationError) in
             try SessionConfiguration(settings, over: context.configuration)
         }
-        let picture = try await PreviewPicture.take(configuration)
+        let picture = try await PreviewPicture.taken(configuration)
         switch file {
         case nil: try await Self.show(picture, context)
         case "-": try picture.writeToOutput()
@@ -51,7 +51,7 @@ struct PreviewCommand: AsyncParsableCommand {
     /// Shows the picture. An image viewer keeps its file until the user presses Enter, or for some seconds if there is
     /// no terminal.
     private static func show(_ picture: PreviewPicture, _ context: CommandContext) async throws(CommandError) {
-        guard case .viewer(let file) = try await picture.show(context) else { return }
+        guard case .viewer(let file) = try await picture.show(context.terminal, paths: context.paths) else { return }
         defer { file.remove() }
         if isatty(STDIN_FILENO) != 0 && Output.isTerminal {
             Output.raw(PreviewSentences.inViewer(file.path) + " Press Enter to remove the file. ")
@@ -59,6 +59,17 @@ struct PreviewCommand: AsyncParsableCommand {
         } else {
             Output.note("\(PreviewSentences.inViewer(file.path)) The file is removed after \(ViewedPicture.grace) s.")
             sleep(ViewedPicture.grace)
+        }
+    }
+}
+
+extension PreviewPicture {
+    /// Captures the picture from the source.
+    static func taken(_ configuration: SessionConfiguration) async throws(CommandError) -> PreviewPicture {
+        do throws(SessionError) {
+            return PreviewPicture(try await Preview.take(configuration))
+        } catch {
+            throw CommandError(error)
         }
     }
 }

@@ -1,6 +1,7 @@
 import Credentials
 import Desktop
 import Glibc
+import Launch
 import Presentation
 import PulseCapture
 import Session
@@ -66,7 +67,7 @@ extension StartCommand {
     /// Shows what viewers will see, and asks whether to go live if there is a terminal. Throws if the picture cannot be
     /// shown, or if the answer is not yes.
     func showPreview(of configuration: SessionConfiguration, _ context: CommandContext) async throws(CommandError) {
-        let place = try await PreviewPicture.take(configuration).show(context)
+        let place = try await PreviewPicture.taken(configuration).show(context.terminal, paths: context.paths)
         let file: ViewedPicture? = if case .viewer(let file) = place { file } else { nil }
         guard isatty(STDIN_FILENO) != 0 else {
             file?.removeLater()

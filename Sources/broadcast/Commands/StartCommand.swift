@@ -5,6 +5,7 @@ import Desktop
 import FoundationEssentials
 import Glibc
 import Host
+import Launch
 import Presentation
 import PulseCapture
 import Session
@@ -63,7 +64,7 @@ struct StartCommand: AsyncParsableCommand {
         } catch var error as CommandError {
             // The parent shows it, or the log has it.
             if let launched {
-                launched.report(error)
+                launched.reportFailure(error)
                 launched.flush()
                 error.isTold = true
             }
@@ -93,7 +94,7 @@ struct StartCommand: AsyncParsableCommand {
         if case .screen(_, .window(let number)) = settings.source { window = number }
         let request = LaunchRequest(
             arguments: Array(CommandLine.arguments.dropFirst()), window: window, secrets: try secrets(for: chosen, format: format, context, handed))
-        try DetachedLaunch(context: context, session: name, request: request).run()
+        try launch(name, request, context)
     }
 
     private static func configuration(_ settings: SessionSettings, _ context: CommandContext) throws(CommandError) -> SessionConfiguration {
@@ -168,7 +169,7 @@ struct StartCommand: AsyncParsableCommand {
         // If no other destination remains, the session ends and its error is reported then.
         guard destinations.contains(where: { !$0.state.isOver }) else { return }
         let failure = CommandError(error, destination: failed.name)
-        launched.report(
+        launched.reportFailure(
             CommandError(failure.status, failure.message + " The session continues with its other destinations. To end it, run: broadcast stop"))
     }
 

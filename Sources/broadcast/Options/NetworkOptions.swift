@@ -35,7 +35,7 @@ struct NetworkOptions: ParsableArguments {
 }
 
 extension SessionSettings {
-    /// Sets what the options for connections say.
+    /// Applies the options for connections.
     mutating func apply(_ network: NetworkOptions) throws(CommandError) {
         waitsForNetwork = network.waitForNetwork
         if let text = network.proxy {

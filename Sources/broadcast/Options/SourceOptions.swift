@@ -2,7 +2,7 @@ import ArgumentParser
 import Presentation
 import X11Capture
 
-/// The options that select what is captured.
+/// The options that select the source.
 struct SourceOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The X display.", valueName: "name"))
     var display: String?

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Upload
 
-/// Where the broadcast goes.
+/// The options for destinations.
 struct DestinationOptions: ParsableArguments {
     @Option(
         name: .customLong("to"), parsing: .singleValue, help: ArgumentHelp("Where to send the broadcast. Repeatable.", valueName: "destination"))

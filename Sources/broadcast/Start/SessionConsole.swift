@@ -1,4 +1,5 @@
 import Host
+import Launch
 import Presentation
 import Session
 import Terminal

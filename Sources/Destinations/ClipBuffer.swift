@@ -1,0 +1,67 @@
+import Media
+import Synchronization
+
+/// The last part of a broadcast as encoded packets, from which clips are saved. Thread-safe.
+///
+/// Its duration and its size are limited. It removes whole groups of pictures, so it always starts with a keyframe.
+package final class ClipBuffer: Sendable {
+    /// The maximum size, which has priority over the duration: about 17 minutes at 4 Mbit/s.
+    private static let byteLimit = 512 << 20
+
+    /// A part to save. It starts with a keyframe.
+    package struct Excerpt: Sendable {
+        /// The session's time at its start.
+        package var start: MediaTime
+        package var duration: MediaTime
+        /// Their times are relative to `start`.
+        package var packets: [EncodedPacket]
+    }
+
+    private struct State {
+        var packets: [EncodedPacket] = []
+        var byteCount = 0
+    }
+
+    private let length: MediaTime
+    private let state = Mutex(State())
+
+    /// - Parameter length: the duration to keep.
+    package init(length: MediaTime) {
+        self.length = length
+    }
+
+    /// Adds a packet of the screen or of the mixed sound, and removes packets that are older than the duration.
+    package func push(_ packet: EncodedPacket) {
+        state.withLock { state in
+            if state.packets.isEmpty && !(packet.track == .screen && packet.isKeyframe) { return }
+            state.packets.append(packet)
+            state.byteCount += packet.data.count
+            // A group of pictures is complete when the next keyframe arrives.
+            guard packet.track == .screen, packet.isKeyframe else { return }
+            while let next = Self.secondGroup(state.packets),
+                packet.decodeTime - state.packets[next].decodeTime >= length || state.byteCount > Self.byteLimit
+            {
+                state.byteCount -= state.packets[..<next].reduce(0) { $0 + $1.data.count }
+                state.packets.removeFirst(next)
+            }
+        }
+    }
+
+    /// Returns the last `span` of the broadcast, from the keyframe before it. Returns nil if there is no picture yet.
+    package func excerpt(last span: MediaTime) -> Excerpt? {
+        let packets = state.withLock { $0.packets }
+        guard let end = packets.last(where: { $0.track == .screen })?.presentationTime else { return nil }
+        let wanted = end - span
+        let first = packets.lastIndex { $0.track == .screen && $0.isKeyframe && $0.presentationTime <= wanted } ?? packets.startIndex
+        let start = packets[first].decodeTime
+        // Sound arrives later than the pictures of the same time, so its time is compared and not its position.
+        let chosen = packets[first...].filter { $0.track == .screen || $0.presentationTime >= start }
+        return Excerpt(
+            start: start, duration: end - start,
+            packets: chosen.map { $0.moved(by: -start) })
+    }
+
+    private static func secondGroup(_ packets: [EncodedPacket]) -> Int? {
+        packets.indices.dropFirst().first { packets[$0].track == .screen && packets[$0].isKeyframe }
+    }
+}

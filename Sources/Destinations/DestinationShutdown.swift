@@ -1,0 +1,57 @@
+import Media
+import Upload
+
+/// The end of several destinations at the same time.
+///
+/// Each destination sends what its queue holds and closes. A destination that needs more time than `ShutdownTimetable`
+/// allows is abandoned.
+package struct DestinationShutdown: Sendable {
+    private let destinations: [Destination]
+    private let clock: any Clock<Duration>
+
+    /// - Parameter clock: measures the times of `ShutdownTimetable`.
+    package init(of destinations: [Destination], clock: any Clock<Duration> = ContinuousClock()) {
+        self.destinations = destinations
+        self.clock = clock
+    }
+
+    /// Ends the destinations. Returns when all of them are over.
+    package func run(_ end: Destination.End) async {
+        for destination in destinations { destination.end(end) }
+        let timetable = Task { try await followTimetable() }
+        for destination in destinations { await destination.waitUntilOver() }
+        timetable.cancel()
+    }
+
+    /// Abandons the destinations that are not over in time. Throws if its task is cancelled.
+    private func followTimetable() async throws {
+        let before = destinations.map(\.byteCount)
+        try await clock.sleep(for: ShutdownTimetable.backlogDiscarded)
+        for (destination, before) in zip(destinations, before) where !destination.state.isOver {
+            discardBacklog(of: destination, bytesBefore: before)
+        }
+        try await clock.sleep(for: ShutdownTimetable.slowAbandoned - ShutdownTimetable.backlogDiscarded)
+        for destination in destinations where !destination.state.isOver && destination.plan.kind == .rtmp { destination.abandon() }
+        try await clock.sleep(for: ShutdownTimetable.extensionAbandoned - ShutdownTimetable.slowAbandoned)
+        for destination in destinations where !destination.state.isOver { destination.abandon() }
+        try await clock.sleep(for: ShutdownTimetable.everythingAbandoned - ShutdownTimetable.extensionAbandoned)
+        // A handler that is blocked in a system call cannot be ended, but its destination can.
+        for destination in destinations where !destination.state.isOver {
+            destination.fail(.notFinishedInTime)
+            destination.abandon()
+        }
+    }
+
+    /// Discards what a live destination still has to send. Abandons the destination, unless it is an extension, or a
+    /// server that has accepted data since the end began: such a server gets the time for the end of the stream.
+    ///
+    /// - Parameter bytesBefore: the destination's byte count when the end began.
+    private func discardBacklog(of destination: Destination, bytesBefore: Int) {
+        let plan = destination.plan
+        let isExtension = if case .program = plan.kind { true } else { false }
+        guard destination.isWaitingToStart && !plan.isLive || !isExtension else { return }
+        if plan.isLive { destination.queue.discardAll() }
+        guard plan.kind != .rtmp || destination.byteCount == bytesBefore else { return }
+        destination.abandon()
+    }
+}

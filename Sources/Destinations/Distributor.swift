@@ -1,0 +1,89 @@
+import Media
+import Synchronization
+
+/// Adds each packet to the queue of every destination that takes it. Thread-safe. Encoder threads call it, and no call
+/// waits. Destinations can be added and removed at any time.
+package final class Distributor: Sendable {
+    /// The queue of one destination, and the packets that it takes.
+    package struct Outlet: Sendable {
+        package var queue: PacketQueue
+        /// The tracks that the destination takes.
+        package var tracks: Set<Track>
+        /// True if the destination takes pixels or PCM instead of encoded packets.
+        package var isRaw: Bool
+        /// True if this distributor delivers the pause marks: the distributor of the destination's picture, or that of
+        /// its sound if it takes no picture.
+        package var carriesMarks: Bool
+
+        package init(queue: PacketQueue, tracks: Set<Track>, isRaw: Bool, carriesMarks: Bool) {
+            self.queue = queue
+            self.tracks = tracks
+            self.isRaw = isRaw
+            self.carriesMarks = carriesMarks
+        }
+    }
+
+    private struct State {
+        var outlets: [Outlet] = []
+        /// The current pause, for outlets that join during the pause. The key is true for raw packets, because raw and
+        /// encoded packets can be at different positions in the stream.
+        var pause: [Bool: PauseMark] = [:]
+    }
+
+    private let state = Mutex(State())
+    private let clips: ClipBuffer?
+
+    /// - Parameter clips: receives the encoded packets of the screen and of the mixed sound; nil if clips are off.
+    package init(clips: ClipBuffer?) {
+        self.clips = clips
+    }
+
+    /// Adds an outlet. If the session is paused, its queue first receives the pause mark.
+    package func add(_ outlet: Outlet) {
+        state.withLock { state in
+            if outlet.carriesMarks, let pause = state.pause[outlet.isRaw] { outlet.queue.push(pause.element) }
+            state.outlets.append(outlet)
+        }
+    }
+
+    /// Removes the outlet of `queue`.
+    package func remove(_ queue: PacketQueue) {
+        state.withLock { $0.outlets.removeAll { $0.queue === queue } }
+    }
+
+    /// True if there are no outlets.
+    package var isEmpty: Bool { state.withLock { $0.outlets.isEmpty } }
+
+    /// Distributes encoded packets. Returns true if a destination needs a keyframe.
+    package func distribute(_ packets: [EncodedPacket]) -> Bool {
+        guard !packets.isEmpty else { return false }
+        let outlets = state.withLock { $0.outlets }
+        var isKeyframeWanted = false
+        for packet in packets {
+            if packet.track == .screen || packet.track == .mixed { clips?.push(packet) }
+            for outlet in outlets where !outlet.isRaw && outlet.tracks.contains(packet.track) && outlet.queue.push(packet) { isKeyframeWanted = true }
+        }
+        return isKeyframeWanted
+    }
+
+    /// Distributes a packet of pixels or PCM.
+    package func distributeRaw(_ packet: EncodedPacket) {
+        for outlet in state.withLock({ $0.outlets }) where outlet.isRaw && outlet.tracks.contains(packet.track) { outlet.queue.push(packet) }
+    }
+
+    /// Distributes the start or the end of a pause at the current position of the raw or of the encoded packets.
+    package func distribute(_ mark: PauseMark, raw: Bool) {
+        state.withLock { state in
+            if case .paused = mark { state.pause[raw] = mark } else { state.pause[raw] = nil }
+            for outlet in state.outlets where outlet.carriesMarks && outlet.isRaw == raw { outlet.queue.push(mark.element) }
+        }
+    }
+
+    /// Returns the tracks that at least one destination takes, raw or encoded. The clip buffer takes `mixed`.
+    package func tracks(raw: Bool) -> Set<Track> {
+        let wanted = state.withLock { state in
+            state.outlets.reduce(into: Set<Track>()) { if $1.isRaw == raw { $0.formUnion($1.tracks) } }
+        }
+        return clips != nil && !raw ? wanted.union([.mixed]) : wanted
+    }
+}

@@ -1,0 +1,46 @@
+import Bitstream
+
+/// Counts frame_num over the pictures of x264 and the repeat pictures between them (Rec. ITU-T H.264, 7.4.3).
+///
+/// x264 does not know the repeat pictures. Their number since the last IDR picture is added to the frame_num of its
+/// slices.
+struct FrameNumbering {
+    /// The number of bits of frame_num in slice headers.
+    private let bitCount: Int
+    /// The frame_num of the last picture, before the modulo operation.
+    private var frameNumber = 0
+    private var repeatsSinceIDR = 0
+
+    init(bitCount: Int) {
+        self.bitCount = bitCount
+    }
+
+    /// Returns the frame_num of the next picture, which is a repeat picture.
+    mutating func nextRepeat() -> Int {
+        frameNumber += 1
+        repeatsSinceIDR += 1
+        return frameNumber
+    }
+
+    /// Returns the access unit of the next picture, with the correct frame_num in its slices.
+    mutating func number(_ output: X264Encoder.Output) -> [UInt8] {
+        guard !output.isIDR else {
+            frameNumber = 0
+            repeatsSinceIDR = 0
+            return output.data
+        }
+        frameNumber += 1
+        return repeatsSinceIDR > 0 ? shifted(output) : output.data
+    }
+
+    private func shifted(_ output: X264Encoder.Output) -> [UInt8] {
+        var data: [UInt8] = []
+        data.reserveCapacity(output.data.count + 8)
+        for unit in output.units {
+            var bytes = Array(output.data[unit.range])
+            if unit.type == 1 { bytes = FrameNumberShift.apply(repeatsSinceIDR, to: bytes[...], frameNumberBits: bitCount) }
+            NALUnits.appendLengthPrefixed(bytes, to: &data)
+        }
+        return data
+    }
+}

@@ -1,0 +1,43 @@
+import Glibc
+import Launch
+import Presentation
+import Processes
+import Terminal
+import UserConfiguration
+
+/// `broadcast start --detach`: the parent of the background process.
+extension StartCommand {
+    /// Starts the session in the background. Returns once it is live; throws its error otherwise.
+    func launch(_ session: String, _ request: LaunchRequest, _ context: CommandContext) throws(CommandError) {
+        try presenting { () throws(ConfigurationError) in try context.paths.prepareStateFolder() }
+        let log = context.paths.log(session: session)
+        // The process list shows the session's name, and nothing else of the command line.
+        var program = Program(
+            "/proc/self/exe",
+            arguments: ["broadcast", "start", "--session", session, "--launch-descriptor", "\(SessionLauncher.childDescriptor)"])
+        program.group = .session
+        let launcher = SessionLauncher(program: program, log: log)
+        let signals = StopSignals { launcher.cancel($0) }
+        defer { signals.ignore() }
+        do throws(LaunchFailure) {
+            let process = try launcher.run(request, show: Self.show)
+            let option = session == "default" ? "" : " --session \(session)"
+            Output.note("Session \"\(session)\" is live (process \(process)). Stop it with: broadcast stop\(option)")
+        } catch {
+            throw CommandError(error, log: log)
+        }
+    }
+
+    private static func show(_ report: LaunchReport) {
+        if Output.isTerminal { Output.raw("\r\u{1b}[K") }
+        if let line = report.line { Output.note(line) }
+        if let progress = report.progress, Output.isTerminal { Output.raw(String(progress.prefix(Output.width - 1))) }
+    }
+}
+
+extension LaunchedSession {
+    /// Reports why the session, or one of its destinations, failed.
+    func reportFailure(_ error: CommandError) {
+        reportFailure(status: error.status.rawValue, message: error.message)
+    }
+}

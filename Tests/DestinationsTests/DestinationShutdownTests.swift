@@ -1,0 +1,82 @@
+import Concurrency
+import Destinations
+import Media
+import SessionFakes
+import TestSupport
+import Testing
+import Upload
+
+/// Tests when a destination that does not end is abandoned. The times are those of a manual clock.
+@Suite struct DestinationShutdownTests {
+    /// A destination that is live, its viewer, and a shutdown that waits for it.
+    private final class Rig: Sendable {
+        let viewer = FakeViewer()
+        let clock = ManualClock()
+        let destination: Destination
+
+        init(_ delivery: Delivery, kind: DestinationKind) {
+            destination = Destination(plan: viewer.plan(delivery, kind: kind)) { _ in }
+        }
+
+        /// Starts the destination and ends it.
+        ///
+        /// - Parameter behaviour: of the viewer when its connection is finished.
+        func shutDown(_ behaviour: FakeViewer.Behaviour?) async throws -> Task<Void, Never> {
+            viewer.behave(behaviour, at: .finished)
+            destination.start(StreamDescription(video: nil, audio: [])) {}
+            try await waitUntil("a live destination") { destination.state == .live }
+            let shutdown = DestinationShutdown(of: [destination], clock: clock)
+            let task = Task { await shutdown.run(.asked) }
+            if behaviour != nil { try await waitUntil("a handler that hangs") { viewer.hanging == .finished } }
+            return task
+        }
+
+        /// Lets the shutdown's clock reach the next time of the timetable.
+        func pass(_ duration: Duration) async throws {
+            try await waitUntil("a wait") { clock.sleeperCount == 1 }
+            clock.advance(by: duration)
+        }
+    }
+
+    @Test func `Destinations that end in time are not abandoned, and no timer remains`() async throws {
+        let rig = Rig(.live(retry: nil), kind: .rtmp)
+        try await rig.shutDown(nil).value
+        #expect(rig.destination.state == .finished && rig.viewer.lifecycle.last == .finished(deadline: ShutdownTimetable.streamEnd))
+        try await waitUntil("the end of the timer") { rig.clock.sleeperCount == 0 }
+    }
+
+    @Test func `A live server that accepts nothing is abandoned first`() async throws {
+        let rig = Rig(.live(retry: nil), kind: .rtmp)
+        let shutdown = try await rig.shutDown(.hang)
+        try await rig.pass(ShutdownTimetable.backlogDiscarded)
+        await shutdown.value
+        #expect(rig.destination.state.isOver)
+        #expect(rig.clock.waits.first == ShutdownTimetable.backlogDiscarded)
+    }
+
+    @Test func `An extension is abandoned later than a server`() async throws {
+        let rig = Rig(.live(retry: nil), kind: .program("x"))
+        let shutdown = try await rig.shutDown(.hang)
+        try await rig.pass(ShutdownTimetable.backlogDiscarded)
+        try await rig.pass(ShutdownTimetable.slowAbandoned - ShutdownTimetable.backlogDiscarded)
+        try await waitUntil("the third wait") { rig.clock.waits.count == 3 }
+        #expect(!rig.destination.state.isOver && rig.viewer.hanging == .finished)
+        try await rig.pass(ShutdownTimetable.extensionAbandoned - ShutdownTimetable.slowAbandoned)
+        await shutdown.value
+        #expect(rig.destination.state.isOver)
+    }
+
+    @Test func `A destination that ignores its end counts as failed at last`() async throws {
+        let rig = Rig(.recording, kind: .file)
+        let shutdown = try await rig.shutDown(.hangForever)
+        try await rig.pass(ShutdownTimetable.backlogDiscarded)
+        try await rig.pass(ShutdownTimetable.slowAbandoned - ShutdownTimetable.backlogDiscarded)
+        try await rig.pass(ShutdownTimetable.extensionAbandoned - ShutdownTimetable.slowAbandoned)
+        try await waitUntil("the last wait") { rig.clock.waits.count == 4 }
+        #expect(!rig.destination.state.isOver)
+        try await rig.pass(ShutdownTimetable.everythingAbandoned - ShutdownTimetable.extensionAbandoned)
+        await shutdown.value
+        #expect(rig.destination.state == .failed && rig.destination.snapshot().error == .notFinishedInTime)
+        rig.viewer.letGo()
+    }
+}
