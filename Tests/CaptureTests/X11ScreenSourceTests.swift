@@ -1,10 +1,15 @@
+import CX11
 import Capture
 import Concurrency
 import Foundation
 import Media
+import Synchronization
 import TestSupport
 import Testing
 import X11Capture
+
+/// The codes of the errors that the error handler of a program received, which has its own connections.
+private let foreignErrors = Mutex<[UInt8]>([])
 
 /// Tests the capture of a real X server's screen: the grabbed areas, their times, and errors.
 @Suite(.serialized) struct X11ScreenSourceTests {
@@ -212,6 +217,35 @@ import X11Capture
             #expect(failure == .displayServerGone(screen.display))
             // Another call neither exits the process nor blocks.
             #expect(throws: CaptureError.displayServerGone(screen.display)) { try source.nextSample() }
+        }
+    }
+
+    @Test func `a program's own error handler receives the errors of its own connections before, during and after a capture`() async throws {
+        try await withScreen { screen, painter in
+            let display = try #require(XOpenDisplay(screen.display))
+            defer { XCloseDisplay(display) }
+            let older = XSetErrorHandler { _, event in
+                foreignErrors.withLock { $0.append(event?.pointee.error_code ?? 0) }
+                return 0
+            }
+            defer { XSetErrorHandler(older) }
+            // Maps a window that does not exist.
+            func fail() {
+                XMapWindow(display, 1)
+                XSync(display, False)
+            }
+            fail()
+            #expect(foreignErrors.withLock { $0 } == [UInt8(BadWindow)])
+            do {
+                let source = try open(screen, showsCursor: false)
+                _ = try source.nextSample()
+                fail()
+                #expect(foreignErrors.withLock { $0.count } == 2)
+                painter.fill(0x2040C0, x: 10, y: 10, width: 20, height: 20)
+                #expect(try source.nextChange() != nil)
+            }
+            fail()
+            #expect(foreignErrors.withLock { $0 } == [UInt8](repeating: UInt8(BadWindow), count: 3))
         }
     }
 
