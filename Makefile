@@ -6,6 +6,7 @@
 #   make coverage line coverage of the unit tests, a table by module
 #   make test-faults   fault injection: failing and misbehaving servers, packet loss, hundreds of starts (minutes)
 #   make bench    measure against ffmpeg on this machine
+#   make soak     broadcast for 30 minutes and watch memory, descriptors and the offset of sound to picture
 #   make install  copy what make has built: PREFIX=/usr/local DESTDIR=. It builds and downloads nothing (sudo make install)
 #   make docs     regenerate man/*.1
 
@@ -38,7 +39,7 @@ BENCH_PACKAGES = $(TEST_PACKAGES) gstreamer1.0-plugins-ugly python3-numpy python
 # The shipped extensions, each with a program broadcast-NAME and a manifest Extensions/NAME/extension.toml.
 EXTENSIONS = hls srt
 
-.PHONY: all build demo test test-faults coverage bench install uninstall docs check-docs lint clean
+.PHONY: all build demo test test-faults coverage bench soak install uninstall docs check-docs lint clean
 
 all: build
 
@@ -79,6 +80,12 @@ bench:
 	$(BUILD_STATIC) --product PixelConversionBenchmark
 	Benchmarks/run --broadcast $(BIN_STATIC)/broadcast --testscreen $(BIN_STATIC)/TestScreen \
 		--pixel-conversion $(BIN_STATIC)/PixelConversionBenchmark $(BENCH_ARGUMENTS)
+
+soak:
+	@./.ci/packages $(BENCH_PACKAGES)
+	$(BUILD_STATIC) --product broadcast
+	$(BUILD_STATIC) --product TestScreen
+	Benchmarks/soak --broadcast $(BIN_STATIC)/broadcast --testscreen $(BIN_STATIC)/TestScreen $(SOAK_ARGUMENTS)
 
 # The folders of an installation.
 SHARE = $(DESTDIR)$(PREFIX)/share
