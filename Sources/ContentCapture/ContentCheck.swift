@@ -1,10 +1,10 @@
 import Capture
 import Glibc
 
-/// Checks content before a broadcast begins, so that a wrong path does not become a live event without sound.
+/// Checks content before a broadcast starts, so that a wrong path does not cause a live broadcast without sound.
 package enum ContentCheck {
-    /// Throws if the WAV file at `path` cannot be read. Standard input and pipes are not touched: their writer may wait
-    /// for the reader of the broadcast. Of a pipe, only the permission is checked.
+    /// Throws if the WAV file at `path` cannot be read. Standard input and pipes are not opened, because their writer may
+    /// wait for the reader of the broadcast. Only the permission of a pipe is checked.
     package static func sound(path: String) throws(CaptureError) {
         guard path != "-" else { return }
         var status = stat()

@@ -1,7 +1,7 @@
 import Concurrency
 import Media
 
-/// The common timeline of an application's pictures and sound: it says when a position of the content is due.
+/// The common timeline of an application's pictures and sound. It determines when a position of the content is due.
 ///
 /// Both count their position in frames, from zero. Position zero of both has the same time, and a stall of one moves the
 /// rest of both by the same duration, so they stay in sync.

@@ -32,7 +32,7 @@ final class ContentPipe: @unchecked Sendable {
         }
     }
 
-    /// True for a file on a disk, all of which is there at once; false for what another program writes meanwhile.
+    /// True for a file on a disk, which is complete; false if another program writes the data during the broadcast.
     var isRegularFile: Bool {
         var status = stat()
         return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG

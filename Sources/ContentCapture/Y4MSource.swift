@@ -6,8 +6,8 @@ import Media
 /// broadcast).
 ///
 /// A thread reads a limited number of frames ahead. Each frame is shown at the tick nearest to its time relative to the
-/// first frame, or on arrival if that is later. If several frames are due, only the newest is shown. If the frames stop
-/// for a while, the rest of the content is later by that while. Colours are interpreted as BT.709 in limited range.
+/// first frame, or on arrival if that is later. If several frames are due, only the newest is shown. If no frames arrive
+/// for some time, the rest of the content is later by that time. Colours are interpreted as BT.709 in limited range.
 package final class Y4MSource: ScreenSource {
     /// The number of frames that are read ahead.
     private static let readAhead = 4
@@ -53,8 +53,8 @@ package final class Y4MSource: ScreenSource {
         let header = try Y4MHeader(line: line, path: path)
         self.header = header
         description = SourceDescription(kind: .y4m, name: path)
-        // Frames of a program that writes in real time arrive a little before or after the ticks. A frame of delay makes each of them available at
-        // its tick.
+        // Frames of a program that writes in real time arrive shortly before or after the ticks. With one frame of delay,
+        // each of them is available at its tick.
         delay = pipe.isRegularFile ? .zero : header.time(of: 1)
         let frames = Frames()
         self.frames = frames

@@ -69,7 +69,7 @@ struct FileIdentity: Equatable {
 /// the session is live. The entry is a file in the state folder. The session holds a lock on it (fcntl(2), open file
 /// description locks), so an entry without a lock is what a killed session left behind.
 package final class SessionRegistration: Sendable {
-    /// What a client reads.
+    /// The content of the entry, for clients.
     package struct Entry: Sendable, Equatable {
         /// The path of the control socket.
         package var socket: String

@@ -29,7 +29,7 @@ package struct HandedSecrets: Codable, Sendable, Equatable {
     fileprivate func printedKey(of destination: String) -> String? { printed[destination] }
 }
 
-/// Asks another source, and records what it answers.
+/// Queries another source, and records its answers.
 package final class SecretRecorder: SecretSource {
     private let source: any SecretSource
     private let state = Mutex(HandedSecrets())
@@ -38,7 +38,7 @@ package final class SecretRecorder: SecretSource {
         self.source = source
     }
 
-    /// What was asked for up to now.
+    /// The answers up to now.
     package var recorded: HandedSecrets { state.withLock { $0 } }
 
     package func secret(_ key: String, of destination: String) throws(CredentialProblem) -> String? {

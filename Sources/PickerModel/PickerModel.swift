@@ -84,7 +84,7 @@ package struct PickerModel: Equatable, Sendable {
     /// The number of rows that Page Up and Page Down move.
     package var pageLength = 10
 
-    /// Selects what is live, else the preferred item, or the first one if there is none.
+    /// Selects a live destination, otherwise the preferred item, otherwise the first one.
     package init(
         items: [Item], hasMicrophoneButton: Bool = true, isMicrophoneOn: Bool = false, live: Live? = nil, sources: [String] = [],
         notice: String? = nil

@@ -2,7 +2,7 @@ import UserConfiguration
 
 /// Suggestions for mistyped commands and options.
 package enum CommandLineHints {
-    /// Names that other programs use, and what they are called here.
+    /// Option names of other programs, and the corresponding names of this one.
     private static let otherNames = [
         "--output": "--to", "--out": "--to", "--file": "--to", "--destination": "--to", "--audio": "--app-audio", "--sound": "--app-audio",
         "--no-sound": "--no-app-audio", "--mute": "--no-app-audio", "--microphone": "--mic", "--no-microphone": "--no-mic",
@@ -50,7 +50,7 @@ package enum CommandLineHints {
         if let name = otherNames[option], known.contains(name) { return name }
         guard option.hasPrefix("--") else { return nil }
         let isNegative = option.hasPrefix("--no-")
-        // The opposite of what was typed is never a suggestion.
+        // Never suggest the opposite of the typed option.
         let candidates = known.filter { $0.hasPrefix("--no-") == isNegative }
         let words = parts(option)
         let extended = candidates.filter { contains(parts($0), inOrder: words) }

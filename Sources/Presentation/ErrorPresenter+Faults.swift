@@ -189,6 +189,6 @@ extension AddressSecret {
 }
 
 extension RTMPRoute.Proxy {
-    /// What is wrong with a text that is not the address of a proxy.
+    /// The reason why a text is not the address of a proxy.
     package static let problem = "a proxy is socks5://HOST:PORT or http://HOST:PORT, without user and password"
 }

@@ -4,7 +4,7 @@ import Host
 import Media
 import Session
 
-/// A line about the result of a destination: its name, how much media it took, and where that is.
+/// A line about the result of a destination: its name, the duration and size of its media, and its file or address.
 package enum ResultLine {
     /// For `broadcast stop`.
     package static func text(_ destination: DestinationReport) -> String {

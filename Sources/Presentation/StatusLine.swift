@@ -23,7 +23,7 @@ package enum StatusLine {
         return parts.joined(separator: "  ").printable
     }
 
-    /// What the start of a session waits for.
+    /// The line about a start that takes long: it names the destinations that are not ready.
     package static func waiting(for snapshot: SessionSnapshot) -> String {
         let names = snapshot.destinations.filter { $0.state == .connecting || $0.state == .reconnecting }.map(\.name)
         let what = names.isEmpty ? "the first picture" : "\(names.joined(separator: ", ")) to accept the broadcast"

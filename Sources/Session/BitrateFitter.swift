@@ -6,7 +6,7 @@ import Media
 struct BitrateFitter {
     /// kbit/s.
     private let audioBitrate: Int
-    /// What was learned about the network of each destination. It is kept over a pause and an outage.
+    /// The controller of each destination. It continues after a pause and after an outage.
     private var controllers: [ObjectIdentifier: CongestionController] = [:]
 
     /// A destination's vote for the bitrate of its rendition, in kbit/s.

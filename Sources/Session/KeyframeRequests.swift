@@ -1,7 +1,7 @@
 import Media
 
-/// The keyframes that readers of a rendition ask for. A keyframe costs every reader quality, so at most one a second is
-/// forced, however many readers ask. It has no clock: the times of the frames decide.
+/// The requests for keyframes of a rendition. A keyframe reduces the quality for all readers, so at most one a second is
+/// forced for any number of requests. It has no clock and uses the times of the frames.
 package struct KeyframeRequests: Sendable {
     /// The minimum time between two forced keyframes.
     package static let interval = MediaTime(milliseconds: 1000)
@@ -11,17 +11,17 @@ package struct KeyframeRequests: Sendable {
 
     package init() {}
 
-    /// A reader needs a keyframe.
+    /// Records that a reader needs a keyframe.
     package mutating func request() {
         isPending = true
     }
 
-    /// A keyframe leaves the encoder, so no reader waits for another one. A reader that drops it asks again.
+    /// Records a keyframe of the encoder, which fulfils all requests. A reader that drops it sends a new request.
     package mutating func noteKeyframe() {
         isPending = false
     }
 
-    /// True if the frame at `time` should be forced to be a keyframe. It then counts as forced.
+    /// Returns true if the frame at `time` must be forced to be a keyframe. It then counts as forced.
     package mutating func isDue(at time: MediaTime) -> Bool {
         guard isPending, lastForced.map({ time - $0 >= Self.interval }) ?? true else { return false }
         isPending = false

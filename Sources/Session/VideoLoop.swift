@@ -5,12 +5,13 @@ import Media
 import Mix
 import Synchronization
 
-/// The video encoder's thread: takes frames from the mailbox, and gives packets to the distributor. It owns x264 from opening to closing.
+/// The video encoder's thread. It takes frames from the mailbox and passes packets to the distributor. It opens, uses and
+/// closes x264.
 ///
-/// With constant pacing it also covers for a capture thread that hangs, for example in an X server that was stopped: after `stallLimit` it
-/// repeats the last picture at each tick, and shows the slate if nothing may be shown.
+/// With constant pacing, it replaces a capture thread that hangs, for example in an X server that was stopped: after
+/// `stallLimit`, it repeats the last picture at each tick, or shows the slate if nothing may be shown.
 final class VideoLoop: Sendable {
-    /// A capture thread that leaves nothing for this long hangs.
+    /// The capture thread hangs if it delivers nothing for this time.
     static let stallLimit = MediaTime(milliseconds: 250)
 
     let settings: RenditionSettings
@@ -25,7 +26,7 @@ final class VideoLoop: Sendable {
     private let settled = Atomic(false)
     private let isKeyframeWanted = Atomic(false)
     private let isWholeFrameWanted = Atomic(false)
-    /// kbit/s; 0 for what the encoder was opened with.
+    /// The bitrate in kbit/s; 0 for the one with which the encoder was opened.
     private let wantedBitrate = Atomic(0)
 
     init(settings: RenditionSettings, frameRate: Int, mailbox: FrameMailbox, distributor: Distributor, disclosure: Disclosure) {
@@ -36,25 +37,25 @@ final class VideoLoop: Sendable {
         self.disclosure = disclosure
     }
 
-    /// Frames that x264 coded, repeat pictures, and bytes of both.
+    /// The number of frames that x264 encoded, of repeat pictures, and of the bytes of both.
     var counts: (encoded: Int, repeated: Int, bytes: Int) {
         (encoded.load(ordering: .relaxed), repeated.load(ordering: .relaxed), bytes.load(ordering: .relaxed))
     }
 
-    /// Whether the last picture needs no more encoding.
+    /// True if the quality of the last picture does not improve any more.
     var isSettled: Bool { settled.load(ordering: .relaxed) }
 
-    /// An IDR picture should come soon: a reader has joined, or can go on again. At most one a second is forced.
+    /// Requests an IDR picture for a reader that joined or lost packets. At most one a second is forced.
     func requestKeyframe() {
         isKeyframeWanted.store(true, ordering: .relaxed)
     }
 
-    /// True once after the encoder showed a slate of its own: it needs the whole picture next.
+    /// Returns true once after this thread has encoded a slate itself. The next frame must be the whole picture then.
     func takeWholeFrameRequest() -> Bool {
         isWholeFrameWanted.exchange(false, ordering: .relaxed)
     }
 
-    /// kbit/s from the next frame on.
+    /// Changes the bitrate in kbit/s from the next frame on.
     func setBitrate(_ kilobits: Int) {
         wantedBitrate.store(kilobits, ordering: .relaxed)
     }
@@ -65,7 +66,7 @@ final class VideoLoop: Sendable {
         return value == 0 ? nil : value
     }
 
-    /// From now on a hanging capture thread is covered for.
+    /// Starts to replace a capture thread that hangs.
     func begin(clock: SessionClock) {
         self.clock.withLock { $0 = clock }
     }
@@ -90,19 +91,20 @@ final class VideoLoop: Sendable {
         }
     }
 
-    /// What the thread keeps from one frame to the next.
+    /// The state of the thread from one frame to the next.
     struct Work {
         let encoder: VideoEncoder?
         var raw = RawVideoPacketizer()
         var bitrate = 0
         var lastTime: MediaTime?
         var isPaused = false
-        /// The capture thread hangs; this thread makes the ticks.
+        /// True while the capture thread hangs and this thread makes the ticks.
         var isCovering = false
-        /// This thread itself showed a slate, so the encoder has not seen the last picture of the capture thread.
+        /// True if this thread has encoded a slate itself, so the encoder does not have the last picture of the capture
+        /// thread.
         var showsOwnSlate = false
         var keyframes = KeyframeRequests()
-        /// Marks whose packets have not left the encoder yet.
+        /// The marks whose packets are still in the encoder.
         var pendingMarks: [PauseMark] = []
     }
 
@@ -127,8 +129,9 @@ final class VideoLoop: Sendable {
         let coveredForIt = work.isCovering
         work.isCovering = false
         if let last = work.lastTime, time <= last {
-            // While the capture thread hung, this thread took its place in time: the frame is shown at the next tick. A pause may have begun
-            // meanwhile, or is over, and the frame is the slate of that pause. A tick has only one frame: the next one may follow a tick late.
+            // If the capture thread hung, this thread has already used the frame's tick, so the frame is shown at the next
+            // tick. A pause can have started since the frame was made, or ended, if the frame is the slate of that pause. A
+            // tick has only one frame, so the next frame can be one tick late.
             time = tick(after: last)
             guard coveredForIt, case .frame = item, !disclosure.isWithheld(at: time), !disclosure.isWithheld(at: item.time) else {
                 isWholeFrameWanted.store(true, ordering: .relaxed)
@@ -142,7 +145,7 @@ final class VideoLoop: Sendable {
             work.showsOwnSlate = false
             try encode(frame.at(time, isWhole: isWhole), &work)
         case .unchanged:
-            // What did not change is what the encoder has not seen.
+            // The encoder does not have the picture that did not change.
             if work.showsOwnSlate { isWholeFrameWanted.store(true, ordering: .relaxed) }
             try encodeRepeat(at: time, &work)
         }
@@ -162,14 +165,15 @@ final class VideoLoop: Sendable {
         finish(packets, rawPacket, at: time, &work)
     }
 
-    /// A pause begins and ends with a keyframe, so that a recording can be cut there. Frames of one time are always judged alike: a pause only
-    /// begins and ends at times that are still to come.
+    /// A pause starts and ends with a keyframe, so that a recording can be cut there. All frames of one time get the same
+    /// result, because a pause starts and ends only at future times.
     private func prepare(at time: MediaTime, _ work: inout Work) {
-        // After a pause a capture thread that hangs leaves nothing but the slate to repeat: the pause goes on, so that no recording gets it.
+        // If the capture thread hangs after a pause, only the slate can be repeated. Extend the pause, so that recordings do
+        // not contain the slate.
         let isPaused = disclosure.pauses.isPaused(at: time) || work.isPaused && (work.isCovering || work.showsOwnSlate)
         if isPaused != work.isPaused {
             work.isPaused = isPaused
-            // Encoded packets have whole microseconds: the mark must not be after the packet that it precedes.
+            // The times of encoded packets are whole microseconds. The mark must not be later than the packet after it.
             let start = MediaTime(nanoseconds: time.nanoseconds / 1000 * 1000)
             let mark: PauseMark = isPaused ? .paused(at: start) : .resumed(at: start)
             work.encoder?.requestKeyframe()
@@ -194,7 +198,7 @@ final class VideoLoop: Sendable {
         }
     }
 
-    /// A mark stands before the first packet that it concerns.
+    /// Inserts each mark before the first packet that it concerns.
     private func deliver(_ packets: [EncodedPacket], _ work: inout Work) {
         bytes.add(packets.reduce(0) { $0 + $1.data.count }, ordering: .relaxed)
         for packet in packets {
@@ -209,9 +213,9 @@ final class VideoLoop: Sendable {
 }
 
 extension SampleBuffer {
-    /// The same picture at another time.
+    /// Returns the same picture at another time.
     ///
-    /// - Parameter isWhole: all of it counts as changed.
+    /// - Parameter isWhole: true if the whole picture counts as changed.
     fileprivate func at(_ time: MediaTime, isWhole: Bool) -> SampleBuffer {
         guard case .picture(let old) = payload else { return self }
         let picture = isWhole ? Picture(size: old.size, patches: old.patches, damage: .whole(old.size)) : old

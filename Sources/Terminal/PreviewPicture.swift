@@ -38,7 +38,7 @@ package struct PreviewPicture {
         }
     }
 
-    /// What the terminal of the command supports, as far as the environment says.
+    /// The features of the command's terminal, from the environment.
     package struct TerminalFeatures: Sendable {
         /// True if it can position its cursor. Only such a terminal is asked whether it shows sixels.
         package var hasCursor: Bool

@@ -86,7 +86,7 @@ package enum ServiceLimit: Sendable, Equatable {
 extension KnownService {
     /// Returns the limits that explicit settings exceed. A setting that the user did not choose stays within the limits.
     ///
-    /// - Parameter picture: what the destination itself asks for; it overrides the session's size and bitrate.
+    /// - Parameter picture: the requirements of the destination. They override the session's size and bitrate.
     package func limits(brokenBy session: SessionConfiguration, picture: PictureRequirements = .init()) -> [ServiceLimit] {
         var broken: [ServiceLimit] = []
         if let limit = limits.bitrate {

@@ -1,4 +1,4 @@
-/// The children of the root window: what is known about them, and which of them to read. It does not access the server.
+/// The known children of the root window, and those that must be read. It does not access the server.
 package struct WindowRegistry {
     /// The windows that were read, by their number.
     package private(set) var known: [UInt: TopLevelWindow] = [:]
@@ -41,7 +41,7 @@ package struct WindowRegistry {
         }
     }
 
-    /// Takes what was read about a window.
+    /// Stores a window that was read.
     package mutating func learn(_ window: TopLevelWindow) {
         let before = known.updateValue(window, forKey: window.window)
         needsSearch = needsSearch || before != window

@@ -8,7 +8,7 @@ protocol CaptureTarget: AnyObject {
     /// The captured source, for the user and for scripts.
     var description: SourceDescription { get }
 
-    /// What the user should know about the selection, at the start.
+    /// A notice about the selection for the user at the start; nil if there is none.
     var notice: SourceNotice? { get }
 
     /// The drawable whose damage changes the picture.

@@ -21,7 +21,7 @@ final class RootTarget: CaptureTarget {
     /// The follower of the focused window, or nil if the focus is not followed.
     private let follower: FocusFollower?
     private(set) var notice: SourceNotice?
-    /// What was last seen there.
+    /// The size at the last call of `locate`.
     private var lastSize: PixelSize
 
     /// - Throws: if the monitor does not exist, or if the region is completely outside the screen.

@@ -40,7 +40,7 @@ extension X11Connection {
             _ = X11Faults.takeProtocolError(of: display)
             return nil
         }
-        // For a destroyed window, the call can succeed and report an error nevertheless.
+        // For a destroyed window, the call can succeed and also report an error.
         return X11Faults.takeProtocolError(of: display, since: first) == nil ? (Int(x), Int(y)) : nil
     }
 

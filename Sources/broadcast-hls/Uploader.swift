@@ -84,7 +84,7 @@ package final class Uploader: Sendable {
         }
         await resume()
         await upload { cleaner.wake() }
-        // What is not due yet, or not deleted yet, remains: players need it longer than this process exists.
+        // Objects that are not due or not deleted yet remain, because players need them longer than this process exists.
         cleaning.cancel()
         await cleaning.value
         await store.shutDown()

@@ -14,7 +14,7 @@ enum SRTParameter: String, CaseIterable {
     case iptos, ipttl, mss
     case enforcedEncryption
     case transtype, smoother
-    /// Parameters that control what this program controls itself, or that only concern receivers.
+    /// Parameters that have no effect: this program sets them itself, or they only concern receivers.
     case ineffective
 
     /// Returns nil if no known program uses this key.

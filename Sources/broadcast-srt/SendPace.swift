@@ -38,7 +38,7 @@ package struct SendPace: Sendable {
         note(waiting: waiting, at: time)
         if waiting <= limit { return .send }
         if time - lastProgress >= Self.patience { return .giveUp }
-        // Twice the limit bounds what a connection that takes nothing accumulates.
+        // Twice the limit is the maximum for a connection that accepts nothing.
         return time - max(lastProgress, lastSent) >= Self.probeInterval && waiting <= 2 * limit ? .send : .wait
     }
 

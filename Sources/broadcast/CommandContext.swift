@@ -14,7 +14,7 @@ struct CommandContext {
     let configuration: Configuration
     let catalog: ExtensionCatalog
     let credentials: CredentialStore
-    /// What a terminal, if there is one, supports.
+    /// The features of the terminal, if there is one.
     let terminal: PreviewPicture.TerminalFeatures
     /// The address of the session bus (D-Bus Specification, Server Addresses); nil if there is none.
     let sessionBusAddress: String?

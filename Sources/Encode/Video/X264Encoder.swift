@@ -18,7 +18,7 @@ final class X264Encoder {
         var quantizer: Int
     }
 
-    /// What a frame receives of the bitrate. x264 counts every frame as one tick, but repeat pictures, which x264 does
+    /// The share of the bitrate for a frame. x264 counts every frame as one tick, but repeat pictures, which x264 does
     /// not know, fill the time between two frames.
     struct BitrateShare {
         /// The number of ticks that the frame counts for. `Int.max` fills the buffer.

@@ -3,7 +3,7 @@ import CommandCompletion
 import Glibc
 import Terminal
 
-/// `broadcast complete`: what the completion scripts in `completions/` ask.
+/// `broadcast complete`, for the completion scripts in `completions/`.
 struct CompleteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "complete", abstract: "Print what can be the last word of a command line.",

@@ -58,7 +58,7 @@ struct SessionConsole {
     private var told: Set<String> = []
 
     private let showsNotice: Bool
-    /// True once the line about what is visible has been shown.
+    /// True after the line about the visible part of the desktop was shown.
     private var isExposed = false
 
     /// - Parameter showsNotice: report at the start what viewers will see.
@@ -74,10 +74,10 @@ struct SessionConsole {
         case .exposed(let exposure):
             isExposed = true
             if showsNotice { output.say(exposure.sentence + (output.isTerminal ? " Press Ctrl-C to stop." : "")) }
-        // The line about what is visible contains it.
+        // The line about the visible part of the desktop contains it.
         case .notice(.desktop) where showsNotice && !isExposed: break
         case .state where output.hasStatus: break
-        // The command that asked for it answers.
+        // The command that requested the change reports it.
         case .changed: break
         case .destination(let destination) where destination.state == .failed:
             let all = snapshot?.destinations ?? []
