@@ -193,13 +193,15 @@ let package = Package(
         .target(name: "TestSupport", dependencies: ["TestPatterns"], path: "Tests/TestSupport", exclude: ["Programs"], swiftSettings: strict),
         .target(
             name: "FuzzTargets",
-            dependencies: ["Bitstream", "RTMP", "Mux", "Media", "Upload", "BroadcastExtension", "Control", "UserConfiguration", "CTOMLPlusPlus"],
+            dependencies: [
+                "Bitstream", "RTMP", "Mux", "Media", "Upload", "BroadcastExtension", "Control", "UserConfiguration", "TestPatterns", "CTOMLPlusPlus",
+            ],
             path: "Tests/FuzzTargets", swiftSettings: strict),
         .testTarget(name: "TestSupportTests", dependencies: ["TestSupport", "TestPatterns", "TestScreen"], swiftSettings: strict),
 
         // Links, file names and the table of modules in the documents.
         .testTarget(name: "DocumentTests", swiftSettings: strict),
-        .testTarget(name: "MediaTests", dependencies: ["Media"], swiftSettings: strict),
+        .testTarget(name: "MediaTests", dependencies: ["Media", "TestPatterns"], swiftSettings: strict),
         .testTarget(name: "WindowPrivacyTests", dependencies: ["WindowPrivacy", "Media"], swiftSettings: strict),
         .testTarget(
             name: "CaptureTests",
@@ -207,14 +209,14 @@ let package = Package(
                 "Capture", "WindowPrivacy", "X11Capture", "PulseCapture", "ContentCapture", "Concurrency", "Media", "CX11", "TestPatterns",
                 "TestSupport", "TestScreen",
             ], swiftSettings: strict),
-        .testTarget(name: "MixTests", dependencies: ["Mix", "Media", "CPixelKernels", "CYUV"], swiftSettings: strict),
+        .testTarget(name: "MixTests", dependencies: ["Mix", "Media", "TestPatterns", "CPixelKernels", "CYUV"], swiftSettings: strict),
         .testTarget(name: "BitstreamTests", dependencies: ["Bitstream", "FuzzTargets", "Media"], swiftSettings: strict),
         .testTarget(name: "EncodeTests", dependencies: ["Bitstream", "Encode", "Media"], swiftSettings: strict),
-        .testTarget(name: "MuxTests", dependencies: ["Bitstream", "Mux", "Media"], swiftSettings: strict),
+        .testTarget(name: "MuxTests", dependencies: ["Bitstream", "Mux", "Media", "TestPatterns"], swiftSettings: strict),
         .testTarget(
             name: "RTMPTests",
             dependencies: [
-                "RTMP", "Mux", "Media", "Upload", "TestSupport", "FuzzTargets", "flv-publish",
+                "RTMP", "Mux", "Media", "Upload", "TestSupport", "TestPatterns", "FuzzTargets", "flv-publish",
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
             ],
             exclude: ["Corpus"],
@@ -235,8 +237,8 @@ let package = Package(
         .testTarget(name: "PickerModelTests", dependencies: ["PickerModel"], swiftSettings: strict),
         // A source, destinations and a clock of the tests, for SessionTests and HostTests.
         .target(
-            name: "SessionFakes", dependencies: ["Session", "Capture", "Concurrency", "Media", "Upload"], path: "Tests/SessionFakes",
-            swiftSettings: strict),
+            name: "SessionFakes", dependencies: ["Session", "Capture", "Concurrency", "Media", "Upload", "TestSupport"],
+            path: "Tests/SessionFakes", swiftSettings: strict),
         .testTarget(
             name: "HostTests",
             dependencies: [

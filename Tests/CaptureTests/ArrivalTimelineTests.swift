@@ -23,7 +23,7 @@ struct ArrivalTimelineTests {
         #expect(later.allSatisfy { $0 > -2 && $0 < 10 }, "\(later.min() ?? 0) to \(later.max() ?? 0) ms")
     }
 
-    @Test func `The times have no steps that the mixer would hear`() {
+    @Test func `The times of the sound have no steps that the mixer would correct`() {
         var timeline = ArrivalTimeline(sampleRate: 48_000)
         var last: MediaTime?
         for index in 0..<100_000 {

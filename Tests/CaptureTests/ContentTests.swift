@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func `While nothing may be shown the content goes on, and nothing of it is shown too fast afterwards`() async throws {
+    @Test func `While nothing may be shown, the content continues, and it is not shown faster afterwards`() async throws {
         try await withPeers { peers in
             let path = try file(y4m("YUV4MPEG2 W32 H16 F10:1", frames: 100, width: 32, height: 16), in: peers)
             let content = ContentClock(hasPictures: true)

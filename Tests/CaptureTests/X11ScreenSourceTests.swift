@@ -131,11 +131,16 @@ private let foreignErrors = Mutex<[UInt8]>([])
 
     // MARK: The pointer
 
+    /// Makes the whole screen grey, and puts a pointer at (100, 100).
+    private func showPointerOnGrey(_ painter: Painter) {
+        painter.fill(0x808080, x: 0, y: 0, width: 640, height: 480)
+        painter.setPointerShape(68)
+        painter.movePointer(x: 100, y: 100)
+    }
+
     @Test func `a moving pointer damages its old and its new area`() async throws {
         try await withScreen { screen, painter in
-            painter.fill(0x808080, x: 0, y: 0, width: 640, height: 480)
-            painter.setPointerShape(68)
-            painter.movePointer(x: 100, y: 100)
+            showPointerOnGrey(painter)
             let source = try open(screen, showsCursor: true)
             let first = try #require(try source.nextPicture())
             let old = try #require(first.extent(against: 0x808080))
@@ -155,9 +160,7 @@ private let foreignErrors = Mutex<[UInt8]>([])
 
     @Test func `a pointer that changes its shape damages its area`() async throws {
         try await withScreen { screen, painter in
-            painter.fill(0x808080, x: 0, y: 0, width: 640, height: 480)
-            painter.setPointerShape(68)
-            painter.movePointer(x: 100, y: 100)
+            showPointerOnGrey(painter)
             let source = try open(screen, showsCursor: true)
             let first = try #require(try source.nextPicture())
             let old = try #require(first.extent(against: 0x808080))
@@ -188,9 +191,7 @@ private let foreignErrors = Mutex<[UInt8]>([])
 
     @Test func `a pointer that is not captured causes no damage`() async throws {
         try await withScreen { screen, painter in
-            painter.fill(0x808080, x: 0, y: 0, width: 640, height: 480)
-            painter.setPointerShape(68)
-            painter.movePointer(x: 100, y: 100)
+            showPointerOnGrey(painter)
             let source = try open(screen, showsCursor: false)
             let first = try #require(try source.nextPicture())
             #expect(first.extent(against: 0x808080) == nil)

@@ -17,7 +17,7 @@ struct BackoffTests {
         #expect(abs((backoff.delay(before: 0, chance: 1)?.seconds ?? 0) - 2.4) < 0.001)
     }
 
-    @Test func `After 20 tries there is none`() {
+    @Test func `There are at most 20 tries`() {
         #expect(backoff.delay(before: 19) != nil)
         #expect(backoff.delay(before: 20) == nil)
     }

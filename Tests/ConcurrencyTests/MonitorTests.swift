@@ -13,7 +13,7 @@ struct MonitorTests {
         await thread.join()
     }
 
-    @Test func `A wait can take what it waited for`() async {
+    @Test func `A wait can take the value that it waited for`() async {
         let monitor = Monitor([Int]())
         let sum = Monitor(0)
         let threads = (0..<4).map { number in
@@ -38,7 +38,7 @@ struct MonitorTests {
         #expect(monitor.wait(until: 0) { _ in nil as Int? } == nil)
     }
 
-    @Test func `What holds already needs no wait, and at the deadline it is asked once more`() {
+    @Test func `A condition that is already true needs no wait, and it is checked once more at the deadline`() {
         let monitor = Monitor(1)
         #expect(monitor.wait(until: 0) { $0 } == 1)
         var calls = 0

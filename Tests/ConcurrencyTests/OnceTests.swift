@@ -25,7 +25,7 @@ struct OnceTests {
         #expect(await once.value(within: .zero) == "first")
     }
 
-    @Test func `Only one of many who set it does`() async {
+    @Test func `Of several tasks that set the value, one succeeds`() async {
         let once = Once<Int>()
         let count = await withTaskGroup(of: Bool.self) { group in
             for number in 0..<100 { group.addTask { once.set(number) } }
@@ -46,7 +46,7 @@ struct OnceTests {
         }
     }
 
-    @Test func `Who waits without a limit is not affected by others who give up`() async {
+    @Test func `A task that waits without a limit is not affected by others that time out`() async {
         let once = Once<Int>()
         async let patient = once.value
         async let impatient = once.value(within: .milliseconds(1))

@@ -22,7 +22,7 @@ struct ThreadExecutorTests {
         executor.shutDown()
     }
 
-    @Test func `A job that blocks holds up no other executor`() async {
+    @Test func `A job that blocks does not delay another executor`() async {
         let blocked = ThreadExecutor(name: "blocked")
         let free = ThreadExecutor(name: "free")
         blocked.start()
@@ -37,7 +37,7 @@ struct ThreadExecutorTests {
         free.shutDown()
     }
 
-    @Test func `What was enqueued before the end still runs`() async {
+    @Test func `Jobs that were enqueued before the shutdown still run`() async {
         let executor = ThreadExecutor(name: "executor")
         let task = Task(executorPreference: executor) {
             await Task.yield()

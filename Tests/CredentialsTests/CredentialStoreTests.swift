@@ -33,7 +33,7 @@ struct CredentialStoreTests {
         }
     }
 
-    @Test func `Answers and key commands come from the store too`() async throws {
+    @Test func `Answers and the output of key commands are handed over too`() async throws {
         try await withTemporaryFolder { folder in
             let store = store(in: folder)
             try store.information.keep(["url": "u"], of: "mine")
@@ -42,7 +42,7 @@ struct CredentialStoreTests {
         }
     }
 
-    @Test func `There is a service only where there is a bus`() async throws {
+    @Test func `Without a session bus there is no Secret Service`() async throws {
         try await withTemporaryFolder { folder in
             func isThere(_ environment: [String: String]) -> Bool { SecretService(environment: environment, helper: nil).isBusThere }
             #expect(isThere(["DBUS_SESSION_BUS_ADDRESS": "unix:path=/run/bus"]))
@@ -67,7 +67,7 @@ struct SecretServiceTests {
             ("echo found; echo secret", .done(["secret"])), ("exit 1", .absent), ("exit 69", .unavailable), ("echo found; exit 69", .locked),
             ("exit 5", .unavailable), ("kill -KILL $$", .unavailable), ("echo found; kill -KILL $$", .locked),
         ] as [(String, SecretService.Answer)])
-    func `An answer is told by output and status`(script: String, answer: SecretService.Answer) async throws {
+    func `The helper's output and exit status determine the answer`(script: String, answer: SecretService.Answer) async throws {
         try await withTemporaryFolder { folder async throws in
             #expect(try service(script, in: folder).lookup(key: "key", destination: "mine") == answer)
         }
@@ -82,7 +82,7 @@ struct SecretServiceTests {
         }
     }
 
-    @Test func `A helper that is not there is no service`() {
+    @Test func `Without the helper program there is no Secret Service`() {
         let service = SecretService(environment: ["DBUS_SESSION_BUS_ADDRESS": "unix:path=/nowhere"], helper: "/nowhere/helper")
         #expect(service.lookup(key: "key", destination: "mine") == .unavailable)
         #expect(service.destinations() == [])
@@ -93,16 +93,7 @@ struct SecretServiceTests {
         CredentialStore(service: try service(script, in: folder), paths: Paths(environment: ["HOME": folder.path]))
     }
 
-    private func problem<Value>(_ body: () throws(CredentialProblem) -> Value) -> CredentialProblem? {
-        do throws(CredentialProblem) {
-            _ = try body()
-            return nil
-        } catch {
-            return error
-        }
-    }
-
-    @Test func `A service that takes a secret removes it from the file`() async throws {
+    @Test func `A secret that the service stores is removed from the file`() async throws {
         try await withTemporaryFolder { folder in
             _ = try store("exit 69", in: folder).keep(["key": "old", "token": "t"], of: "mine", asking: .allowing)
             let store = try store("echo found", in: folder)
@@ -156,7 +147,7 @@ struct SecretServiceTests {
         arguments: [
             ("asks", "exit 69", .refused), ("ready", "exit 69", .refused), ("ready; exit 69", "true", .absent),
         ] as [(String, String, KeyringProblem)])
-    func `Without the user's leave no secret goes into a file`(state: String, storing: String, expected: KeyringProblem) async throws {
+    func `No secret is written to a file without the user's permission`(state: String, storing: String, expected: KeyringProblem) async throws {
         try await withTemporaryFolder { folder in
             let store = try store(script(state: state, store: storing), in: folder)
             let found = problem { () throws(CredentialProblem) in
@@ -179,7 +170,7 @@ struct SecretServiceTests {
         }
     }
 
-    @Test func `A secret comes from the service, unless it is locked there`() async throws {
+    @Test func `A secret is read from the service, unless the service is locked`() async throws {
         try await withTemporaryFolder { folder in
             #expect(try store("echo found; echo k", in: folder).secret("key", of: "mine") == "k")
             #expect(try store("exit 1", in: folder).secret("key", of: "mine") == nil)
@@ -188,7 +179,7 @@ struct SecretServiceTests {
         }
     }
 
-    @Test func `A secret that the service keeps is a problem for who wants it forgotten`() async throws {
+    @Test func `Signing out fails if the service does not delete the secret`() async throws {
         try await withTemporaryFolder { folder in
             #expect(try store("echo found", in: folder).forget("mine"))
             #expect(try !store("exit 1", in: folder).forget("mine"))
@@ -208,7 +199,7 @@ struct SecretServiceTests {
             (["broadcast", "secret-service", "steal", "--"], false), (["broadcast", "secret-service", "list"], false),
             (["broadcast", "secret-service", "list", "-"], false), (["broadcast", "start", "list", "--"], false), (["broadcast"], false), ([], false),
         ])
-    func `The helper runs only with arguments that ask for it`(arguments: [String], isHelper: Bool) {
+    func `The helper runs only with its own arguments`(arguments: [String], isHelper: Bool) {
         #expect((SecretServiceHelper(arguments: arguments) != nil) == isHelper)
     }
 }

@@ -24,7 +24,7 @@ struct HandedSecretsTests {
         }
     }
 
-    @Test func `What was resolved is handed over, and is not asked for again`() throws {
+    @Test func `Resolved secrets are handed over, and their source is not queried again`() throws {
         let first = Source()
         let recorder = SecretRecorder(first)
         #expect(try recorder.secret("key", of: "mine") == "secret of mine")

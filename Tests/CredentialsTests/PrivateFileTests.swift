@@ -4,19 +4,19 @@ import TestSupport
 import Testing
 import UserConfiguration
 
+/// Returns the problem that `body` throws, or nil.
+func problem<Value>(_ body: () throws(CredentialProblem) -> Value) -> CredentialProblem? {
+    do throws(CredentialProblem) {
+        _ = try body()
+        return nil
+    } catch {
+        return error
+    }
+}
+
 struct PrivateFileTests {
     private func file(in folder: TemporaryFolder, _ destination: String = "mine") -> PrivateFile {
         PrivateFile(folder: folder.path + "/private", destination: destination, ending: ".toml")
-    }
-
-    /// The problem that `body` throws.
-    private func problem<Value>(_ body: () throws(CredentialProblem) -> Value) -> CredentialProblem? {
-        do throws(CredentialProblem) {
-            _ = try body()
-            return nil
-        } catch {
-            return error
-        }
     }
 
     @Test func `Values are read as they were written`() async throws {
@@ -55,7 +55,7 @@ struct PrivateFileTests {
         }
     }
 
-    @Test func `A file that cannot be written leaves the old one and nothing beside it`() async throws {
+    @Test func `If a file cannot be written, the old one remains and no temporary file is left`() async throws {
         try await withTemporaryFolder { folder in
             let long = String(repeating: "n", count: 300)
             let file = file(in: folder, long)
@@ -71,7 +71,7 @@ struct PrivateFileTests {
         }
     }
 
-    @Test func `What an earlier process left behind is replaced, and a link is not followed`() async throws {
+    @Test func `A temporary file of an earlier process is replaced, and a link is not followed`() async throws {
         try await withTemporaryFolder { folder in
             try folder.makeFolder("private")
             let temporary = folder.path + "/private/.mine.toml.\(getpid())"
@@ -94,7 +94,7 @@ struct PrivateFileTests {
         }
     }
 
-    @Test func `A damaged file is told by its line, without what it holds`() async throws {
+    @Test func `The error about a damaged file has the line number and no content`() async throws {
         try await withTemporaryFolder { folder in
             let file = file(in: folder)
             try folder.write("key = \"value\"\nother = \"secret", to: "private/mine.toml")

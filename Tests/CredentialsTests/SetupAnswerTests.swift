@@ -22,7 +22,7 @@ struct SetupAnswerTests {
         #expect(answer.error == nil)
     }
 
-    @Test func `A program can say why there is no answer`() throws {
+    @Test func `A setup program can report why there is no answer`() throws {
         let answer = try #require(SetupAnswer(Array(#"{"error":{"code":401,"message":"Expired"}}"#.utf8)))
         #expect(answer.error?.code == 401)
         #expect(answer.error?.message == "Expired")

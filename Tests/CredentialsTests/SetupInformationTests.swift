@@ -18,7 +18,7 @@ struct SetupInformationTests {
         }
     }
 
-    @Test func `A list does without what cannot be read`() async throws {
+    @Test func `A list omits answers that cannot be read`() async throws {
         try await withTemporaryFolder { folder in
             let information = SetupInformation(paths: Paths(environment: ["HOME": folder.path]))
             for name in ["setup", "watch"] { try folder.write("damaged", to: ".local/share/broadcast/\(name)/mine.toml") }

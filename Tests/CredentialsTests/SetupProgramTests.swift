@@ -24,7 +24,7 @@ struct SetupProgramTests {
         }
     }
 
-    @Test func `A program gets what is known and gives an answer`() async throws {
+    @Test func `A setup program receives the known answers and returns new ones`() async throws {
         try await withTemporaryFolder { folder in
             let answer = try run(
                 #"printf '%s' "$BROADCAST_SETUP" > known; pwd -P > folder; echo '{"setup":{"url":"u"},"secrets":{"token":"t"}}'"#,
@@ -35,7 +35,7 @@ struct SetupProgramTests {
         }
     }
 
-    @Test func `A program's own words count more than how it ended`() async throws {
+    @Test func `The message of a setup program has priority over its exit status`() async throws {
         for end in ["exit 0", "exit 3", "kill -TERM $$"] {
             #expect(
                 try await problem("echo '{\"error\":{\"message\":\"The account is locked.\"}}'; " + end)
@@ -43,13 +43,15 @@ struct SetupProgramTests {
         }
     }
 
-    @Test(arguments: ["exit 130", "kill -INT $$", "kill -TERM $$", "kill -HUP $$"]) func `A user who gives up has cancelled`(script: String)
+    @Test(arguments: ["exit 130", "kill -INT $$", "kill -TERM $$", "kill -HUP $$"]) func `If the user ends the setup program, the setup is cancelled`(
+        script: String
+    )
         async throws
     {
         #expect(try await problem("trap - INT; " + script) == .cancelled)
     }
 
-    @Test func `Another end is told`() async throws {
+    @Test func `Another end of a setup program is reported`() async throws {
         #expect(try await problem("exit 3") == .programEnded(name: "mine", .exited(3)))
         #expect(try await problem("kill -SEGV $$") == .programEnded(name: "mine", .killed(signal: SIGSEGV)))
         // Also if there is an answer.
@@ -100,7 +102,7 @@ struct KeyCommandTests {
         #expect(result(command) == .failure(.keyCommandWithoutKey(destination: "mine")))
     }
 
-    @Test func `A program that is not installed is named, before it runs too`() {
+    @Test func `A program that is not installed is named, also before it runs`() {
         #expect(
             result("no-such-command-anywhere key 2>/dev/null")
                 == .failure(.keyCommandMissing(destination: "mine", program: "no-such-command-anywhere")))

@@ -25,7 +25,7 @@ struct SetupTargetTests {
         SetupQuestion(key: "password", prompt: "Password", isSecret: true, isAsked: false, isRequired: false),
     ]
 
-    @Test func `A service asks for its key, and for an address where it has none`() async throws {
+    @Test func `A service requires its key, and an address if it has no known one`() async throws {
         try await withTemporaryFolder { folder in
             let twitch = try target("twitch", in: folder)
             var unasked = Self.address
@@ -36,7 +36,7 @@ struct SetupTargetTests {
         }
     }
 
-    @Test func `A configured RTMP destination asks for what the configuration leaves open`() async throws {
+    @Test func `A configured RTMP destination requires what is missing in the configuration`() async throws {
         try await withTemporaryFolder { folder in
             let text = """
                 [destinations.mine]
@@ -59,7 +59,7 @@ struct SetupTargetTests {
         }
     }
 
-    @Test func `An extension asks its own questions, but not what the configuration answers`() async throws {
+    @Test func `An extension asks its questions except those that the configuration answers`() async throws {
         try await withTemporaryFolder { folder in
             try writeExtension(
                 "setup-exec = \"sign-in\"\n[[setup]]\nkey = \"url\"\nrequired = true\n[[setup]]\nkey = \"token\"\nprompt = \"Token\"\nsecret = true",

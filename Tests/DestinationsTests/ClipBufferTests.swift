@@ -14,7 +14,7 @@ struct ClipBufferTests {
         return buffer
     }
 
-    @Test func `Without a picture there is nothing to save`() {
+    @Test func `Without a picture there is no excerpt`() {
         let buffer = ClipBuffer(length: MediaTime(milliseconds: 5000))
         #expect(buffer.excerpt(last: MediaTime(milliseconds: 1000)) == nil)
         buffer.push(soundPacket(at: .zero))
@@ -32,17 +32,17 @@ struct ClipBufferTests {
         #expect(excerpt.packets.count == 180 && excerpt.packets.allSatisfy { $0.presentationTime >= .zero })
     }
 
-    @Test func `A stretch longer than the past gives all of it`() throws {
+    @Test func `An excerpt that is longer than the buffer contains all of it`() throws {
         let excerpt = try #require(buffer(length: 60_000, seconds: 3).excerpt(last: MediaTime(milliseconds: 100_000)))
         #expect(excerpt.start == .zero && excerpt.packets.count == 180)
     }
 
-    @Test func `A stretch of no length gives the last group of pictures`() throws {
+    @Test func `An excerpt of length zero contains the last group of pictures`() throws {
         let excerpt = try #require(buffer(length: 60_000, seconds: 3).excerpt(last: .zero))
         #expect(excerpt.start == MediaTime(milliseconds: 2000))
     }
 
-    @Test func `What is older than the length is dropped by whole groups of pictures`() throws {
+    @Test func `Packets that are older than the length are dropped in whole groups of pictures`() throws {
         let excerpt = try #require(buffer(length: 4000, seconds: 20).excerpt(last: MediaTime(milliseconds: 100_000)))
         let first = try #require(excerpt.packets.first)
         #expect(first.isKeyframe)
@@ -51,7 +51,7 @@ struct ClipBufferTests {
         #expect(excerpt.duration >= MediaTime(milliseconds: 4000))
     }
 
-    @Test func `Memory is bounded also where the pictures are large`() throws {
+    @Test func `The memory is limited also if the pictures are large`() throws {
         let buffer = ClipBuffer(length: MediaTime(milliseconds: 3_600_000))
         let data = [UInt8](repeating: 0, count: 64 << 20)
         for index in 0..<12 {
@@ -63,7 +63,7 @@ struct ClipBufferTests {
         #expect(excerpt.packets.count == 8 && excerpt.packets.first?.sequence == 4)
     }
 
-    @Test func `Sound from before the first keyframe is left out, also where it comes later`() throws {
+    @Test func `Sound from before the first keyframe is omitted, even if it arrives later`() throws {
         let buffer = ClipBuffer(length: MediaTime(milliseconds: 60_000))
         buffer.push(videoPacket(0, isKeyframe: true))
         buffer.push(videoPacket(30, isKeyframe: true))

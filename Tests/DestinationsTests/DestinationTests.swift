@@ -49,6 +49,13 @@ import Upload
             destination.start(StreamDescription(video: nil, audio: [], title: "A talk")) { [keyframes] in keyframes.add(true) }
         }
 
+        /// Starts it, and waits until its connection hangs.
+        func startHanging() async throws {
+            viewer.behave(.hang, at: .started)
+            start()
+            try await waitUntil("a handler that hangs") { viewer.hanging == .started }
+        }
+
         /// Gives it keyframes until the condition holds.
         func push(until what: String, _ condition: () -> Bool) async throws {
             var sequence = 0
@@ -183,7 +190,7 @@ import Upload
         await rig.destination.waitUntilOver()
     }
 
-    @Test func `What waited for a connection that was lost is not sent to the next one`() async throws {
+    @Test func `Packets that waited for a lost connection are not sent to the next one`() async throws {
         let rig = Rig()
         rig.viewer.behave(.fail(Self.lost), at: .process, connection: 0)
         rig.start()
@@ -223,7 +230,7 @@ import Upload
 
     // MARK: A far end that is not ready
 
-    @Test func `A far end that stops taking data is reconnecting until it takes data again`() async throws {
+    @Test func `A destination is reconnecting while its far end accepts no data`() async throws {
         let rig = Rig()
         rig.viewer.setRemarks { $0.isReady = false }
         rig.start()
@@ -247,7 +254,7 @@ import Upload
         await rig.destination.waitUntilOver()
     }
 
-    @Test func `What the far end reports is part of the snapshot and of the backlog`() async throws {
+    @Test func `Reports of the far end are part of the snapshot and of the backlog`() async throws {
         let rig = Rig()
         rig.viewer.setRemarks {
             $0.watchURL = "https://example.org/w"
@@ -267,7 +274,7 @@ import Upload
 
     // MARK: The end
 
-    @Test func `What waits is sent before the end`() async throws {
+    @Test func `Waiting packets are sent before the end`() async throws {
         let rig = Rig()
         rig.start()
         try await rig.waitForState(.live)
@@ -278,7 +285,7 @@ import Upload
         #expect(rig.viewer.calls.last == .finished(deadline: ShutdownTimetable.streamEnd))
     }
 
-    @Test func `A live destination that is abandoned with a backlog ends as the user asked`() async throws {
+    @Test func `A live destination that is abandoned with a backlog is finished and not failed`() async throws {
         let rig = Rig()
         rig.start()
         try await rig.waitForState(.live)
@@ -301,17 +308,15 @@ import Upload
         #expect(rig.viewer.calls.last == .finished(deadline: ShutdownTimetable.extensionFinish))
     }
 
-    @Test func `One that the user stopped before it connected is finished`() async throws {
+    @Test func `A destination that the user stopped before it connected is finished`() async throws {
         let rig = Rig()
-        rig.viewer.behave(.hang, at: .started)
-        rig.start()
-        try await waitUntil("a handler that hangs") { rig.viewer.hanging == .started }
+        try await rig.startHanging()
         rig.destination.end(.asked)
         await rig.destination.waitUntilOver()
         #expect(rig.destination.state == .finished && rig.destination.snapshot().error == nil)
     }
 
-    @Test func `The duration counts the media of every connection, and there is none before the first`() async throws {
+    @Test func `The duration is the media of all connections, and nil before the first one`() async throws {
         let rig = Rig()
         rig.viewer.behave(.fail(Self.lost), at: .process, connection: 0)
         #expect(rig.destination.snapshot().duration == nil)
@@ -329,17 +334,15 @@ import Upload
         #expect(rig.destination.snapshot().duration == MediaTime(value: 3, timescale: 30))
     }
 
-    @Test func `One that had not connected when the content was over has failed`() async throws {
+    @Test func `A destination that had not connected when the content was over has failed`() async throws {
         let rig = Rig()
-        rig.viewer.behave(.hang, at: .started)
-        rig.start()
-        try await waitUntil("a handler that hangs") { rig.viewer.hanging == .started }
+        try await rig.startHanging()
         rig.destination.end(.over)
         await rig.destination.waitUntilOver()
         #expect(rig.destination.state == .failed && rig.destination.snapshot().error == .notFinishedInTime)
     }
 
-    @Test func `One that waits for its next try when the end comes has failed, without another try`() async throws {
+    @Test func `A destination that waits for its next try at the end has failed, without another try`() async throws {
         let rig = Rig()
         rig.viewer.behave(.fail(Self.lost), at: .process, connection: 0)
         rig.start()
@@ -359,7 +362,7 @@ import Upload
         #expect(rig.viewer.lifecycle == [.started, .finished(deadline: .zero)])
     }
 
-    @Test func `One that cannot write out at the end has failed`() async throws {
+    @Test func `A destination that cannot write its remaining data at the end has failed`() async throws {
         let rig = Rig(.recording, kind: .file)
         rig.viewer.behave(.fail(.writeFailed(path: "/f", code: 28)), at: .finished)
         rig.start()
@@ -381,7 +384,7 @@ import Upload
 
     // MARK: When others go on
 
-    @Test func `It is decided once it is live or over, and answered also while it waits for another try`() async throws {
+    @Test func `It is decided when it is live or over, and answered also while it waits for another try`() async throws {
         let rig = Rig()
         rig.viewer.behave(.fail(Self.busy), at: .started, connection: 0)
         rig.start()
@@ -403,9 +406,7 @@ import Upload
 
     @Test func `It is not answered while it connects`() async throws {
         let rig = Rig()
-        rig.viewer.behave(.hang, at: .started)
-        rig.start()
-        try await waitUntil("a handler that hangs") { rig.viewer.hanging == .started }
+        try await rig.startHanging()
         #expect(rig.destination.answered.current == nil && rig.destination.isWaitingToStart)
         rig.viewer.letGo()
         await rig.destination.answered.value
@@ -414,7 +415,7 @@ import Upload
         await rig.destination.waitUntilOver()
     }
 
-    @Test func `A recording leaves out what comes between the pause and the first keyframe after it`() async throws {
+    @Test func `A recording omits everything from the pause to the first keyframe after it`() async throws {
         let rig = Rig(.recording, kind: .file)
         rig.start()
         try await rig.waitForState(.live)
@@ -460,7 +461,7 @@ extension DestinationTests {
         .rtmp(.protocolViolation("its handshake has version 72")), .rtmp(.insecure(host: "h", .unknownIssuer)),
         .extension(name: "x", .noHello(within: .seconds(5))),
     ])
-    func `A server that refuses after the stream was live is tried again, and before that it is not`(refusal: UploadError) async throws {
+    func `A refusal is retried only after the stream was live`(refusal: UploadError) async throws {
         let rig = Rig()
         rig.viewer.behave(.fail(Self.lost), at: .process, connection: 0)
         rig.viewer.behave(.fail(refusal), at: .started, connection: 1)
@@ -522,7 +523,7 @@ extension DestinationTests {
         #expect(rig.destination.state == .failed && rig.viewer.connections == 1)
     }
 
-    @Test func `One that the user stopped while it waited for the network is finished`() async throws {
+    @Test func `A destination that the user stopped while it waited for the network is finished`() async throws {
         let rig = Rig(waitsForNetwork: true)
         rig.viewer.behave(.fail(Self.lost), at: .started)
         rig.start()

@@ -95,7 +95,7 @@ struct DistributorTests {
         #expect(!distributor.distribute([]))
     }
 
-    @Test func `What is kept for clips is encoded without a destination`() {
+    @Test func `The tracks for clips are encoded without a destination`() {
         let clips = ClipBuffer(length: MediaTime(milliseconds: 10_000))
         let distributor = Distributor(clips: clips)
         #expect(distributor.tracks(raw: false) == [.mixed] && distributor.tracks(raw: true).isEmpty)

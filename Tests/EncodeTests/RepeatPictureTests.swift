@@ -16,11 +16,7 @@ import Testing
         settings.threads = threads
         let scene = try Scene(settings: settings)
         #expect(scene.repeated > 60)
-        let decoded = try decode(
-            scene.stream,
-            with: [
-                "ffmpeg", "-v", "error", "-f", "h264", "-i", "INPUT", "-f", "rawvideo", "-pix_fmt", "yuv420p", "-fps_mode", "passthrough", "OUTPUT",
-            ])
+        let decoded = try decodeInFFmpeg(scene.stream, as: "yuv420p")
         #expect(decoded.errors == "")
         #expect(decoded.bytes.count == scene.expected.count)
         let isEqual = decoded.bytes == scene.expected
@@ -33,11 +29,7 @@ import Testing
                 size: Self.size, chroma: .yuv444, frameRate: 30, rateControl: .quality(0), keyframeInterval: MediaTime(milliseconds: 1500),
                 threads: threads))
         #expect(scene.repeated > 60)
-        let decoded = try decode(
-            scene.stream,
-            with: [
-                "ffmpeg", "-v", "error", "-f", "h264", "-i", "INPUT", "-f", "rawvideo", "-pix_fmt", "yuv444p", "-fps_mode", "passthrough", "OUTPUT",
-            ])
+        let decoded = try decodeInFFmpeg(scene.stream, as: "yuv444p")
         #expect(decoded.errors == "")
         #expect(decoded.bytes.count == 170 * Self.size.area * 3)
         let isEqual = decoded.bytes == scene.expected
@@ -47,11 +39,7 @@ import Testing
     @Test func aLossyStreamInFullChromaStaysNearAcrossRepeatPictures() throws {
         let scene = try Scene(settings: VideoSettings(size: Self.size, chroma: .yuv444, frameRate: 30, rateControl: .bitrate(3000)))
         #expect(scene.repeated > 60)
-        let decoded = try decode(
-            scene.stream,
-            with: [
-                "ffmpeg", "-v", "error", "-f", "h264", "-i", "INPUT", "-f", "rawvideo", "-pix_fmt", "yuv444p", "-fps_mode", "passthrough", "OUTPUT",
-            ])
+        let decoded = try decodeInFFmpeg(scene.stream, as: "yuv444p")
         #expect(decoded.errors == "")
         #expect(decoded.bytes.count == scene.expected.count)
         let frame = Self.size.area * 3
@@ -62,11 +50,7 @@ import Testing
     @Test(arguments: ["veryfast", "ultrafast"]) func twoDecodersAgreeOnALossyStreamWithRepeatPictures(preset: String) throws {
         let scene = try Scene(settings: VideoSettings(size: Self.size, frameRate: 30, rateControl: .bitrate(400), preset: preset))
         #expect(scene.repeated > 60)
-        let one = try decode(
-            scene.stream,
-            with: [
-                "ffmpeg", "-v", "error", "-f", "h264", "-i", "INPUT", "-f", "rawvideo", "-pix_fmt", "yuv420p", "-fps_mode", "passthrough", "OUTPUT",
-            ])
+        let one = try decodeInFFmpeg(scene.stream, as: "yuv420p")
         let other = try decode(
             scene.stream,
             with: [
@@ -165,6 +149,13 @@ private func annexB(_ data: [UInt8]) -> [UInt8] {
         position += 4 + length
     }
     return result
+}
+
+/// Decodes the stream into raw frames with the pixel format `format`.
+private func decodeInFFmpeg(_ stream: [UInt8], as format: String) throws -> (bytes: [UInt8], errors: String) {
+    try decode(
+        stream,
+        with: ["ffmpeg", "-v", "error", "-f", "h264", "-i", "INPUT", "-f", "rawvideo", "-pix_fmt", format, "-fps_mode", "passthrough", "OUTPUT"])
 }
 
 private func decode(_ stream: [UInt8], with command: [String]) throws -> (bytes: [UInt8], errors: String) {

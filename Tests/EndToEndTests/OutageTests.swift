@@ -49,14 +49,20 @@ extension EndToEndTests {
             }
         }
 
+        /// Starts another publisher of the stream `key`. Returns it when the server accepts its stream.
+        private func otherPublisher(of server: NginxRTMP, in studio: Studio) async throws -> Peer {
+            let other = try studio.peers.start(
+                "other-publisher",
+                ["ffmpeg", "-nostdin", "-v", "error", "-re", "-f", "lavfi", "-i", "testsrc=size=320x240:rate=10"]
+                    + ["-c:v", "libx264", "-preset", "ultrafast", "-f", "flv", server.url(key: "key")])
+            try await other.wait(for: "its stream") { try await server.isPublishing(key: "key") }
+            return other
+        }
+
         @Test func `A name that somebody else publishes under is waited for`() async throws {
             try await withStudio(["clock"], width: 320, height: 240) { studio in
                 let server = try await NginxRTMP.start(in: studio.peers)
-                let other = try studio.peers.start(
-                    "other-publisher",
-                    ["ffmpeg", "-nostdin", "-v", "error", "-re", "-f", "lavfi", "-i", "testsrc=size=320x240:rate=10"]
-                        + ["-c:v", "libx264", "-preset", "ultrafast", "-f", "flv", server.url(key: "key")])
-                try await other.wait(for: "its stream") { try await server.isPublishing(key: "key") }
+                let other = try await otherPublisher(of: server, in: studio)
                 let peer = try studio.broadcast.start(["start", "--to", server.url(key: "key")])
                 try await peer.wait(for: "the wait") { try await rtmp(studio)?.state == "reconnecting" }
                 #expect(try await rtmp(studio)?.error?.message.contains("publishing with this stream key already") == true)
@@ -80,11 +86,7 @@ extension EndToEndTests {
         @Test func `A destination that is added while its name is taken gives the error, and is live once the name is free`() async throws {
             try await withStudio(["clock"], width: 320, height: 240, hasSound: false) { studio in
                 let server = try await NginxRTMP.start(in: studio.peers)
-                let other = try studio.peers.start(
-                    "other-publisher",
-                    ["ffmpeg", "-nostdin", "-v", "error", "-re", "-f", "lavfi", "-i", "testsrc=size=320x240:rate=10"]
-                        + ["-c:v", "libx264", "-preset", "ultrafast", "-f", "flv", server.url(key: "key")])
-                try await other.wait(for: "its stream") { try await server.isPublishing(key: "key") }
+                let other = try await otherPublisher(of: server, in: studio)
                 let peer = try await studio.startLive(["--to", studio.path("file.mp4")])
                 let added = try await studio.broadcast.run(["add-destination", server.url(key: "key")])
                 #expect(added.status == .exited(69) && added.errors.contains("remove-destination rtmp"), "\(added.errors)")

@@ -45,7 +45,7 @@ extension FaultTests {
             }
         }
 
-        @Test func `A broadcast whose whole runtime folder goes is found, paused and stopped, also at the next login`() async throws {
+        @Test func `A broadcast whose runtime folder is removed can be found, paused and stopped, also after the next login`() async throws {
             try await withStudio(["clock", "--beep"], width: 640, height: 360) { studio in
                 let hadFolder = FileManager.default.fileExists(atPath: "/tmp/broadcast-\(getuid())")
                 defer { if !hadFolder { rmdir("/tmp/broadcast-\(getuid())") } }

@@ -27,7 +27,7 @@ extension FaultTests {
             }
         }
 
-        @Test func `The bitrate follows a line that gets narrow, and comes back with it`() async throws {
+        @Test func `The bitrate follows the bandwidth of the line, down and up`() async throws {
             try await onAir { studio, link, peer in
                 try await link.set("rate 1000")
                 let begin = ContinuousClock.now
@@ -46,7 +46,7 @@ extension FaultTests {
             }
         }
 
-        @Test func `Over SRT the bitrate follows a line that gets narrow, and picture and sound are whole again after it`() async throws {
+        @Test func `Over SRT the bitrate follows the bandwidth of the line, and picture and sound have no gap after it`() async throws {
             try await withStudio(["everything"], width: 640, height: 360) { studio in
                 try await PaintedScreen.start(
                     ["clock", "--beep", "--window", "320x180+0+0"], on: studio.screen.display, pulse: studio.pulse, in: studio.peers)

@@ -13,7 +13,7 @@ extension FaultTests {
         }
 
         @Test(arguments: Outage.allCases)
-        func `A server that is back after five seconds has the stream again, and the file beside it is whole`(outage: Outage) async throws {
+        func `A server that returns after five seconds gets the stream again, and the file has no gap`(outage: Outage) async throws {
             try await withStudio(["clock", "--beep"], width: 640, height: 360) { studio in
                 let server = try await NginxRTMP.start(
                     in: studio.peers, live: "record all; record_path \(studio.folder); record_suffix -%s.flv;")
@@ -93,7 +93,7 @@ extension FaultTests {
             }
         }
 
-        @Test func `A server that hangs for five seconds costs pictures and no sound, and does not hold up the end`() async throws {
+        @Test func `A server that hangs for five seconds loses pictures but no sound, and does not delay the end`() async throws {
             try await withStudio(["everything"], width: 640, height: 360) { studio in
                 try await PaintedScreen.start(
                     ["clock", "--beep", "--window", "320x180+0+0"], on: studio.screen.display, pulse: studio.pulse, in: studio.peers)
@@ -136,7 +136,7 @@ extension FaultTests {
             }
         }
 
-        @Test func `A server that hangs for a minute is left and tried again, in bounded memory`() async throws {
+        @Test func `A server that hangs for a minute is disconnected and retried, in bounded memory`() async throws {
             try await withStudio(["everything"], width: 640, height: 360) { studio in
                 try await PaintedScreen.start(
                     ["clock", "--beep", "--window", "320x180+0+0"], on: studio.screen.display, pulse: studio.pulse, in: studio.peers)

@@ -1,3 +1,5 @@
+import TestPatterns
+
 /// Reproducible mutations of valid input.
 public enum Mutations {
     /// Calls `feed` with every prefix of `input`, including the empty prefix and the whole input.

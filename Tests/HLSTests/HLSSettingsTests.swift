@@ -57,7 +57,7 @@ struct HLSSettingsTests {
             ("http://127.0.0.1:8080/live/", ["token": "t"], false), ("http://localhost/live/", ["token": "t"], false),
             ("http://[::1]:80/live/", ["user": "ada"], false), ("/srv/www", ["token": "t"], false),
         ] as [(String, [String: String], Bool)])
-    func `No secret goes unencrypted to another machine`(url: String, secrets: [String: String], isRefused: Bool) throws {
+    func `No secret is sent to another machine without encryption`(url: String, secrets: [String: String], isRefused: Bool) throws {
         let setup = secrets.merging(["url": url]) { $1 }
         guard isRefused else {
             _ = try HLSSettings(setup: setup, home: nil)

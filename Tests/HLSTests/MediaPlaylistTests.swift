@@ -87,7 +87,7 @@ struct MediaPlaylistTests {
         return MediaPlaylist(continuing: text, names: names, window: window, targetDuration: 2, earliest: earliest)
     }
 
-    @Test func `A playlist that was left is read as it was written`() throws {
+    @Test func `A playlist of an earlier process is read as it was written`() throws {
         for text in [left(), left { _ = $0.append(self.entry(4, milliseconds: 3967, isDiscontinuous: true)) }] {
             #expect(continued(text)?.text(isEnded: false) == text)
         }

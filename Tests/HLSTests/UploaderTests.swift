@@ -148,7 +148,7 @@ struct UploaderTests {
     }
 
     @Test(arguments: [(405, 1), (501, 1), (403, 3)])
-    func `A store that refuses deletions is not asked again and again`(code: Int, count: Int) async throws {
+    func `A store that rejects deletions gets no further ones`(code: Int, count: Int) async throws {
         store.deletion.withLock { $0 = .failure(.refused(code: code, "no")) }
         let uploader = uploader()
         let run = Task { await uploader.run() }

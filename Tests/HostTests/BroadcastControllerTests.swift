@@ -13,7 +13,7 @@ struct BroadcastControllerTests {
             content: .pictures(pictures), sound: .none, destinations: destinations, environment: ["HOME": folder, "XDG_RUNTIME_DIR": folder])
     }
 
-    @Test func `A start with a destination that fails returns, and the others go on`() async throws {
+    @Test func `If one destination fails, the start returns and the others continue`() async throws {
         try await withPeers { peers in
             let folder = try peers.makeFolder("kit")
             let controller = controller(in: folder, [.file("/nonexistent/a.mp4"), .file(folder + "/b.mp4")])
@@ -28,7 +28,7 @@ struct BroadcastControllerTests {
         }
     }
 
-    @Test func `A start whose only destination fails throws, and nothing goes on`() async throws {
+    @Test func `If the only destination fails, the start throws and the broadcast is over`() async throws {
         try await withPeers { peers in
             let controller = controller(in: try peers.makeFolder("kit"), [.file("/nonexistent/a.mp4")])
             await #expect(throws: BroadcastError.cannotWrite(path: "/nonexistent/a.mp4", code: ENOENT)) { try await controller.start() }

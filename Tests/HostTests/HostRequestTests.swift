@@ -53,7 +53,7 @@ struct HostRequestTests {
         }
     }
 
-    @Test func `Pause and resume answer with the new state, and are refused where they change nothing`() async throws {
+    @Test func `Pause and resume reply with the new state, and are rejected if they change nothing`() async throws {
         try await withHost { rig in
             try await expect(.notPaused, of: rig, "resume")
             #expect(try await rig.ask("pause").session?.state == "paused")
@@ -114,7 +114,7 @@ struct HostRequestTests {
         }
     }
 
-    @Test func `A destination is added by what the user calls it, in the user's folder`() async throws {
+    @Test func `A destination is added by its name, and relative paths start at the user's folder`() async throws {
         try await withHost { rig in
             let added = FakeViewer("second")
             rig.define("second", added.livePlan())
@@ -142,7 +142,7 @@ struct HostRequestTests {
         }
     }
 
-    @Test func `Additions are refused without a name, for standard output, and where nothing is known or connects`() async throws {
+    @Test func `An addition is rejected without a name, for standard output, for an unknown name, and if it cannot connect`() async throws {
         try await withHost { rig in
             try await expect(.noDestinationNamed, of: rig, "add-destination")
             try await expect(.noDestinationNamed, of: rig, "add-destination") { $0.destination = "" }
@@ -164,7 +164,7 @@ struct HostRequestTests {
         }
     }
 
-    @Test func `Retry names the destinations that waited, and nothing where none waits`() async throws {
+    @Test func `Retry returns the destinations that waited, and none if no destination waits`() async throws {
         try await withHost { rig in
             let all = try await rig.ask("retry")
             #expect(all.retried?.isEmpty == true)
@@ -198,7 +198,7 @@ struct HostRequestTests {
         }
     }
 
-    @Test func `While the session is prepared requests are told to try again, and stop ends it`() async throws {
+    @Test func `While the session is prepared, requests are rejected with the advice to retry, and stop ends it`() async throws {
         try await withPeers { peers in
             let gate = Gate()
             let rig = try HostRig(in: peers, prepare: { (_) throws(HostError) in gate.pass() })
@@ -226,7 +226,7 @@ struct HostRequestTests {
         }
     }
 
-    @Test func `A stop that ends the preparation is told that the session ended early`() async throws {
+    @Test func `A stop during the preparation gets the reply that the session ended early`() async throws {
         try await withPeers { peers in
             let rig = try HostRig(
                 in: peers,

@@ -48,7 +48,7 @@ struct SessionHostTests {
         }
     }
 
-    @Test func `What viewers will see is reported once the source is open, and before anything is sent`() async throws {
+    @Test func `The exposure is reported when the source is open, before any packet is sent`() async throws {
         try await withPeers { peers in
             let rig = try HostRig(in: peers)
             let front = FrontEnd(rig.host)
@@ -153,7 +153,7 @@ struct SessionHostTests {
         }
     }
 
-    @Test func `A source that cannot be opened fails the start, and the end tells why`() async throws {
+    @Test func `If the source cannot be opened, the start fails, and the outcome has the error`() async throws {
         try await withPeers { peers in
             let stage = Stage()
             stage.refuse(.noActiveWindow)
@@ -197,7 +197,7 @@ struct SessionHostTests {
         }
     }
 
-    @Test func `A front end that never reads its events holds up nothing`() async throws {
+    @Test func `A front end that never reads its events delays nothing`() async throws {
         try await withPeers { peers in
             let rig = try HostRig(in: peers)
             try await rig.host.start()
@@ -254,7 +254,7 @@ struct SessionHostTests {
         }
     }
 
-    @Test func `The log holds what the phrases give, with times, for the user alone, and begins again with each session`() async throws {
+    @Test func `The log contains the phrases with their times, only the user can read it, and each session starts a new one`() async throws {
         try await withPeers { peers in
             let first = try HostRig(in: peers)
             let path = "\(first.folder)/state/main.log"
@@ -296,7 +296,7 @@ struct SessionHostTests {
         }
     }
 
-    @Test func `What preparing reports reaches the front end and the log`() async throws {
+    @Test func `Notices of the preparation reach the front end and the log`() async throws {
         try await withPeers { peers in
             let rig = try HostRig(in: peers, prepare: { (preparation) throws(HostError) in preparation.notice(.keyInAddress) })
             let front = FrontEnd(rig.host)

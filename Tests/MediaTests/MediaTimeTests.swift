@@ -1,4 +1,5 @@
 import Media
+import TestPatterns
 import Testing
 
 @Suite struct MediaTimeTests {

@@ -1,6 +1,7 @@
 import Foundation
 import Media
 import Mix
+import TestPatterns
 import Testing
 
 @Suite struct AudioMixerTests {

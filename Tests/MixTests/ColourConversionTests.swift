@@ -2,6 +2,7 @@ import CPixelKernels
 import CYUV
 import Media
 import Mix
+import TestPatterns
 import Testing
 
 /// Compares Rec. ITU-R BT.709-6, limited range, with a floating-point reference, and each implementation with the

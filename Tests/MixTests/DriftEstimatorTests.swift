@@ -1,4 +1,5 @@
 import Mix
+import TestPatterns
 import Testing
 
 @Suite struct DriftEstimatorTests {

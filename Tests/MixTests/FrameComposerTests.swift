@@ -1,5 +1,6 @@
 import Media
 import Mix
+import TestPatterns
 import Testing
 
 @Suite struct FrameComposerTests {

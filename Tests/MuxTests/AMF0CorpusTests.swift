@@ -1,4 +1,5 @@
 import Mux
+import TestPatterns
 import Testing
 
 @Suite struct AMF0CorpusTests {
@@ -76,18 +77,5 @@ import Testing
         #expect(try decoder.next() == .null)
         #expect(throws: AMF0Error.unknownMarker(0xFF)) { try decoder.next() }
         #expect(try decoder.next() == nil)
-    }
-}
-
-/// Random numbers that are the same in every run (Steele, Lea, Flood: Fast splittable pseudorandom number generators).
-struct SplitMix64: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ mixed >> 31
     }
 }

@@ -47,14 +47,14 @@ struct ExposureTests {
         #expect(Exposure(picture: .y4m(path: "-")).sentence == "The content of standard input will be visible.")
     }
 
-    @Test func `The picker says what is visible, and nothing of a desktop that was not asked`() throws {
+    @Test func `The picker's sentence says what is visible, and does not mention notifications`() throws {
         var privacy = try ConfigurationFile.parse("[privacy]\nhide = [\"class:KeePassXC\"]", path: "config.toml").privacy
         #expect(Exposure.pickerNotice(privacy) == "Your whole screen will be visible, except windows that match class:KeePassXC.")
         privacy.notice = false
         #expect(Exposure.pickerNotice(privacy) == nil)
     }
 
-    @Test func `What the sentence says of notifications is what the desktop answered`() {
+    @Test func `The sentence reports the desktop's answer about notifications`() {
         let screen = exposure(.wholeScreen)
         #expect(screen.sentence.hasSuffix("Notifications may be visible: there is no session bus to hold them back."))
         #expect(sentence(screen, holds: false).hasSuffix("Notifications will be visible: do-not-disturb is off in the config."))

@@ -23,7 +23,7 @@ struct HiddenWindowSentencesTests {
         arguments: [
             ("KeePassXC", "class:KeePassXC"), ("*Signal*", "title:*Signal*"), ("0x1400003", "id:0x1400003"), ("4194307", "id:0x400003"),
         ])
-    func `A word without a kind is refused with the rule that it probably means`(word: String, rule: String) {
+    func `A rule without a kind is rejected with the rule that the user probably means`(word: String, rule: String) {
         #expect(throws: HiddenWindowRule.ParseError.unknownKind(word)) { try HiddenWindowRule(word) }
         #expect(HiddenWindowRule.ParseError.unknownKind(word).sentence.hasSuffix(", for example \(rule)."))
     }

@@ -68,7 +68,7 @@ struct ResultLineTests {
         #expect(ConsoleLine(.destination(live), session: "default") == nil)
     }
 
-    @Test func `No line, sentence or table cell contains what a terminal obeys`() {
+    @Test func `No line, sentence or table cell contains terminal control characters`() {
         let title = "x\u{1b}]0;owned\u{7}\u{9b}2J\u{202e}y\nz"
         let clean = "x?]0;owned??2J?y?z"
         #expect(TextTable.text([["window", title]]) == "window  " + clean)

@@ -34,7 +34,7 @@ struct SoundSourceCheckTests {
         #expect(message(app: name) == nil && message(mic: name == nil ? nil : "webcam") == nil)
     }
 
-    @Test func `What is not recorded is not checked`() {
+    @Test func `Sources that are not recorded are not checked`() {
         #expect(message(app: "nosuch") { $0.app = nil } == nil)
         #expect(message(app: "nosuch") { $0.content = .wav(path: "a.wav") } == nil)
         #expect(message(mic: "nosuch") { $0.mic = nil } == nil)

@@ -48,7 +48,7 @@ struct BackgroundWriterTests {
         #expect(!isMoreThere)
     }
 
-    @Test func `A pipe that nobody reads holds up nobody, and the oldest lines are dropped`() throws {
+    @Test func `A pipe without a reader delays no caller, and the oldest lines are dropped`() throws {
         var pipe = try Pipe()
         let writer = BackgroundWriter(descriptor: pipe.takeWriting()?.release() ?? -1, ownsDescriptor: true, name: "writer")
         writer.write(Self.flood)
@@ -64,7 +64,7 @@ struct BackgroundWriterTests {
         #expect(writer.flush(within: .seconds(60)))
     }
 
-    @Test func `A terminal that nobody reads holds up nobody`() throws {
+    @Test func `A terminal without a reader delays no caller`() throws {
         let terminal = try FileDescriptor(path: "/dev/ptmx", flags: O_RDWR | O_NOCTTY)
         // TIOCSPTLCK and TIOCGPTN, macros that Swift does not import: they unlock the other side and give its number.
         var isLocked: CInt = 0
@@ -83,7 +83,7 @@ struct BackgroundWriterTests {
         #expect(writer.flush(within: .seconds(60)))
     }
 
-    @Test func `A reader that is gone is no error`() throws {
+    @Test func `A reader that has closed the pipe is not an error`() throws {
         let older = signal(SIGPIPE, SIG_DFL)
         defer { signal(SIGPIPE, older) }
         var pipe = try Pipe()

@@ -43,7 +43,7 @@ struct ChildProcessTests {
         }
     }
 
-    @Test func `The three pipes lead to the program, and the fourth tells its end`() async throws {
+    @Test func `Three pipes connect to the program, and the fourth reports its end`() async throws {
         try await withChild("read line; echo \"got $line\"; echo oops >&2; exit 7") { child, _ in
             let ends = try Ends(child)
             #expect(throws: SystemError(code: EBADF)) { try Ends(child) }
@@ -67,7 +67,7 @@ struct ChildProcessTests {
         }
     }
 
-    @Test func `A signal ends the program and what it started`() async throws {
+    @Test func `A signal ends the program and the processes that it started`() async throws {
         try await withChild("sleep 1000 & echo $!; wait") { child, _ in
             let ends = try Ends(child)
             let reader = FileDescriptor(borrowing: ends.output)
@@ -86,7 +86,7 @@ struct ChildProcessTests {
         }
     }
 
-    @Test func `What the program leaves running ends with it`() async throws {
+    @Test func `Processes that the program leaves behind end with it`() async throws {
         try await withChild("sleep 1000 >/dev/null 2>&1 & echo $!") { child, _ in
             let ends = try Ends(child)
             let line = try Shell.readAll(ends.output)

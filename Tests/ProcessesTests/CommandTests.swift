@@ -14,7 +14,7 @@ struct CommandTests {
         #expect(result.end == .exited(3))
     }
 
-    @Test func `A signal that ended the program is told`() throws {
+    @Test func `The signal that ended a program is in its exit status`() throws {
         #expect(try Command.run(Shell.program("kill -USR1 $$"), deadline: Self.long).end == .killed(signal: SIGUSR1))
     }
 
@@ -34,12 +34,12 @@ struct CommandTests {
         #expect(result.end == .exited(0))
     }
 
-    @Test func `A choice from a list gets the list and gives the choice`() throws {
+    @Test func `A menu program reads the list and returns the choice`() throws {
         let result = try Command.run(Shell.program("read first; echo \"$first\""), .menu(input: Array("one\ntwo\n".utf8)), deadline: Self.long)
         #expect(String(decoding: result.output, as: UTF8.self) == "one\n")
     }
 
-    @Test func `A program on the terminal gives its output too`() throws {
+    @Test func `The output of a program on the terminal is returned too`() throws {
         #expect(try Command.run(Shell.program("echo key"), .terminal, deadline: Self.long).output == Array("key\n".utf8))
     }
 
@@ -80,14 +80,14 @@ struct CommandTests {
         try await waitUntil("the grandchild has ended") { !Shell.isRunning(grandchild) }
     }
 
-    @Test func `What a program leaves in its process group ends with it`() async throws {
+    @Test func `Processes in the process group of a program end with it`() async throws {
         let result = try Command.run(Shell.program("sleep 1000 >/dev/null & echo $!"), deadline: Self.long)
         #expect(result.end == .exited(0))
         let child = try #require(pid_t(String(decoding: result.output, as: UTF8.self).dropLast()))
         try await waitUntil("the child has ended") { !Shell.isRunning(child) }
     }
 
-    @Test func `A process that keeps the output open is not waited for`() throws {
+    @Test func `A process outside the group that keeps the output open does not delay the end`() throws {
         let result = try Command.run(Shell.program("sleep 1000 & echo key"), deadline: Self.long)
         #expect(result.end == .exited(0))
         #expect(result.output == Array("key\n".utf8))
@@ -98,7 +98,7 @@ struct CommandTests {
         #expect(result.end == .exited(5))
     }
 
-    @Test(arguments: 0..<3) func `A program that is not there is an error`(kind: Int) {
+    @Test(arguments: 0..<3) func `A program that does not exist is an error`(kind: Int) {
         let surroundings: Command.Surroundings = [.isolated(input: []), .terminal, .menu(input: [])][kind]
         #expect(throws: SystemError(code: ENOENT)) {
             try Command.run(Program("/nowhere/program", arguments: ["program"]), surroundings, deadline: Self.long)

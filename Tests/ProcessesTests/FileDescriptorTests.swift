@@ -83,7 +83,7 @@ struct FileDescriptorTests {
         #expect(afterwards == -1)
     }
 
-    @Test func `An end that was taken belongs to who took it`() throws {
+    @Test func `An end that was taken is closed by its new owner`() throws {
         let number: Int32
         var taken: FileDescriptor?
         do {
@@ -99,7 +99,7 @@ struct FileDescriptorTests {
         _ = consume taken
     }
 
-    @Test func `What one end writes the other one reads, up to the end`() throws {
+    @Test func `The bytes that are written to one end are read from the other one, up to the end`() throws {
         var pipe = try Pipe()
         let reader = FileDescriptor(borrowing: pipe.reading)
         let isEmpty = !reader.waitUntilReadable(milliseconds: 0)
@@ -116,7 +116,7 @@ struct FileDescriptorTests {
         #expect(throws: SystemError(code: EBADF)) { _ = try FileDescriptor(borrowing: 9999).read(upTo: 1) }
     }
 
-    @Test func `A full non-blocking pipe is an error, unless the writer is asked to wait`() async throws {
+    @Test func `A write to a full non-blocking pipe fails, unless it waits`() async throws {
         let pipe = try Pipe()
         let writing = pipe.writing
         let reading = pipe.reading

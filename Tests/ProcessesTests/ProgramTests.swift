@@ -58,7 +58,7 @@ struct ProgramTests {
         #expect(Shell.reap(process) == .exited(0))
     }
 
-    @Test func `Descriptors that are not given are /dev/null, and there is no fourth`() throws {
+    @Test func `Descriptors that are nil become /dev/null, except the fourth`() throws {
         let result = try Shell.run(Shell.program("readlink /proc/$$/fd/0 /proc/$$/fd/2; test -e /proc/$$/fd/3 || echo none"))
         #expect(result.text == "/dev/null\n/dev/null\nnone\n")
     }
@@ -85,7 +85,7 @@ struct ProgramTests {
         #expect(result.text == "\(result.process)\n")
     }
 
-    @Test func `A program in its own session has left ours`() throws {
+    @Test func `A program in a new session is not in the session of this process`() throws {
         var program = Shell.program("cut -d' ' -f5,6 /proc/$$/stat")
         program.group = .session
         let result = try Shell.run(program)
@@ -141,7 +141,7 @@ struct ProgramTests {
         #expect(Shell.reap(process) == .killed(signal: SIGKILL))
     }
 
-    @Test func `A program that is not there is an error and leaves no process`() {
+    @Test func `A program that does not exist is an error and leaves no process`() {
         #expect(throws: SystemError(code: ENOENT)) { try Program("/nowhere/program", arguments: ["program"]).start(.init()) }
         #expect(throws: SystemError(code: ENOENT)) { try Program("no-such-program-anywhere", arguments: ["program"]).start(.init()) }
         #expect(throws: SystemError(code: ENOENT)) { try Program("true", arguments: ["true"], folder: "/nowhere").start(.init()) }

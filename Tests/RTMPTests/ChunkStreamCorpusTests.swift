@@ -1,4 +1,5 @@
 import RTMP
+import TestPatterns
 import Testing
 
 @Suite struct ChunkStreamCorpusTests {

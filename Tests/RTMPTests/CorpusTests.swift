@@ -1,5 +1,6 @@
 import Foundation
 import FuzzTargets
+import TestPatterns
 import Testing
 
 /// Untrusted input from `Corpus/`: unmodified, truncated and with inverted bits. The fuzz targets check the invariants.

@@ -1,5 +1,6 @@
 import Mux
 import RTMP
+import TestPatterns
 import Testing
 
 @Suite struct PublisherCorpusTests {

@@ -1,5 +1,4 @@
 import NIOCore
-import NIOPosix
 
 /// A server that performs fixed steps, independent of the received data.
 struct RawServer {
@@ -17,20 +16,7 @@ struct RawServer {
 
     /// Listens on a free port of 127.0.0.1 while `body` runs. After the last step, it sends nothing.
     nonisolated(nonsending) static func run(_ steps: [Step], _ body: (RawServer) async throws -> Void) async throws {
-        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        let listener = try await ServerBootstrap(group: group)
-            .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Handler(steps)) }
-            }
-            .bind(host: "127.0.0.1", port: 0).get()
-        let port = listener.localAddress?.port ?? 0
-        do {
-            try await body(RawServer(port: port))
-        } catch {
-            try await group.shutdownGracefully()
-            throw error
-        }
-        try await group.shutdownGracefully()
+        try await LocalServer.run(handler: { Handler(steps) }) { port in try await body(RawServer(port: port)) }
     }
 
     private final class Handler: ChannelInboundHandler {

@@ -1,6 +1,5 @@
 import Mux
 import NIOCore
-import NIOPosix
 import RTMP
 import Synchronization
 
@@ -52,21 +51,11 @@ final class RecordingServer: Sendable {
     nonisolated(nonsending) static func run(
         _ behaviour: @escaping Behaviour = { _, _, _, _ in .ordinary }, _ body: (RecordingServer) async throws -> Void
     ) async throws {
-        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let server = RecordingServer(behaviour)
-        let listener = try await ServerBootstrap(group: group)
-            .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Handler(server)) }
-            }
-            .bind(host: "127.0.0.1", port: 0).get()
-        server.port.withLock { $0 = listener.localAddress?.port ?? 0 }
-        do {
+        try await LocalServer.run(handler: { Handler(server) }) { port in
+            server.port.withLock { $0 = port }
             try await body(server)
-        } catch {
-            try await group.shutdownGracefully()
-            throw error
         }
-        try await group.shutdownGracefully()
     }
 
     private final class Handler: ChannelInboundHandler {
@@ -75,8 +64,7 @@ final class RecordingServer: Sendable {
         private let server: RecordingServer
         private var number = 0
         private var script = ServerScript()
-        private var reader = ChunkStreamReader()
-        private var handshakeBytes = 0
+        private var input = ClientInput()
 
         init(_ server: RecordingServer) {
             self.server = server
@@ -98,17 +86,12 @@ final class RecordingServer: Sendable {
         }
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-            var bytes = Array(unwrapInboundIn(data).readableBytesView)[...]
-            if handshakeBytes < 3073 {
-                let before = handshakeBytes
-                let count = min(bytes.count, 3073 - handshakeBytes)
-                handshakeBytes += count
-                bytes = bytes.dropFirst(count)
-                if before < 1537, handshakeBytes >= 1537 { write(ServerScript.handshake, context) }
-            }
-            reader.append(bytes)
             do {
-                while let message = try reader.next() { handle(message, context) }
+                try input.receive(unwrapInboundIn(data)) {
+                    write(ServerScript.handshake, context)
+                } handle: { message in
+                    self.handle(message, context)
+                }
             } catch {
                 context.close(promise: nil)
             }

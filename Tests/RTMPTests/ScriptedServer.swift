@@ -1,6 +1,5 @@
 import Mux
 import NIOCore
-import NIOPosix
 import RTMP
 
 /// An RTMP server that stops at a given step: from then on, it neither reads nor writes.
@@ -13,21 +12,9 @@ struct ScriptedServer {
 
     /// Listens on a free port of 127.0.0.1 while `body` runs.
     nonisolated(nonsending) static func run(_ silence: Silence, _ body: (ScriptedServer) async throws -> Void) async throws {
-        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        let listener = try await ServerBootstrap(group: group)
-            .childChannelOption(.socketOption(.so_rcvbuf), value: 16_384)
-            .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Handler(silence)) }
-            }
-            .bind(host: "127.0.0.1", port: 0).get()
-        let port = listener.localAddress?.port ?? 0
-        do {
+        try await LocalServer.run(receiveBuffer: 16_384, handler: { Handler(silence) }) { port in
             try await body(ScriptedServer(url: "rtmp://127.0.0.1:\(port)/live/key"))
-        } catch {
-            try await group.shutdownGracefully()
-            throw error
         }
-        try await group.shutdownGracefully()
     }
 
     private final class Handler: ChannelInboundHandler {
@@ -35,8 +22,7 @@ struct ScriptedServer {
         typealias OutboundOut = ByteBuffer
         private let silence: Silence
         private var script = ServerScript()
-        private var reader = ChunkStreamReader()
-        private var handshakeBytes = 0
+        private var input = ClientInput()
 
         init(_ silence: Silence) {
             self.silence = silence
@@ -47,17 +33,12 @@ struct ScriptedServer {
         }
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-            var bytes = Array(unwrapInboundIn(data).readableBytesView)[...]
-            if handshakeBytes < 3073 {
-                let before = handshakeBytes
-                let count = min(bytes.count, 3073 - handshakeBytes)
-                handshakeBytes += count
-                bytes = bytes.dropFirst(count)
-                if before < 1537, handshakeBytes >= 1537 { write(ServerScript.handshake, context) }
-            }
-            reader.append(bytes)
             do {
-                while let message = try reader.next() { answer(message, context) }
+                try input.receive(unwrapInboundIn(data)) {
+                    write(ServerScript.handshake, context)
+                } handle: { message in
+                    answer(message, context)
+                }
             } catch {
                 context.close(promise: nil)
             }

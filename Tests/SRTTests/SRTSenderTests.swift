@@ -34,7 +34,7 @@ struct SRTSenderTests {
             listeningOn: try #require(try SRTPeerAddress.all(host: "127.0.0.1", port: "\(port)").first))
     }
 
-    @Test func `A server that takes the call and hangs up is named, is not called live, and is not called for ever`() async throws {
+    @Test func `A server that accepts a call and closes it is reported, never counts as live, and is not called forever`() async throws {
         let port = try freePort()
         let server = try listener(port)
         let sender = try sender("srt://127.0.0.1:\(port)?streamid=wrong")

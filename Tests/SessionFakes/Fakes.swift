@@ -2,6 +2,7 @@ import Concurrency
 import Media
 import Session
 import Synchronization
+import TestSupport
 import Upload
 
 extension SessionConfiguration {
@@ -14,6 +15,28 @@ extension SessionConfiguration {
         configuration.rateControl = .bitrate(400)
         configuration.preset = "ultrafast"
         return configuration
+    }
+}
+
+extension BroadcastSession {
+    /// Starts a session with the pictures of `stage` and without sound.
+    ///
+    /// - Returns: the session, after `viewer` has received `frames` frames.
+    package static func started(
+        _ stage: Stage, _ destinations: [DestinationPlan], frames: Int, of viewer: FakeViewer
+    ) async throws -> BroadcastSession {
+        let session = BroadcastSession(configuration: .silent(stage), destinations: destinations)
+        try await session.start()
+        try await viewer.waitForFrames(frames)
+        return session
+    }
+}
+
+extension FakeViewer {
+    /// Waits until the viewer has received `count` more frames.
+    package func waitForFrames(_ count: Int) async throws {
+        let before = video.count
+        try await waitUntil("\(count) frames") { video.count >= before + count }
     }
 }
 

@@ -42,7 +42,7 @@ struct FrameMailboxTests {
         #expect(take(mailbox) == "timed out")
     }
 
-    @Test func `That nothing changed does not replace a frame that waits, but a frame replaces it`() {
+    @Test func `An unchanged tick does not replace a waiting frame, but a frame replaces an unchanged tick`() {
         let mailbox = FrameMailbox()
         mailbox.put(frame(10))
         mailbox.putUnchanged(at: MediaTime(milliseconds: 20))
@@ -57,7 +57,7 @@ struct FrameMailboxTests {
         #expect(mailbox.replacedCount == 0)
     }
 
-    @Test func `What waits is taken before the mailbox counts as closed`() {
+    @Test func `A waiting item is taken before the mailbox counts as closed`() {
         let mailbox = FrameMailbox()
         mailbox.put(frame(10))
         mailbox.close()

@@ -26,7 +26,7 @@ struct KeyframeRequestsTests {
         #expect(forced(askedAt: { $0 == 0 || $0 == 10 || $0 == 500 }, until: 5000) == [0, 1000])
     }
 
-    @Test func `A keyframe that leaves the encoder anyway serves what waits`() {
+    @Test func `A keyframe that was not forced also fulfils pending requests`() {
         #expect(forced(askedAt: { $0 == 0 || $0 == 500 }, keyframeAt: 700, until: 5000) == [0])
     }
 }

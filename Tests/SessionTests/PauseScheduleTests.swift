@@ -48,7 +48,7 @@ struct PauseScheduleTests {
         #expect(!schedule.isPaused(at: ms(250)))
     }
 
-    @Test func `A resume that comes before the tick of its pause withholds no picture`() {
+    @Test func `A resume before the first paused tick withholds no picture`() {
         let schedule = PauseSchedule()
         schedule.pause(at: ms(100), requested: ms(70))
         schedule.resume(at: ms(100))
@@ -68,7 +68,7 @@ struct PauseScheduleTests {
         }
     }
 
-    @Test func `Many requests within one tick do not show what was paused a moment ago`() {
+    @Test func `Several requests within one tick do not show a paused picture`() {
         let schedule = PauseSchedule()
         schedule.pause(at: ms(100), requested: ms(70))
         schedule.resume(at: ms(500))
@@ -82,7 +82,7 @@ struct PauseScheduleTests {
         #expect(!schedule.isPaused(at: ms(533)))
     }
 
-    @Test func `A pause per tick for a second is known while encoder and mixer can still ask for it`() {
+    @Test func `The schedule keeps a pause per tick for at least a second`() {
         let schedule = PauseSchedule()
         for tick in stride(from: Int64(0), to: 60, by: 2) {
             schedule.pause(at: MediaTime(value: tick, timescale: 60), requested: MediaTime(value: tick, timescale: 60))

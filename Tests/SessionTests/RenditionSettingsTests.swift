@@ -32,7 +32,7 @@ struct RenditionSettingsTests {
         #expect(own.encoding?.rateControl == .bitrate(4500) && own.pacing == .constant)
     }
 
-    @Test func `A byte stream has a picture at every tick, whatever the pacing is`() throws {
+    @Test func `A byte stream has a picture at every tick with any pacing`() throws {
         let files = [ContainerFormat.h264, .mp4].map { DestinationPlan.file(name: "file", path: "/tmp/a", format: $0) }
         var configuration = SessionConfiguration()
         for pacing in [nil, .variable, .constant] as [FramePacer.Mode?] {
@@ -128,7 +128,7 @@ struct RenditionSettingsTests {
         #expect(try limited(screen, [PictureLimits()], frameRate: 60).encoding?.rateControl == .bitrate(24_000))
     }
 
-    @Test func `Destinations that share a picture get what all of them accept`() throws {
+    @Test func `A shared rendition stays within the limits of all its destinations`() throws {
         let own = try limited(
             PixelSize(width: 3840, height: 2160),
             [PictureLimits(size: PixelSize(width: 1280, height: 720)), Self.twitch, PictureLimits(), PictureLimits(bitrate: 2000)])

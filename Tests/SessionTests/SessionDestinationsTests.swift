@@ -12,18 +12,13 @@ import Upload
 struct SessionDestinationsTests {
     private static let lost = UploadError.connectionLost(status: nil)
 
-    private func waitForFrames(_ count: Int, of viewer: FakeViewer) async throws {
-        let before = viewer.video.count
-        try await waitUntil("\(count) frames") { viewer.video.count >= before + count }
-    }
-
-    @Test func `Where one of several destinations fails the start returns, and the others go on`() async throws {
+    @Test func `If one of several destinations fails, the start returns and the others continue`() async throws {
         let (bad, good) = (FakeViewer("bad"), FakeViewer("good"))
         bad.behave(.fail(Self.lost), at: .started)
         let session = BroadcastSession(configuration: .silent(Stage()), destinations: [bad.livePlan(), good.livePlan()])
         try await session.start()
         #expect(session.state == .live && session.snapshot().destinations.map(\.state) == [.failed, .live])
-        try await waitForFrames(10, of: good)
+        try await good.waitForFrames(10)
         let outcome = await session.stop()
         #expect(outcome.failure == nil && session.state == .failed)
         #expect(outcome.destinations.map(\.error) == [Self.lost, nil])
@@ -34,7 +29,7 @@ struct SessionDestinationsTests {
         first.behave(.fail(Self.lost), at: .started)
         let session = BroadcastSession(configuration: .silent(Stage()), destinations: [first.livePlan(), second.livePlan()])
         try await session.start()
-        try await waitForFrames(5, of: second)
+        try await second.waitForFrames(5)
         second.behave(.fail(Self.lost), at: .process)
         let outcome = await session.ended()
         #expect(outcome.failure == nil && session.state == .failed)
@@ -66,7 +61,7 @@ struct SessionDestinationsTests {
                 recording.plan(.recording, kind: .file, media: .init()),
             ])
         try await session.start()
-        try await waitForFrames(30, of: live)
+        try await live.waitForFrames(30)
         #expect(session.snapshot().app == nil && session.snapshot().mic == nil)
         _ = await session.stop()
         #expect(live.streams.first?.audio.map(\.track) == [.mixed] && recording.streams.first?.audio.isEmpty == true)
@@ -81,7 +76,7 @@ struct SessionDestinationsTests {
         let session = BroadcastSession(
             configuration: .silent(Stage()), destinations: [recording.plan(.recording, kind: .file, media: .init())])
         try await session.start()
-        try await waitForFrames(5, of: recording)
+        try await recording.waitForFrames(5)
         try await session.add(live.livePlan())
         try await waitUntil("sound") { live.packets.contains { $0.track == .mixed } }
         _ = await session.stop()
@@ -110,16 +105,14 @@ struct SessionDestinationsTests {
         #expect(zip(forced, forced.dropFirst()).allSatisfy { $1 - $0 >= MediaTime(milliseconds: 999) }, "\(forced)")
     }
 
-    @Test func `A destination that is added begins with a keyframe, while the others go on`() async throws {
+    @Test func `An added destination starts with a keyframe, and the others continue`() async throws {
         let stage = Stage()
         let (first, second) = (FakeViewer("first"), FakeViewer("second"))
-        let session = BroadcastSession(configuration: .silent(stage), destinations: [first.plan()])
-        try await session.start()
-        try await waitForFrames(5, of: first)
+        let session = try await BroadcastSession.started(stage, [first.plan()], frames: 5, of: first)
         try await session.add(second.plan())
         #expect(await session.waitUntilAnswered("second")?.state == .live)
         #expect(await session.waitUntilAnswered("nobody") == nil)
-        try await waitForFrames(5, of: second)
+        try await second.waitForFrames(5)
         #expect(second.video.first?.isKeyframe == true)
         let outcome = await session.stop()
         #expect(outcome.destinations.map(\.name) == ["first", "second"] && outcome.destinations.map(\.state) == [.finished, .finished])
@@ -132,13 +125,11 @@ struct SessionDestinationsTests {
             let path = try peers.makeFolder("out") + "/late." + format.rawValue
             let stage = Stage()
             let (first, recording) = (FakeViewer("first"), FakeViewer("recording"))
-            let session = BroadcastSession(configuration: .silent(stage), destinations: [first.plan()])
-            try await session.start()
-            try await waitForFrames(75, of: first)
+            let session = try await BroadcastSession.started(stage, [first.plan()], frames: 75, of: first)
             try await session.add(.file(name: "late", path: path, format: format))
             try await session.add(recording.plan(.recording, kind: .file, media: .init()))
             let added = stage.lastNumber
-            try await waitForFrames(20, of: recording)
+            try await recording.waitForFrames(20)
             let outcome = await session.stop()
             #expect(outcome.destinations.map(\.state) == [.finished, .finished, .finished])
             #expect(recording.video.first?.time == .zero && recording.video.first?.isKeyframe == true)
@@ -178,18 +169,18 @@ struct SessionDestinationsTests {
         _ = await session.stop()
     }
 
-    @Test func `A destination with a picture of its own gets another encode, which ends with it`() async throws {
+    @Test func `A destination with its own picture gets its own rendition, which ends with it`() async throws {
         let (first, small) = (FakeViewer("first"), FakeViewer("small"))
         let session = BroadcastSession(configuration: .silent(Stage()), destinations: [first.plan()])
         try await session.start()
         var plan = small.plan()
         plan.picture = PictureRequirements(size: PixelSize(width: 64, height: 32), bitrate: 100)
         try await session.add(plan)
-        try await waitForFrames(5, of: small)
+        try await small.waitForFrames(5)
         #expect(small.streams.first?.video?.size == PixelSize(width: 64, height: 32))
         #expect(first.streams.first?.video?.size == NumberedPicture.size)
         #expect(try await session.remove(named: "small")?.state == .finished)
-        try await waitForFrames(5, of: first)
+        try await first.waitForFrames(5)
         _ = await session.stop()
     }
 
@@ -229,13 +220,13 @@ struct SessionDestinationsTests {
         let (first, second) = (FakeViewer("first"), FakeViewer("second"))
         let session = BroadcastSession(configuration: .silent(Stage()), destinations: [first.livePlan(), second.livePlan()])
         try await session.start()
-        try await waitForFrames(5, of: first)
+        try await first.waitForFrames(5)
         #expect(try await session.remove(named: "nobody") == nil)
         #expect(try await session.remove(named: "first")?.state == .finished)
         #expect(first.calls.last == .finished(deadline: ShutdownTimetable.streamEnd))
         await #expect(throws: SessionError.onlyDestination("second")) { try await session.remove(named: "second") }
         #expect(try await session.remove(named: "first") == nil)
-        try await waitForFrames(5, of: second)
+        try await second.waitForFrames(5)
         let outcome = await session.stop()
         #expect(outcome.destinations.map(\.name) == ["first", "second"] && session.state == .finished)
     }
@@ -288,7 +279,7 @@ struct SessionDestinationsTests {
         _ = await session.stop()
     }
 
-    @Test func `A clip holds the last stretch, and is reported`() async throws {
+    @Test func `A clip contains the last seconds, and an event reports it`() async throws {
         try await withPeers { peers in
             let path = try peers.makeFolder("clips") + "/clip.mp4"
             let live = FakeViewer()
@@ -298,7 +289,7 @@ struct SessionDestinationsTests {
             let session = BroadcastSession(configuration: configuration, destinations: [live.plan(), .clips(name: "clips")])
             let events = EventRecorder(session)
             try await session.start()
-            try await waitForFrames(45, of: live)
+            try await live.waitForFrames(45)
             let clip = try #require(try await session.saveClip(last: MediaTime(milliseconds: 500), to: path))
             #expect(clip.path == path && clip.duration >= MediaTime(milliseconds: 500))
             try await MediaFile(path: path, peers: peers).expectDecodable()
@@ -311,7 +302,7 @@ struct SessionDestinationsTests {
         }
     }
 
-    @Test func `A recording that keeps nothing has no clip, and one without sound has no microphone`() async throws {
+    @Test func `Without a clip buffer there is no clip, and without sound there is no microphone`() async throws {
         let recording = FakeViewer().plan(.recording, kind: .file, media: .init())
         let session = BroadcastSession(configuration: .silent(Stage()), destinations: [recording])
         try await session.start()

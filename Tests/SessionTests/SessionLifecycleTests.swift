@@ -10,11 +10,6 @@ import Upload
 /// How a session starts and ends, and what it reports meanwhile.
 @Suite(.serialized)
 struct SessionLifecycleTests {
-    private func waitForFrames(_ count: Int, of viewer: FakeViewer) async throws {
-        let before = viewer.video.count
-        try await waitUntil("\(count) frames") { viewer.video.count >= before + count }
-    }
-
     // MARK: Start
 
     @Test func `Start returns once the destination is live, and stop once everything is closed`() async throws {
@@ -25,7 +20,7 @@ struct SessionLifecycleTests {
         #expect(session.state == .starting && session.snapshot().elapsed == .zero)
         try await session.start()
         #expect(session.state == .live && session.snapshot().destinations.map(\.state) == [.live])
-        try await waitForFrames(5, of: live)
+        try await live.waitForFrames(5)
         let snapshot = session.snapshot()
         #expect(snapshot.source == SourceDescription(kind: .application, name: "stage") && snapshot.sourceSize == NumberedPicture.size)
         #expect(snapshot.video?.size == NumberedPicture.size && snapshot.video?.frameRate == 30 && (snapshot.video?.captured ?? 0) > 0)
@@ -136,9 +131,7 @@ struct SessionLifecycleTests {
     @Test func `The end of the source ends the session properly`() async throws {
         let stage = Stage()
         let live = FakeViewer()
-        let session = BroadcastSession(configuration: .silent(stage), destinations: [live.livePlan()])
-        try await session.start()
-        try await waitForFrames(5, of: live)
+        let session = try await BroadcastSession.started(stage, [live.livePlan()], frames: 5, of: live)
         stage.end()
         let outcome = await session.ended()
         #expect(outcome.failure == nil && outcome.destinations.map(\.state) == [.finished] && session.state == .finished)
@@ -147,9 +140,7 @@ struct SessionLifecycleTests {
     @Test func `A source that fails ends the session with its error, and destinations are closed`() async throws {
         let stage = Stage()
         let (live, recording) = (FakeViewer("live"), FakeViewer("recording"))
-        let session = BroadcastSession(configuration: .silent(stage), destinations: [live.livePlan(), recording.rawRecording()])
-        try await session.start()
-        try await waitForFrames(5, of: live)
+        let session = try await BroadcastSession.started(stage, [live.livePlan(), recording.rawRecording()], frames: 5, of: live)
         stage.fail(.displayServerGone(":9"))
         let outcome = await session.ended()
         #expect(outcome.failure == .capture(.displayServerGone(":9")) && session.state == .failed)
@@ -181,7 +172,7 @@ struct SessionLifecycleTests {
         #expect(length >= ShutdownTimetable.backlogDiscarded && length < ShutdownTimetable.extensionAbandoned)
     }
 
-    @Test func `Handlers that cannot be ended are left behind in the end, and an extension gets more time than others`() async throws {
+    @Test func `A handler that does not end is abandoned at last, and an extension gets more time than others`() async throws {
         let (blocked, program) = (FakeViewer("blocked"), FakeViewer("program"))
         blocked.behave(.hangForever, at: .finished)
         program.behave(.hang, at: .finished)
@@ -227,14 +218,14 @@ struct SessionLifecycleTests {
         }
     }
 
-    @Test func `Events that nobody reads hold up nothing, and the newest are kept`() async throws {
+    @Test func `Events without a reader delay nothing, and the newest are kept`() async throws {
         let stage = Stage()
         let live = FakeViewer()
         let session = BroadcastSession(configuration: .silent(stage), destinations: [live.livePlan()])
         try await session.start()
         for number in 0..<3000 { session.annotate(["number": "\(number)"]) }
         try await waitUntil("the annotations") { live.calls.contains(.annotated(["number": "2999"])) }
-        try await waitForFrames(5, of: live)
+        try await live.waitForFrames(5)
         #expect(session.pause() && session.resume())
         #expect(await session.stop().failure == nil)
         var events: [SessionEvent] = []
@@ -248,7 +239,7 @@ struct SessionLifecycleTests {
         #expect(states == [.paused, .live, .finishing, .finished])
     }
 
-    @Test func `What the source reports becomes events`() async throws {
+    @Test func `Reports of the source become events`() async throws {
         let stage = Stage()
         let live = FakeViewer()
         let session = BroadcastSession(configuration: .silent(stage), destinations: [live.livePlan()])
@@ -274,9 +265,7 @@ struct SessionLifecycleTests {
     @Test func `A source with nothing to show gives viewers the slate`() async throws {
         let stage = Stage()
         let live = FakeViewer()
-        let session = BroadcastSession(configuration: .silent(stage), destinations: [live.livePlan()])
-        try await session.start()
-        try await waitForFrames(5, of: live)
+        let session = try await BroadcastSession.started(stage, [live.livePlan()], frames: 5, of: live)
         stage.withhold(true)
         try await waitUntil("the slate") { live.video.last?.reading == .slate }
         stage.withhold(false)

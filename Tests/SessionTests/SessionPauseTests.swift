@@ -36,27 +36,19 @@ struct SessionPauseTests {
         return result
     }
 
-    private func waitForFrames(_ count: Int, of viewer: FakeViewer) async throws {
-        let before = viewer.video.count
-        try await waitUntil("\(count) frames") { viewer.video.count >= before + count }
-    }
-
     @Test func `After pause returns no viewer and no recording gets a picture that was painted later, and viewers get the slate`() async throws {
         let stage = Stage()
         let (live, recording) = (FakeViewer("live"), FakeViewer("recording"))
-        let session = BroadcastSession(
-            configuration: .silent(stage), destinations: [live.livePlan(), recording.rawRecording()])
-        try await session.start()
-        try await waitForFrames(5, of: live)
+        let session = try await BroadcastSession.started(stage, [live.livePlan(), recording.rawRecording()], frames: 5, of: live)
         #expect(session.pause())
         let pause = SessionClock.monotonic()
         #expect(session.state == .paused)
         try await waitUntil("the slate") { live.video.last?.reading == .slate }
-        try await waitForFrames(5, of: live)
+        try await live.waitForFrames(5)
         let resume = SessionClock.monotonic()
         #expect(session.resume())
         try await waitUntil("new pictures") { (numbers(live).last ?? 0) >= stage.lastNumber - 2 && live.calls.contains(.resumed) }
-        try await waitForFrames(5, of: live)
+        try await live.waitForFrames(5)
         #expect(await session.stop().failure == nil)
         let hidden = painted(stage, from: pause, to: resume)
         for viewer in [live, recording] {
@@ -69,14 +61,12 @@ struct SessionPauseTests {
         #expect(!readings(recording).shown.contains(.unknown))
     }
 
-    @Test func `A picture that is painted while pause is requested reaches nobody, also where the grab began before it`() async throws {
+    @Test func `A picture that is painted after a request to pause is never sent, even if its grab began before`() async throws {
         for isLive in [false, true] {
             let stage = Stage()
             let viewer = FakeViewer()
             let plan = isLive ? viewer.livePlan() : viewer.rawRecording()
-            let session = BroadcastSession(configuration: .silent(stage), destinations: [plan])
-            try await session.start()
-            try await waitForFrames(3, of: viewer)
+            let session = try await BroadcastSession.started(stage, [plan], frames: 3, of: viewer)
             stage.hang(.sample)
             try await waitUntil("a grab that hangs") { stage.waiting == .sample }
             #expect(session.pause())
@@ -94,12 +84,10 @@ struct SessionPauseTests {
         }
     }
 
-    @Test func `A picture that was painted during a pause reaches nobody, also where its grab ends after resume`() async throws {
+    @Test func `A picture that is painted during a pause is never sent, even if its grab ends after resume`() async throws {
         let stage = Stage()
         let viewer = FakeViewer()
-        let session = BroadcastSession(configuration: .silent(stage), destinations: [viewer.rawRecording()])
-        try await session.start()
-        try await waitForFrames(3, of: viewer)
+        let session = try await BroadcastSession.started(stage, [viewer.rawRecording()], frames: 3, of: viewer)
         stage.hang(.sample)
         try await waitUntil("a grab that hangs") { stage.waiting == .sample }
         #expect(session.pause())
@@ -110,7 +98,7 @@ struct SessionPauseTests {
         let resume = SessionClock.monotonic()
         #expect(session.resume())
         stage.release()
-        try await waitForFrames(3, of: viewer)
+        try await viewer.waitForFrames(3)
         _ = await session.stop()
         let hidden = painted(stage, from: pause, to: resume)
         #expect(hidden.count == 1 && hidden.isDisjoint(with: numbers(viewer)))
@@ -123,14 +111,14 @@ struct SessionPauseTests {
             configuration: .silent(stage), destinations: [recording.plan(.recording, kind: .file, media: .init()), live.plan()])
         try await session.start()
         for _ in 0..<3 {
-            try await waitForFrames(10, of: recording)
+            try await recording.waitForFrames(10)
             #expect(session.pause())
             try await waitUntil("the pause") { live.calls.last(where: { $0.packet == nil }) == .paused }
-            try await waitForFrames(3, of: live)
+            try await live.waitForFrames(3)
             #expect(session.resume())
             try await waitUntil("the end of the pause") { recording.calls.last(where: { $0.packet == nil }) == .resumed }
         }
-        try await waitForFrames(5, of: recording)
+        try await recording.waitForFrames(5)
         _ = await session.stop()
         expectWhole(recording, besides: live)
         // Nothing is cut but the pauses: in the recording the next picture is one tick after the last one, or some if the machine is busy.
@@ -140,15 +128,13 @@ struct SessionPauseTests {
     @Test func `A keyframe begins each pause and follows it for viewers`() async throws {
         let stage = Stage()
         let live = FakeViewer()
-        let session = BroadcastSession(configuration: .silent(stage), destinations: [live.plan()])
-        try await session.start()
-        try await waitForFrames(5, of: live)
+        let session = try await BroadcastSession.started(stage, [live.plan()], frames: 5, of: live)
         #expect(session.pause())
         try await waitUntil("the pause") { live.calls.contains(.paused) }
-        try await waitForFrames(3, of: live)
+        try await live.waitForFrames(3)
         #expect(session.resume())
         try await waitUntil("the end of the pause") { live.calls.contains(.resumed) }
-        try await waitForFrames(3, of: live)
+        try await live.waitForFrames(3)
         _ = await session.stop()
         for mark in [FakeViewer.Call.paused, .resumed] {
             let place = try #require(live.calls.firstIndex(of: mark))
@@ -197,7 +183,7 @@ struct SessionPauseTests {
                     .file(name: "file", path: path, format: .mp4), recording.plan(.recording, kind: .file, media: .init()), live.plan(),
                 ])
             try await session.start()
-            try await waitForFrames(5, of: live)
+            try await live.waitForFrames(5)
             let busy = BusyThreads(count: 2)
             for round in 0..<200 {
                 #expect(session.pause())
@@ -213,7 +199,7 @@ struct SessionPauseTests {
                 if round % 3 != 0 { try await waitUntil("a picture") { stage.lastNumber > number } }
             }
             withExtendedLifetime(busy) {}
-            try await waitForFrames(5, of: recording)
+            try await recording.waitForFrames(5)
             let outcome = await session.stop()
             #expect(outcome.destinations.map(\.state) == [.finished, .finished, .finished])
             #expect(outcome.destinations.map(\.dropped) == [0, 0, 0])
@@ -235,12 +221,10 @@ struct SessionPauseTests {
     @Test func `While the source hangs a pause shows the slate, and nothing of the hang's end`() async throws {
         let stage = Stage()
         let live = FakeViewer()
-        let session = BroadcastSession(configuration: .silent(stage), destinations: [live.livePlan()])
-        try await session.start()
-        try await waitForFrames(5, of: live)
+        let session = try await BroadcastSession.started(stage, [live.livePlan()], frames: 5, of: live)
         stage.hang(.sample)
         try await waitUntil("a grab that hangs") { stage.waiting == .sample }
-        try await waitForFrames(10, of: live)
+        try await live.waitForFrames(10)
         #expect(session.pause())
         let pause = SessionClock.monotonic()
         try await waitUntil("the slate") { live.video.last?.reading == .slate }
@@ -249,7 +233,7 @@ struct SessionPauseTests {
         let resume = SessionClock.monotonic()
         #expect(session.resume())
         try await waitUntil("the end of the pause") { live.calls.contains(.resumed) }
-        try await waitForFrames(10, of: live)
+        try await live.waitForFrames(10)
         _ = await session.stop()
         #expect(painted(stage, from: pause, to: resume).isDisjoint(with: numbers(live)))
         #expect(readings(live).paused.allSatisfy { $0 == .slate } && !readings(live).shown.contains(.slate))
@@ -257,21 +241,18 @@ struct SessionPauseTests {
         #expect(numbers(live).last.map { $0 > (painted(stage, from: resume).min() ?? .max) } == true)
     }
 
-    @Test func `A source that hangs while it rests in a pause does not put the slate into the recording after resume`() async throws {
+    @Test func `If the source hangs during a pause, the recording contains no slate after resume`() async throws {
         let stage = Stage()
         let (recording, live) = (FakeViewer("recording"), FakeViewer("live"))
-        let session = BroadcastSession(
-            configuration: .silent(stage), destinations: [recording.rawRecording(), live.livePlan()])
-        try await session.start()
-        try await waitForFrames(5, of: live)
+        let session = try await BroadcastSession.started(stage, [recording.rawRecording(), live.livePlan()], frames: 5, of: live)
         stage.hang(.rest)
         #expect(session.pause())
         try await waitUntil("a rest that hangs") { stage.waiting == .rest }
         try await waitUntil("the slate") { live.video.last?.reading == .slate }
-        try await waitForFrames(3, of: live)
+        try await live.waitForFrames(3)
         #expect(session.resume())
         // Viewers keep getting the slate, since there is nothing else.
-        try await waitForFrames(5, of: live)
+        try await live.waitForFrames(5)
         let number = stage.lastNumber
         stage.release()
         try await waitUntil("pictures") { (numbers(live).last ?? 0) > number + 5 }
@@ -297,9 +278,7 @@ struct SessionPauseTests {
     @Test func `A session that is stopped during a pause ends properly, and its recording without the slate`() async throws {
         let stage = Stage()
         let (live, recording) = (FakeViewer("live"), FakeViewer("recording"))
-        let session = BroadcastSession(configuration: .silent(stage), destinations: [live.livePlan(), recording.rawRecording()])
-        try await session.start()
-        try await waitForFrames(5, of: live)
+        let session = try await BroadcastSession.started(stage, [live.livePlan(), recording.rawRecording()], frames: 5, of: live)
         #expect(session.pause())
         try await waitUntil("the slate") { live.video.last?.reading == .slate }
         let outcome = await session.stop()
@@ -310,15 +289,13 @@ struct SessionPauseTests {
     @Test func `A destination that joins during a pause gets the slate, and pictures after it`() async throws {
         let stage = Stage()
         let live = FakeViewer("live")
-        let session = BroadcastSession(configuration: .silent(stage), destinations: [live.livePlan()])
-        try await session.start()
-        try await waitForFrames(5, of: live)
+        let session = try await BroadcastSession.started(stage, [live.livePlan()], frames: 5, of: live)
         #expect(session.pause())
         try await waitUntil("the slate") { live.video.last?.reading == .slate }
         let (viewer, recording) = (FakeViewer("viewer"), FakeViewer("recording"))
         try await session.add(viewer.livePlan())
         try await session.add(recording.rawRecording())
-        try await waitForFrames(3, of: viewer)
+        try await viewer.waitForFrames(3)
         #expect(session.snapshot().destinations.last?.state == .paused)
         #expect(session.resume())
         try await waitUntil("pictures") { !numbers(viewer).isEmpty && !numbers(recording).isEmpty }
@@ -335,7 +312,7 @@ struct SessionPauseTests {
         let session = BroadcastSession(configuration: .silent(stage), destinations: [live.livePlan()])
         let events = EventRecorder(session)
         try await session.start()
-        try await waitForFrames(5, of: live)
+        try await live.waitForFrames(5)
         stage.lock(true)
         try await waitUntil("the slate") { live.video.last?.reading == .slate && session.snapshot().isLocked }
         stage.lock(false)

@@ -8,24 +8,17 @@ import Testing
 /// A source that hangs, as Xlib does while the X server is stopped.
 @Suite(.serialized)
 struct StalledSourceTests {
-    private func waitForFrames(_ count: Int, of viewer: FakeViewer) async throws {
-        let before = viewer.video.count
-        try await waitUntil("\(count) frames") { viewer.video.count >= before + count }
-    }
-
     @Test func `Viewers get a repeat picture at every tick while the source hangs, and whole pictures after it`() async throws {
         let stage = Stage()
         let (live, encoded) = (FakeViewer("live"), FakeViewer("encoded"))
-        let session = BroadcastSession(configuration: .silent(stage), destinations: [live.livePlan(), encoded.plan()])
-        try await session.start()
-        try await waitForFrames(10, of: live)
+        let session = try await BroadcastSession.started(stage, [live.livePlan(), encoded.plan()], frames: 10, of: live)
         stage.hang(.sample)
         try await waitUntil("a grab that hangs") { stage.waiting == .sample }
         let last = stage.lastNumber
         // The last picture is on its way.
         try await waitUntil("the last picture") { live.video.last?.reading == .number(last) }
         let first = live.video.count
-        try await waitForFrames(45, of: live)
+        try await live.waitForFrames(45)
         let repeats = live.video[first...].prefix(45)
         #expect(repeats.allSatisfy { $0.reading == .number(last) })
         // Each of them is one tick after the one before.
@@ -51,14 +44,14 @@ struct StalledSourceTests {
         configuration.latency = latency
         let session = BroadcastSession(configuration: configuration, destinations: [encoded.plan()])
         try await session.start()
-        try await waitForFrames(5, of: encoded)
+        try await encoded.waitForFrames(5)
         for _ in 0..<5 {
             stage.hang(.sample)
             try await waitUntil("a grab that hangs") { stage.waiting == .sample }
             // Less than a stall that the encoder covers at once.
             try await Task.sleep(for: .milliseconds(200))
             stage.release()
-            try await waitForFrames(10, of: encoded)
+            try await encoded.waitForFrames(10)
         }
         _ = await session.stop()
         // With B pictures the order of decoding is another one.
@@ -69,16 +62,14 @@ struct StalledSourceTests {
     @Test func `After a hang every picture has a tick of its own`() async throws {
         let stage = Stage()
         let live = FakeViewer("live")
-        let session = BroadcastSession(configuration: .silent(stage), destinations: [live.livePlan()])
-        try await session.start()
-        try await waitForFrames(5, of: live)
+        let session = try await BroadcastSession.started(stage, [live.livePlan()], frames: 5, of: live)
         for _ in 0..<4 {
             stage.hang(.sample)
             let count = live.video.count
             try await waitUntil("a grab that hangs") { stage.waiting == .sample }
             try await waitUntil("repeat pictures") { live.video.count >= count + 10 }
             stage.release()
-            try await waitForFrames(5, of: live)
+            try await live.waitForFrames(5)
         }
         _ = await session.stop()
         let ticks = live.video.map { $0.time.seconds * 30 }
@@ -86,13 +77,13 @@ struct StalledSourceTests {
         #expect(zip(ticks, ticks.dropFirst()).allSatisfy { $1 - $0 > 0.999 })
     }
 
-    @Test func `The session reports that the source hangs, and that it answers again`() async throws {
+    @Test func `The session reports that the source hangs, and later that it answers`() async throws {
         let stage = Stage()
         let live = FakeViewer()
         let session = BroadcastSession(configuration: .silent(stage), destinations: [live.livePlan()])
         let events = EventRecorder(session)
         try await session.start()
-        try await waitForFrames(5, of: live)
+        try await live.waitForFrames(5)
         stage.hang(.sample)
         try await waitUntil("the notice") { events.notices.contains(.sourceStalled) }
         stage.release()
@@ -109,7 +100,7 @@ struct StalledSourceTests {
                 configuration: .silent(stage),
                 destinations: [live.plan(), recording.plan(.recording, kind: .file, media: .init()), .file(name: "file", path: path, format: .mp4)])
             try await session.start()
-            try await waitForFrames(30, of: recording)
+            try await recording.waitForFrames(30)
             stage.hang(.sample)
             try await waitUntil("a grab that hangs") { stage.waiting == .sample }
             let outcome = await session.stop()
@@ -125,7 +116,7 @@ struct StalledSourceTests {
         }
     }
 
-    @Test func `A session whose source hangs while it opens ends when it is asked to`() async throws {
+    @Test func `A session ends on request while the opening of its source hangs`() async throws {
         let stage = Stage()
         let live = FakeViewer()
         stage.hang(.opening)
@@ -144,17 +135,17 @@ struct StalledSourceTests {
         #expect(stage.paintings.isEmpty)
     }
 
-    @Test func `A recording alone waits for the source, and goes on when it answers`() async throws {
+    @Test func `A recording without viewers waits for a source that hangs, and continues after it`() async throws {
         let stage = Stage()
         let recording = FakeViewer()
         let session = BroadcastSession(configuration: .silent(stage), destinations: [recording.rawRecording()])
         let events = EventRecorder(session)
         try await session.start()
-        try await waitForFrames(5, of: recording)
+        try await recording.waitForFrames(5)
         stage.hang(.sample)
         try await waitUntil("the notice") { events.notices.contains(.sourceStalled) }
         stage.release()
-        try await waitForFrames(5, of: recording)
+        try await recording.waitForFrames(5)
         _ = await session.stop()
         #expect(!recording.video.contains { $0.reading == .unknown || $0.reading == .slate })
     }
@@ -162,11 +153,9 @@ struct StalledSourceTests {
     @Test func `A still picture that hangs is whole when something joins after the hang`() async throws {
         let stage = Stage()
         let live = FakeViewer("live")
-        let session = BroadcastSession(configuration: .silent(stage), destinations: [live.livePlan()])
-        try await session.start()
-        try await waitForFrames(5, of: live)
+        let session = try await BroadcastSession.started(stage, [live.livePlan()], frames: 5, of: live)
         stage.freeze()
-        try await waitForFrames(5, of: live)
+        try await live.waitForFrames(5)
         stage.hang(.sample)
         try await waitUntil("a grab that hangs") { stage.waiting == .sample }
         #expect(session.pause())
@@ -175,7 +164,7 @@ struct StalledSourceTests {
         stage.release()
         // Nothing changes on the screen any more, and viewers see it nevertheless.
         try await waitUntil("the picture") { live.video.last?.reading == .number(stage.lastNumber) }
-        try await waitForFrames(10, of: live)
+        try await live.waitForFrames(10)
         #expect(live.video.last?.reading == .number(stage.lastNumber))
         _ = await session.stop()
     }

@@ -19,7 +19,7 @@ struct ClockTrackTests {
         #expect(ClockTrack(wrapped).fault == nil)
     }
 
-    @Test func `A frozen recording is a fault, whenever it freezes`() {
+    @Test func `A recording that freezes at any time is a fault`() {
         #expect(!track { _ in 0 }.isRunning)
         #expect(!track(seconds: 0.5) { _ in 0 }.isRunning)
         #expect(!track { min($0, 3) }.isRunning)
@@ -47,7 +47,7 @@ struct ClockTrackTests {
         #expect(parts.allSatisfy { $0.isRunning })
     }
 
-    @Test func `Interruptions are where the clock stands still, where frames are missing, and where it jumps`() {
+    @Test func `Interruptions are times at which the clock stops, jumps, or has missing frames`() {
         #expect(track().interruptions(over: 0.5) == [])
         let still = track { $0 < 2 ? $0 : max(2, $0 - 1) }
         #expect(still.interruptions(over: 0.5).map { ($0 * 30).rounded() } == [60])

@@ -14,7 +14,7 @@ struct PeerTests {
         }
     }
 
-    @Test func `What is written to a peer comes back through its pipes`() async throws {
+    @Test func `Text that is written to a peer returns through its pipes`() async throws {
         try await withPeers { peers in
             let peer = try peers.start("cat", ["cat"], input: .pipe, output: .pipe)
             try await peer.write(Array("hello".utf8))
@@ -69,7 +69,7 @@ struct PeerTests {
         }
     }
 
-    @Test func `Waiting for what a dead peer will never say fails at once`() async throws {
+    @Test func `Waiting for the output of a peer that has ended fails at once`() async throws {
         try await withPeers { peers in
             let peer = try peers.start("false", ["false"])
             await #expect(throws: PeerError.self) { _ = try await peer.waitForErrorLine(containing: "never", deadline: .seconds(1000)) }

@@ -45,7 +45,7 @@ struct FileHandlerTests {
     }
 
     @Test(arguments: [nil, "an older file", ""])
-    func `Of broadcasts that start at the same time with one file, one writes it`(older: String?) async throws {
+    func `If several broadcasts start with the same file at the same time, one of them writes it`(older: String?) async throws {
         try await withPeers { peers in
             let folder = try peers.makeFolder("out")
             for round in 0..<20 {

@@ -151,7 +151,7 @@ struct ConfigurationFileTests {
         #expect(configuration.destination(named: "nobody") == nil)
     }
 
-    @Test func `A service takes the place of the extension rtmp, which the configuration may still name`() throws {
+    @Test func `A service needs no extension, and the configuration may still name the extension rtmp`() throws {
         let service = try #require(try parse("[destinations.a]\nservice = \"twitch\"").destination(named: "a"))
         #expect(service.extensionName == "rtmp" && service.service == "twitch" && service.url == nil && service.extensionLine == 1)
         #expect(try parse("[destinations.a]\nservice = \"twitch\"\nextension = \"rtmp\"").destination(named: "a")?.service == "twitch")

@@ -51,7 +51,7 @@ struct DestinationListTests {
         }
     }
 
-    @Test func `A stored secret signs in, and another preference takes the place of the configuration's`() async throws {
+    @Test func `A destination with a stored secret is signed in, and a preference overrides the configuration's`() async throws {
         try await withTemporaryFolder { folder in
             let text = "preferred = \"b\"\n[destinations.a]\nextension = \"rtmp\"\nurl = \"rtmp://host/app\"\n[destinations.b]\nextension = \"file\""
             let list = try entries(text, preferred: "a", signedIn: ["a"], in: folder)

@@ -56,7 +56,7 @@ struct DestinationResolverTests {
 
     // MARK: RTMP
 
-    @Test func `An address is a live RTMP destination without its key in what is shown`() async throws {
+    @Test func `An address is a live RTMP destination whose displayed URL has no key`() async throws {
         try await withTemporaryFolder { folder in
             let plan = try resolver(in: folder).resolve("rtmp://live.example/app/secret")
             #expect(plan.name == "rtmp" && plan.kind == .rtmp && plan.isLive && plan.path == nil)
@@ -109,7 +109,7 @@ struct DestinationResolverTests {
         }
     }
 
-    @Test func `A configured address gets its key from the store, from a command, or has it`() async throws {
+    @Test func `The key of a configured address is in the address, in the store, or printed by a command`() async throws {
         let text = """
             [destinations.stored]
             extension = "rtmp"
@@ -136,7 +136,7 @@ struct DestinationResolverTests {
         }
     }
 
-    @Test func `A user who gives up ends the key command`() async throws {
+    @Test func `If the user cancels, the key command ends`() async throws {
         try await withTemporaryFolder { folder in
             var resolver = try resolver(
                 in: folder, "[destinations.a]\nextension = \"rtmp\"\nurl = \"rtmp://h/a\"\nkey-command = \"show\"", secrets: FakeSecrets(key: "k"))
@@ -242,7 +242,7 @@ struct DestinationResolverTests {
         }
     }
 
-    @Test func `A stored key that goes over plain RTMP to another machine is noticed`() async throws {
+    @Test func `Sending a stored key to another machine without TLS is a notice`() async throws {
         try await withTemporaryFolder { folder in
             let notices = Notices()
             let text = """
@@ -307,7 +307,7 @@ struct DestinationResolverTests {
         }
     }
 
-    @Test func `Certificates are read beside the configuration, in the home folder, or where an absolute path leads`() async throws {
+    @Test func `A path of certificates is relative to the configuration or to the home folder, or absolute`() async throws {
         try await withTemporaryFolder { folder in
             func attempt(_ file: String) throws -> ConfigurationFault? {
                 let text = "[destinations.a]\nextension = \"rtmp\"\nurl = \"rtmps://h/a/k\"\nca-file = \"\(file)\""
@@ -363,7 +363,7 @@ struct DestinationResolverTests {
         }
     }
 
-    @Test func `A format without sound is noticed where sound is recorded`() async throws {
+    @Test func `A format without sound is a notice if sound is recorded`() async throws {
         try await withTemporaryFolder { folder in
             var session = SessionConfiguration()
             for (hasSound, expected) in [
@@ -413,7 +413,7 @@ struct DestinationResolverTests {
 
     // MARK: Files and standard output
 
-    @Test func `A file is in the working folder, in the home folder, or where its path leads`() async throws {
+    @Test func `A path of a file is relative to the working folder or to the home folder, or absolute`() async throws {
         try await withTemporaryFolder { folder in
             let resolver = try resolver(in: folder)
             #expect(try resolver.resolve("a.flv").path == folder.path + "/cwd/a.flv")
@@ -538,7 +538,7 @@ struct DestinationResolverTests {
         }
     }
 
-    @Test func `What nothing is called is a problem with the names that there are`() async throws {
+    @Test func `The problem about an unknown name contains the known names`() async throws {
         try await withTemporaryFolder { folder in
             try folder.writeExtension("srt")
             let resolver = try resolver(in: folder, "[destinations.mine]\nextension = \"clips\"")
@@ -549,7 +549,7 @@ struct DestinationResolverTests {
 
     // MARK: Extensions
 
-    @Test func `An extension gets its answers, its secrets and what the configuration says`() async throws {
+    @Test func `An extension gets its answers, its secrets and the settings of the configuration`() async throws {
         try await withTemporaryFolder { folder in
             try folder.writeExtension("srt", questions)
             let secrets = FakeSecrets(secrets: ["mine/password": "p"], answers: ["mine": ["url": "srt://stored"]])
@@ -649,7 +649,7 @@ struct DestinationResolverTests {
         }
     }
 
-    @Test func `Settings of the encoders need a destination that takes what they encode`() async throws {
+    @Test func `Settings of an encoder require a destination that takes its packets`() async throws {
         try await withTemporaryFolder { folder in
             let resolver = try resolver(in: folder)
             func problem(_ targets: [String], _ change: (inout SessionSettings) -> Void) throws -> SettingProblem? {
@@ -716,7 +716,7 @@ struct DestinationResolverTests {
             ("setup.url = \"srt://h:1?streamid=x\"", "setup.url", .secretInAddress(.parameter("streamid"), destination: "mine")),
             ("setup.url = \"srt://h:1?mode=caller&pass-phrase=x\"", "setup.url", .secretInAddress(.parameter("pass-phrase"), destination: "mine")),
         ] as [(String, String, ConfigurationFault.Problem)])
-    func `A setting that is not asked for, or is secret, must not be in the configuration`(
+    func `An unknown or secret setting of an extension must not be in the configuration`(
         text: String, key: String, problem: ConfigurationFault.Problem
     ) async throws {
         try await withTemporaryFolder { folder in
@@ -727,7 +727,7 @@ struct DestinationResolverTests {
         }
     }
 
-    @Test func `An address goes to the extension that takes it, with nothing secret in it`() async throws {
+    @Test func `The extension gets the address without its secrets`() async throws {
         try await withTemporaryFolder { folder in
             try folder.writeExtension("srt", questions)
             let resolver = try resolver(in: folder)

@@ -29,7 +29,7 @@ struct ExtensionCatalogTests {
         }
     }
 
-    @Test func `A wrong manifest is an error for who asks for it, and for nobody else`() async throws {
+    @Test func `An invalid manifest is an error only if its extension is used`() async throws {
         try await withTemporaryFolder { folder in
             try folder.writeExtension("good")
             try folder.write("name = \"wrong\"", to: "extensions/wrong/extension.toml")
@@ -41,7 +41,7 @@ struct ExtensionCatalogTests {
         }
     }
 
-    @Test func `An address goes to the extension that takes its scheme`() async throws {
+    @Test func `An address selects the extension that declares its scheme`() async throws {
         try await withTemporaryFolder { folder in
             try folder.writeExtension("srt", questions)
             let catalog = folder.catalog

@@ -26,7 +26,7 @@ struct KnownServiceTests {
     }
 
     /// Mobcrush publishes no address with TLS.
-    @Test func `Every service that offers TLS is used with it`() {
+    @Test func `TLS is used for every service that offers it`() {
         for service in KnownService.all where service.name != "mobcrush" {
             #expect(([service.url].compactMap { $0 } + service.backups).allSatisfy { $0.hasPrefix("rtmps://") }, "\(service.name)")
         }
@@ -73,7 +73,7 @@ struct KnownServiceTests {
             try limits { $0.keyframeInterval = MediaTime(milliseconds: 2500) } == [.keyframeInterval(limit: 2, actual: 2.5)])
     }
 
-    @Test func `Sound can have too high a bitrate, where there is sound`() throws {
+    @Test func `A bitrate of sound that is too high is a notice if there is sound`() throws {
         #expect(try limits("facebook") { $0.audio.bitrate = 320 } == [.audioBitrate(limit: 256, actual: 320)])
         #expect(
             try limits("facebook") {

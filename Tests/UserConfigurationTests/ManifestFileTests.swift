@@ -51,12 +51,12 @@ struct ManifestFileTests {
             ])
     }
 
-    @Test func `What is not given has its usual value`() throws {
+    @Test func `Missing keys have their default values`() throws {
         let manifest = try #require(ManifestFile.parse(Self.start, folder: "/x").manifest)
         #expect(manifest == ExtensionManifest(name: "a", folder: "/x", executable: "/x/p", mode: .samples))
     }
 
-    @Test func `An essential part that is missing is a fault, and there is no manifest`() {
+    @Test func `Without a required key there is a fault and no manifest`() {
         let (manifest, _) = ManifestFile.parse("", folder: "/x")
         #expect(manifest == nil)
         #expect(
@@ -115,7 +115,7 @@ struct ManifestFileTests {
         #expect(faults("name = \"a\"\nexec = \"p\"\nmode = \"clips\"\ntracks = [\"mixed\"]") == [fault(4, "tracks", .clipsWithoutScreen)])
     }
 
-    @Test func `One fault does not hide the next`() {
+    @Test func `All faults of a manifest are reported`() {
         let found = faults(Self.start + "vidoe = \"none\"\naudio = 1\nclip-duration = \"x\"\nsetup-exec = \"s\"")
         #expect(found.map(\.key) == ["vidoe", "audio", "clip-duration", "setup-exec"])
         #expect(found.map(\.line) == [4, 5, 6, 7])
@@ -174,7 +174,7 @@ struct ManifestFileTests {
         }
     }
 
-    @Test func `What others can write is not run`() async throws {
+    @Test func `A program that other users can write is not run`() async throws {
         try await withTemporaryFolder { folder in
             try folder.writeExtension("a")
             let own = folder.path + "/extensions/a"
@@ -189,7 +189,7 @@ struct ManifestFileTests {
         }
     }
 
-    @Test(.enabled(if: getuid() == 0, "Only root can give a file away.")) func `What belongs to another user is not run`() async throws {
+    @Test(.enabled(if: getuid() == 0, "Only root can give a file away.")) func `A program of another user is not run`() async throws {
         try await withTemporaryFolder { folder in
             try folder.writeExtension("a")
             let own = folder.path + "/extensions/a"

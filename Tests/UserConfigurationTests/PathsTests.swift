@@ -39,12 +39,12 @@ struct PathsTests {
         #expect(paths.extensionEnvironment["PATH"] == "/usr/local/bin:/usr/bin:/bin" && paths.extensionEnvironment["LANG"] == "C.UTF-8")
     }
 
-    @Test func `Folders of the user's choice for extensions come after the user's own`() {
+    @Test func `The user's folder for extensions precedes the folders in BROADCAST_EXTENSION_PATH`() {
         let paths = Paths(environment: ["HOME": "/h", "BROADCAST_EXTENSION_PATH": "/one::relative:/two"])
         #expect(Array(paths.extensionFolders.prefix(3)) == ["/h/.local/share/broadcast/extensions", "/one", "/two"])
     }
 
-    @Test func `An extension sees little of the environment, its setup what a browser needs`() {
+    @Test func `An extension gets few environment variables, and its setup program also those that a browser needs`() {
         let paths = Paths(environment: ["HOME": "/h", "SECRET": "s", "DISPLAY": ":1", "TERM": "xterm", "BROWSER": "b", "XDG_SESSION_TYPE": "x11"])
         #expect(Set(paths.extensionEnvironment.keys) == ["PATH", "HOME", "LANG"])
         #expect(Set(paths.setupEnvironment.keys) == ["PATH", "HOME", "LANG", "DISPLAY", "TERM", "BROWSER", "XDG_SESSION_TYPE"])

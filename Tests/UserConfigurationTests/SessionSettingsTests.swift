@@ -78,7 +78,7 @@ struct SessionSettingsTests {
         #expect(request.hiddenWindows.rules == [] && !request.hiddenWindows.mutesSound && made.audio.mutedWindows == nil)
     }
 
-    @Test func `The configuration takes the place of the usual values`() throws {
+    @Test func `The configuration overrides the default values`() throws {
         let made = try make(SessionSettings(), over: Self.text)
         #expect(made.outputSize == PixelSize(width: 640, height: 360) && made.frameRate == 25 && made.rateControl == .bitrate(4000))
         #expect(made.preset == "faster" && made.latency == .normal && made.chroma == .yuv444 && made.pacing == .variable)
@@ -92,7 +92,7 @@ struct SessionSettingsTests {
         #expect(try make(SessionSettings(), over: "video.quality = 18").rateControl == .quality(18))
     }
 
-    @Test func `What the user chose takes the place of the configuration`() throws {
+    @Test func `The user's choices override the configuration`() throws {
         var settings = SessionSettings()
         settings.source = .screen(display: ":7", .monitor("HDMI-1"))
         settings.showsCursor = true
@@ -125,7 +125,7 @@ struct SessionSettingsTests {
         #expect(request.hiddenWindows.rules == [.windowClass("One"), .windowClass("Two")])
     }
 
-    @Test func `A quality or a bitrate takes the place of the other one`() throws {
+    @Test func `A chosen quality overrides a configured bitrate, and the reverse`() throws {
         var settings = SessionSettings()
         settings.bitrate = 2000
         #expect(try make(settings, over: "video.quality = 18").rateControl == .bitrate(2000))
@@ -140,7 +140,7 @@ struct SessionSettingsTests {
         #expect(fault?.problem == .bitrateAndQuality && fault?.line == 2)
     }
 
-    @Test func `A file of pictures keeps its own rate, and is without sound unless that is asked for`() throws {
+    @Test func `A picture file keeps its frame rate, and has no sound unless the user enables it`() throws {
         var settings = SessionSettings()
         settings.source = .y4m(path: "/a.y4m")
         let made = try make(settings, over: "video.fps = 25")
@@ -169,7 +169,7 @@ struct SessionSettingsTests {
         #expect(picture === pictures && feed === sound && made.audio.app != nil)
     }
 
-    @Test func `A file of sound takes the place of the applications`() throws {
+    @Test func `A sound file replaces the sound of the applications`() throws {
         var settings = SessionSettings()
         settings.sound = .wav(path: "/a.wav")
         let made = try make(settings, over: "audio.app = false")
@@ -180,7 +180,7 @@ struct SessionSettingsTests {
         #expect(made.audio.app != nil)
     }
 
-    @Test func `Settings that do not go together are a problem`() {
+    @Test func `Settings that contradict each other are a problem`() {
         #expect(
             problem {
                 $0.bitrate = 100; $0.quality = 20

@@ -15,7 +15,7 @@ struct NearestNameTests {
         #expect(NearestName.of(name, among: ["twitch", "youtube", "mobcrush", "kick"]) == nearest)
     }
 
-    @Test func `Without candidates there is none`() {
+    @Test func `Without candidates there is no suggestion`() {
         #expect(NearestName.of("twitch", among: []) == nil)
     }
 
@@ -68,7 +68,7 @@ struct AddressSecretTests {
 }
 
 struct RTMPAddressTests {
-    @Test func `A key is left out of what is shown`() {
+    @Test func `A displayed address does not contain its key`() {
         let shown = RTMPAddress.withoutKey("rtmp://live.example/app/the_key", hasOwnKey: false)
         #expect(shown.hasPrefix("rtmp://live.example/app") && !shown.contains("the_key"))
         // The rest of the path can be an instance of the application, or the key for the second time.
@@ -151,7 +151,7 @@ struct FileNamingTests {
         #expect(URLName.last(path) == name)
     }
 
-    @Test func `Each format has an ending that leads back to it`() {
+    @Test func `The file ending of each format selects that format`() {
         for format in ContainerFormat.allCases { #expect(ContainerFormat(ending: "x." + format.fileEnding) == format) }
     }
 }

@@ -10,6 +10,14 @@ import X11Capture
 @Suite(.serialized) struct HiddenWindowCoverTests {
     private let secret = HiddenWindowRules([.windowClass("secret")])
 
+    /// A visible window of 120 × 90 pixels at (100, 100) that the rule `secret` hides.
+    private func secretWindow(on screen: Xvfb) throws -> LoudWindow {
+        let window = try LoudWindow(display: screen.display, x: 100, y: 100, width: 120, height: 90)
+        window.setClass("secret")
+        window.map()
+        return window
+    }
+
     @Test func `a window that is mapped right before a sample is not in it`() async throws {
         try await withScreen { screen in
             let source = try open(screen, secret)
@@ -93,9 +101,7 @@ import X11Capture
 
     @Test func `rules that match no window at the start are noticed, and the windows of each rule are counted`() async throws {
         try await withScreen { screen in
-            let window = try LoudWindow(display: screen.display, x: 100, y: 100, width: 120, height: 90)
-            window.setClass("secret")
-            window.map()
+            let window = try secretWindow(on: screen)
             let rules = HiddenWindowRules([.windowClass("secret"), .windowClass("sceret"), .title(GlobPattern("*bank*"))])
             #expect(rules.matches.map(\.windows) == [nil, nil, nil])
             let source = try open(screen, rules)
@@ -113,9 +119,7 @@ import X11Capture
 
     @Test func `the area of an unmapped window is shown again after 250 ms`() async throws {
         try await withScreen { screen in
-            let window = try LoudWindow(display: screen.display, x: 100, y: 100, width: 120, height: 90)
-            window.setClass("secret")
-            window.map()
+            let window = try secretWindow(on: screen)
             let source = try open(screen, secret)
             let place = PixelRect(x: 100, y: 100, width: 120, height: 90)
             _ = try source.nextSample(at: MediaTime(milliseconds: 0))
@@ -138,9 +142,7 @@ import X11Capture
             // Simulate a program that hangs: its window has no background, so the server leaves the old pixels there.
             let below = try LoudWindow(display: screen.display, x: 50, y: 50, width: 300, height: 200, hasBackground: false)
             below.map()
-            let window = try LoudWindow(display: screen.display, x: 100, y: 100, width: 120, height: 90)
-            window.setClass("secret")
-            window.map()
+            let window = try secretWindow(on: screen)
             let source = try open(screen, secret)
             _ = try source.nextSample(at: MediaTime(milliseconds: 0))
             window.unmap()
@@ -153,9 +155,7 @@ import X11Capture
 
     @Test func `a change under the cover and a static hidden window cause no sample`() async throws {
         try await withScreen { screen in
-            let window = try LoudWindow(display: screen.display, x: 100, y: 100, width: 120, height: 90)
-            window.setClass("secret")
-            window.map()
+            let window = try secretWindow(on: screen)
             let source = try open(screen, secret)
             _ = try source.nextSample(at: MediaTime(milliseconds: 0))
             for tick in 1..<20 {
@@ -232,9 +232,7 @@ import X11Capture
 
     @Test func `a menu that opens while its window disappears is covered`() async throws {
         try await withScreen { screen in
-            let window = try LoudWindow(display: screen.display, x: 100, y: 100, width: 120, height: 90)
-            window.setClass("secret")
-            window.map()
+            let window = try secretWindow(on: screen)
             let source = try open(screen, secret)
             _ = try source.nextPicture()
             window.openMenu(x: 400, y: 300, width: 50, height: 40)
@@ -249,9 +247,7 @@ import X11Capture
         try await withScreen { screen in
             let source = try open(screen, secret)
             _ = try source.nextPicture()
-            let window = try LoudWindow(display: screen.display, x: 100, y: 100, width: 120, height: 90)
-            window.setClass("secret")
-            window.map()
+            let window = try secretWindow(on: screen)
             window.openMenu(x: 400, y: 300, width: 50, height: 40)
             window.destroy()
             #expect(try source.nextPicture()?.loudPixels == 0)
@@ -392,9 +388,7 @@ import X11Capture
             let dialogue = try LoudWindow(display: screen.display, x: 300, y: 100, width: 50, height: 40)
             let source = try open(screen, rules)
             do {
-                let window = try LoudWindow(display: screen.display, x: 100, y: 100, width: 120, height: 90)
-                window.setClass("secret")
-                window.map()
+                let window = try secretWindow(on: screen)
                 dialogue.setNumber(UInt(window.window), of: "WM_TRANSIENT_FOR")
                 dialogue.map()
                 #expect(try source.nextPicture()?.loudPixels == 0)
@@ -410,9 +404,7 @@ import X11Capture
         try await withScreen { screen in
             let below = try LoudWindow(display: screen.display, x: 50, y: 50, width: 300, height: 200, hasBackground: false)
             below.map()
-            let window = try LoudWindow(display: screen.display, x: 100, y: 100, width: 120, height: 90)
-            window.setClass("secret")
-            window.map()
+            let window = try secretWindow(on: screen)
             let source = try open(screen, secret)
             for tick in 0..<20 {
                 window.paint()
