@@ -8,14 +8,21 @@ package struct FakeDesktop: Sendable {
     package let environment: [String: String]
 
     /// Starts both, and waits until the services are on the bus.
-    nonisolated(nonsending) package static func start(in peers: Peers) async throws -> FakeDesktop {
+    ///
+    /// - Parameters:
+    ///   - server: the name of the notification service.
+    ///   - inhibits: false if the notification service does not support the inhibition of notifications.
+    nonisolated(nonsending) package static func start(
+        in peers: Peers, server: String = "fake", inhibits: Bool = true
+    ) async throws -> FakeDesktop {
         let folder = try peers.makeFolder("bus")
         let bus = try peers.start(
             "dbus-daemon", ["dbus-daemon", "--session", "--nofork", "--nopidfile", "--address=unix:path=\(folder)/socket"], folder: folder)
         try await bus.wait(for: "its socket") { FileManager.default.fileExists(atPath: folder + "/socket") }
         let environment = ["DBUS_SESSION_BUS_ADDRESS": "unix:path=\(folder)/socket"]
         // Debian's own Python: only that one has python3-gi.
-        let service = try peers.start("fake-desktop", ["/usr/bin/python3", "-u", "-c", script], environment: environment, input: .pipe)
+        let service = try peers.start(
+            "fake-desktop", ["/usr/bin/python3", "-u", "-c", script, server, inhibits ? "inhibits" : "no"], environment: environment, input: .pipe)
         _ = try await service.waitForOutputLine(containing: "ready")
         return FakeDesktop(service: service, environment: environment)
     }
@@ -47,10 +54,12 @@ package struct FakeDesktop: Sendable {
         owned = 0
         def call(bus, sender, path, interface, method, parameters, invocation):
             if method == "GetServerInformation":
-                invocation.return_value(GLib.Variant("(ssss)", ("fake", "test", "1", "1.2")))
+                invocation.return_value(GLib.Variant("(ssss)", (sys.argv[1], "test", "1", "1.2")))
             elif interface == "org.freedesktop.ScreenSaver":
                 print("keep awake for", parameters[0])
                 invocation.return_value(GLib.Variant("(u)", (8,)))
+            elif method == "Inhibit" and sys.argv[2] != "inhibits":
+                invocation.return_dbus_error("org.freedesktop.DBus.Error.UnknownMethod", "This service does not inhibit.")
             elif method == "Inhibit":
                 print("inhibit", parameters[0])
                 invocation.return_value(GLib.Variant("(u)", (7,)))
