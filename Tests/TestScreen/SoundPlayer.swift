@@ -5,6 +5,8 @@ import Glibc
 /// Everything except `init`, `reconnectIfNeeded` and `close` runs while the main loop is locked.
 final class SoundPlayer {
     private static let rate = 48_000.0
+    /// The bytes of a frame: two floats.
+    private static let frameLength = 8
     private let sound: Sound
     private let loop: OpaquePointer
     private var context: OpaquePointer?
@@ -114,12 +116,18 @@ final class SoundPlayer {
         if pa_stream_get_latency(stream, &latency, &isNegative) == 0 {
             clock.report(sample: written, latency: Double(latency) * (isNegative == 0 ? 1000 : -1000), now: MonotonicClock.now())
         }
-        var data: UnsafeMutableRawPointer?
-        var length = bytes
-        guard pa_stream_begin_write(stream, &data, &length) == 0, let data else { return }
-        let samples = UnsafeMutableBufferPointer(start: data.assumingMemoryBound(to: Float.self), count: length / 8 * 2)
-        sound.fill(samples, first: written, heardAt: clock.time(ofSample: written), rate: Self.rate, beep: &beep)
-        pa_stream_write(stream, data, length / 8 * 8, nil, 0, PA_SEEK_RELATIVE)
-        written += Int64(length / 8)
+        // A block of PulseAudio has at most 64 KiB. The server plays nothing before it has all that it requested at first.
+        var rest = bytes
+        while rest >= Self.frameLength {
+            var data: UnsafeMutableRawPointer?
+            var length = rest
+            guard pa_stream_begin_write(stream, &data, &length) == 0, let data, length >= Self.frameLength else { return }
+            let count = length / Self.frameLength
+            let samples = UnsafeMutableBufferPointer(start: data.assumingMemoryBound(to: Float.self), count: count * 2)
+            sound.fill(samples, first: written, heardAt: clock.time(ofSample: written), rate: Self.rate, beep: &beep)
+            pa_stream_write(stream, data, count * Self.frameLength, nil, 0, PA_SEEK_RELATIVE)
+            written += Int64(count)
+            rest -= count * Self.frameLength
+        }
     }
 }
