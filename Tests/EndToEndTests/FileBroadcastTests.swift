@@ -37,7 +37,7 @@ extension EndToEndTests {
             let clock = try await media.clock()
             #expect(clock.readings.count > 280)
             #expect(clock.unreadable == 0)
-            #expect(clock.fault == nil)
+            #expect(clock.smoothFault == nil)
             let audio = try await AudioDecoder.decode(media.path, in: media.peers)
             let beeps = BeepFinder.beeps(in: audio)
             let delays = clock.soundDelays(beeps)

@@ -24,9 +24,9 @@ extension MediaFile {
         let times = clock.readings.map(\.pts)
         let length = (times.last ?? 0) - (times.first ?? 0)
         let largestStep = zip(times, times.dropFirst()).map { $1 - $0 }.max() ?? .infinity
-        if clock.unreadable > 0 || !clock.isRunning || length < seconds || largestStep > 0.2 {
+        if clock.unreadable > 0 || !clock.isSmooth || length < seconds || largestStep > 0.2 {
             throw PeerError.answer(
-                "\(path): \(clock.readings.count) frames in \(length) s, \(clock.unreadable) unreadable, \(clock.fault ?? "no fault"), step \(largestStep) s"
+                "\(path): \(clock.readings.count) frames in \(length) s, \(clock.unreadable) unreadable, \(clock.smoothFault ?? "no fault"), step \(largestStep) s"
             )
         }
         let sound = try await AudioDecoder.decode(path, in: peers)

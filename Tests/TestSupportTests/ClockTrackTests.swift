@@ -30,7 +30,27 @@ struct ClockTrackTests {
     @Test func `A clock that goes back, at another speed, or in a few large steps is a fault`() {
         #expect(!track { $0 < 2 ? $0 : $0 - 1 }.isRunning)
         #expect(!track { $0 * 1.2 }.isRunning)
-        #expect(!track { ($0 * 5).rounded(.down) / 5 }.isRunning)
+        #expect(!track { $0 * 0.8 }.isRunning)
+        #expect(!track { $0 < 2 ? $0 : $0 + 0.4 }.isRunning)
+        // A jump within the first second, or within the last one, is more than a painter that is late.
+        #expect(!track { $0 < 0.1 ? $0 : $0 + 1.2 }.isRunning)
+        #expect(!track { $0 < 4.9 ? $0 : $0 + 1.2 }.isRunning)
+    }
+
+    @Test func `Few different times are a fault where the machine is not busy, and very few always are`() {
+        #expect(track().isSmooth)
+        let steps = track { ($0 * 5).rounded(.down) / 5 }
+        #expect(steps.isRunning && !steps.isSmooth)
+        #expect(!track { ($0 * 4).rounded(.down) / 4 }.isRunning)
+    }
+
+    @Test func `A painter that is late for less than a second is no fault, also at the start and at the end`() {
+        for start in [0, 0.5, 2, 4.1] {
+            let late = track { (start..<start + 0.9).contains($0) ? start : $0 }
+            #expect(late.fault == nil, "late from \(start) s on")
+        }
+        // The first frame is old, and so are the last ones.
+        #expect(track { $0 == 0 ? -0.5 : min($0, 4.5) }.fault == nil)
     }
 
     @Test func `No frame at all is a fault`() {

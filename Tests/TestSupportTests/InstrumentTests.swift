@@ -27,7 +27,7 @@ struct InstrumentTimingTests {
             let track = try await ClockTrack.read(FrameDecoder(file), in: peers)
             #expect(track.readings.count > 60)
             #expect(track.unreadable == 0)
-            #expect(track.fault == nil)
+            #expect(track.smoothFault == nil)
 
             let audio = try await AudioDecoder.decode(file, in: peers)
             // The first second is left out: ffmpeg begins with the sound that the server had in store, and smooths its time stamps from there.
