@@ -288,7 +288,7 @@ import X11Capture
             }
             #expect(onsets.count >= 3)
             // The first piece may precede the server's first latency report.
-            #expect(onsets.dropFirst().allSatisfy { abs($0) < 0.03 }, "\(onsets) s")
+            #expect(onsets.dropFirst().areInTime(within: 0.03), "\(onsets) s")
         }
     }
 

@@ -34,7 +34,7 @@ extension EndToEndTests {
                 let clock = try await media.clock()
                 #expect(clock.unreadable == 0 && clock.isSmooth)
                 let delays = clock.soundDelays(BeepFinder.beeps(in: try await AudioDecoder.decode(media.path, in: studio.peers)))
-                #expect(delays.count >= 2 && delays.allSatisfy { abs($0) <= 0.1 }, "\(delays)")
+                #expect(delays.count >= 2 && delays.areInTime(within: 0.1), "\(delays)")
             }
         }
 
@@ -66,7 +66,7 @@ extension EndToEndTests {
                 let delays = clock.parts(betweenCutsOver: 0.5).flatMap { part in
                     part.soundDelays(beeps.filter { ((part.readings.first?.pts ?? 0)...(part.readings.last?.pts ?? 0)).contains($0.onset) })
                 }
-                #expect(delays.count >= 6 && delays.allSatisfy { abs($0) <= 0.1 }, "\(delays)")
+                #expect(delays.count >= 6 && delays.areInTime(within: 0.1), "\(delays)")
             }
         }
 

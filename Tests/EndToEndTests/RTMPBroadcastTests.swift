@@ -76,7 +76,7 @@ extension EndToEndTests {
                 #expect(Double(times.count) >= seconds * 30 - 3, "\(times.count) frames in \(seconds) s")
                 let delays = clock.soundDelays(BeepFinder.beeps(in: try await AudioDecoder.decode(media.path, in: studio.peers)))
                 #expect(delays.count >= 3)
-                #expect(delays.allSatisfy { abs($0) <= 0.04 }, "\(delays)")
+                #expect(delays.areInTime(within: 0.04), "\(delays)")
             }
         }
     }

@@ -33,7 +33,7 @@ extension EndToEndTests {
                 // A beep that sounds while the server is killed is cut off.
                 let delays = try await media.clock().soundDelays(beeps.filter { $0.onset < 2.4 || $0.onset > comeback + 1 })
                 print("sound against picture around a restart, ms:", delays.map { Int(($0 * 1000).rounded()) })
-                #expect(delays.allSatisfy { abs($0) <= 0.04 }, "\(delays)")
+                #expect(delays.areInTime(within: 0.04), "\(delays)")
             }
         }
     }

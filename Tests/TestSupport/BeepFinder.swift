@@ -17,6 +17,15 @@ package struct Beep: Sendable, CustomStringConvertible {
     package var description: String { "\((onset * 1000).rounded() / 1000) s (number \(number.map(String.init) ?? "unreadable"))" }
 }
 
+extension Collection<Double> {
+    /// Whether these delays of beeps are within a limit, in seconds: all of them, or all but one if there are four or more.
+    ///
+    /// A machine that stops the test's player for a moment delays or cuts one beep. A program that is late is late with every beep.
+    package func areInTime(within limit: Double) -> Bool {
+        count { !(abs($0) <= limit) } <= (count >= 4 ? 1 : 0)
+    }
+}
+
 /// Finds the beeps that `TestScreen clock --beep` plays: where they begin, to about a millisecond, and their numbers.
 package enum BeepFinder {
     /// The beeps of a sound track. A beep that is cut off at the start or at the end of the sound is left out.

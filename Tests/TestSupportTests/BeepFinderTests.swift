@@ -44,6 +44,16 @@ struct BeepFinderTests {
         #expect(beeps.count == 1 && beeps.first?.number == nil)
     }
 
+    @Test func `One of four or more beeps may be late or unreadable, and no two`() {
+        #expect([Double]().areInTime(within: 0.04))
+        #expect([0.01, -0.04].areInTime(within: 0.04))
+        #expect(![0.01, 0.05, 0].areInTime(within: 0.04))
+        for one in [0.05, -0.14, .infinity, .nan] {
+            #expect([0.01, one, 0, -0.02].areInTime(within: 0.04))
+            #expect(![0.01, one, 0.06, -0.02, 0, 0, 0, 0].areInTime(within: 0.04))
+        }
+    }
+
     @Test func `Silence has no beeps`() {
         #expect(BeepFinder.beeps(in: Array(repeating: 0, count: 48_000), rate: 48_000).isEmpty)
         #expect(BeepFinder.beeps(in: [], rate: 48_000).isEmpty)

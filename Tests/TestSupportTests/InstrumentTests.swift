@@ -33,7 +33,7 @@ struct InstrumentTimingTests {
             // The first second is left out: ffmpeg begins with the sound that the server had in store, and smooths its time stamps from there.
             let delays = track.soundDelays(BeepFinder.beeps(in: audio)).dropFirst()
             #expect(delays.count >= 3)
-            #expect(delays.allSatisfy { abs($0) < 0.03 }, "sound against picture: \(delays) s")
+            #expect(delays.areInTime(within: 0.03), "sound against picture: \(delays) s")
         }
     }
 
