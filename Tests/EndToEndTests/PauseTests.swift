@@ -39,13 +39,12 @@ extension EndToEndTests {
             #expect(length > 2, "\(media.path): \(slate)")
             let sound = try await AudioDecoder.decode(media.path, in: media.peers)
             let start = sound.time(ofSample: 0)
-            func level(from time: Double, duration: Double) -> Double { sound.level(from: time - start, duration: duration) }
             // An AAC frame is 21 ms long, overlaps the next one, and rings before a sudden start.
-            let heard = level(from: slate.lowerBound + 0.06, duration: length - 0.12)
+            let heard = sound.level(from: slate.lowerBound + 0.06 - start, duration: length - 0.12)
             #expect(heard < 0.001, "\(media.path): a level of \(heard) during the slate of \(slate)")
             // The tone, as a control: a sine with a peak of 0.251, 3 dB louder when ffmpeg adds up two equal channels.
             for time in [slate.lowerBound - 1, slate.upperBound + 0.5] {
-                #expect(abs(level(from: time, duration: 0.5) - 0.251) < 0.02, "\(media.path) at \(time) s")
+                #expect(abs(sound.medianLevel(from: time - start, duration: 0.5) - 0.251) < 0.02, "\(media.path) at \(time) s")
             }
         }
 
@@ -55,7 +54,8 @@ extension EndToEndTests {
             try media.expectOrdinaryMP4()
             let clock = try await ClockTrack.read(FrameDecoder(media.path, size: (640, 360)), in: media.peers)
             #expect(clock.unreadable == 0)
-            let parts = clock.parts(betweenCutsOver: 0.4)
+            // The pause is longer than 2.5 s. A painter that is stopped for a moment makes no such cut.
+            let parts = clock.parts(betweenCutsOver: 1.5)
             #expect(parts.count == 2 && parts.allSatisfy { $0.isRunning }, "\(parts.map { ($0.readings.count, $0.fault) })")
             #expect(zip(clock.readings, clock.readings.dropFirst()).allSatisfy { $1.pts - $0.pts < 0.3 })
             let sound = try await AudioDecoder.decode(media.path, in: media.peers)
@@ -63,9 +63,10 @@ extension EndToEndTests {
             #expect(sound.largestGap < 1024.0 / 48_000)
             let seconds = Double(sound.samples.count) / Double(sound.rate)
             #expect(abs(seconds - (try #require(clock.readings.last).pts - (try #require(clock.readings.first)).pts)) < 0.3)
-            // The tone goes on across the cut: no tenth of a second is silent.
-            let quietest = stride(from: 0.3, to: seconds - 0.3, by: 0.1).map { sound.level(from: $0, duration: 0.1) }.min() ?? 0
-            #expect(quietest > 0.1, "a tenth of a second with a level of \(quietest)")
+            // The tone continues across the cut: no tenth of a second there is silent. Elsewhere a busy machine may silence the player for a moment.
+            let cut = try #require(parts.first?.readings.last).pts - sound.time(ofSample: 0)
+            let silent = stride(from: 0.3, to: seconds - 0.3, by: 0.1).filter { sound.level(from: $0, duration: 0.1) < 0.1 }
+            #expect(silent.count <= 2 && !silent.contains { abs($0 + 0.05 - cut) < 0.25 }, "silent at \(silent) s, the cut is at \(cut) s")
         }
     }
 }
