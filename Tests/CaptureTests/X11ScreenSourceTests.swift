@@ -251,7 +251,7 @@ private let foreignErrors = Mutex<[UInt8]>([])
     }
 
     @Test func `a missing server is a typed error with its name`() {
-        #expect(throws: CaptureError.cannotOpenDisplay(":6553")) { try X11Connection(name: ":6553") }
+        #expect(throws: CaptureError.cannotOpenDisplay(missingDisplay)) { try X11Connection(name: missingDisplay) }
         #expect(throws: CaptureError.cannotOpenDisplay("nonsense")) { try X11Connection(name: "nonsense") }
     }
 

@@ -21,7 +21,7 @@ extension EndToEndTests {
         }
 
         private static let wrongArguments = [
-            Case("--display", ":9999", "--to", "a.mp4", status: 66, saying: ":9999", "X server"),
+            Case("--display", missingDisplay, "--to", "a.mp4", status: 66, saying: missingDisplay, "X server"),
             Case("--to", "http://127.0.0.1/live/key", status: 64, saying: "http://", "rtmp://"),
             Case("--to", "rtmp://", status: 64, saying: "host"),
             Case("--to", "rtmp://127.0.0.1", status: 64, saying: "stream key"),
@@ -84,7 +84,7 @@ extension EndToEndTests {
 
         @Test func `A password in an address is refused, and is shown nowhere`() async throws {
             try await withPeers { peers in
-                let broadcast = try BroadcastCommand(in: peers, display: ":9999")
+                let broadcast = try BroadcastCommand(in: peers, display: missingDisplay)
                 try await ShippedExtensions.lay(in: peers)
                 let address = "http://bob:hunter22@127.0.0.1/live/"
                 let given = try await broadcast.run(["start", "--to", "hls:" + address])
@@ -119,7 +119,7 @@ extension EndToEndTests {
 
         @Test func `An unknown destination is told with the nearest name`() async throws {
             try await withPeers { peers in
-                let broadcast = try BroadcastCommand(in: peers, display: ":9999")
+                let broadcast = try BroadcastCommand(in: peers, display: missingDisplay)
                 try broadcast.writeConfiguration("[destinations.archive]\nextension = \"file\"\n")
                 for arguments in [["start", "--to", "archvie"], ["picker", "--preferred", "archvie"]] {
                     let result = try await broadcast.run(arguments)
@@ -180,7 +180,7 @@ extension EndToEndTests {
 
         @Test func `A broken config is told with file, line and key`() async throws {
             try await withPeers { peers in
-                let broadcast = try BroadcastCommand(in: peers, display: ":9999")
+                let broadcast = try BroadcastCommand(in: peers, display: missingDisplay)
                 for broken in Self.brokenConfigurations {
                     try broadcast.writeConfiguration(broken.text)
                     for arguments in [["start", "--to", "a.mp4"], ["list-destinations"]] {

@@ -29,7 +29,7 @@ extension EndToEndTests {
                 let cases: [(arguments: [String], status: Int32, word: String)] = [
                     (["--to", "rtmp://127.0.0.1:\(port)/live/key"], 69, "nothing listens there"),
                     (["--to", "/nowhere/at/all/a.mp4"], 73, "/nowhere/at/all/a.mp4"),
-                    (["--to", "a.mp4", "--display", ":9999"], 66, ":9999"),
+                    (["--to", "a.mp4", "--display", missingDisplay], 66, missingDisplay),
                     (["--to", "archive"], 66, "archive"),
                 ]
                 for (arguments, status, word) in cases {

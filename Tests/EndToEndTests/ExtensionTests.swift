@@ -160,7 +160,7 @@ extension EndToEndTests {
 
         @Test func `Extensions are listed, and one that others may write is refused`() async throws {
             try await withPeers { peers in
-                let broadcast = try BroadcastCommand(in: peers, display: ":9999")
+                let broadcast = try BroadcastCommand(in: peers, display: missingDisplay)
                 try install("frame-counter", for: broadcast)
                 try Self.write("open", script: "#!/bin/sh\n", for: broadcast)
                 let folder = broadcast.home + "/data/broadcast/extensions/open"

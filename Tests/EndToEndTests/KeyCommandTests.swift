@@ -63,7 +63,7 @@ extension EndToEndTests {
 
         @Test func `A command that is not installed is listed, and named at start and setup`() async throws {
             try await withPeers { peers in
-                let broadcast = try BroadcastCommand(in: peers, display: ":9999")
+                let broadcast = try BroadcastCommand(in: peers, display: missingDisplay)
                 try configure(broadcast, command: "no-such-program show mine")
                 let list = try await broadcast.run(["list-destinations"]).output
                 #expect(list.contains("key-command: no-such-program is not installed") && !list.contains("signed in"), "\(list)")

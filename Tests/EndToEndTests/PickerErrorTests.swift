@@ -8,7 +8,7 @@ extension EndToEndTests {
     struct PickerErrorTests {
         @Test func `The command of the desktop's menu keeps an error on the terminal until Enter`() async throws {
             try await withPeers { peers in
-                let broadcast = try BroadcastCommand(in: peers, display: ":9999")
+                let broadcast = try BroadcastCommand(in: peers, display: missingDisplay)
                 try broadcast.writeConfiguration("colour = 3\n")
                 let terminal = try await Terminal.open(environment: broadcast.environment, in: peers)
                 try await terminal.type("\(try Self.menuCommand(broadcast)); echo status=$?")
@@ -52,7 +52,7 @@ extension EndToEndTests {
 
         @Test func `Without a configuration the picker offers a recording and the services`() async throws {
             try await withPeers { peers in
-                let broadcast = try BroadcastCommand(in: peers, display: ":9999")
+                let broadcast = try BroadcastCommand(in: peers, display: missingDisplay)
                 let terminal = try await Terminal.open(environment: broadcast.environment, in: peers)
                 try await terminal.type("\(broadcast.binary) picker; echo status=$?")
                 try await terminal.wait(for: ">   file")

@@ -27,7 +27,7 @@ extension EndToEndTests {
         ])
         func `A menu that is left, or says something else, starts nothing`(menu: String, status: Int32, word: String) async throws {
             try await withPeers { peers in
-                let broadcast = try BroadcastCommand(in: peers, display: ":9999")
+                let broadcast = try BroadcastCommand(in: peers, display: missingDisplay)
                 try broadcast.writeConfiguration(PickerTests.configuration(folder: "/tmp"))
                 let result = try await broadcast.run(["picker", "--menu", menu])
                 #expect(result.status == .exited(status))

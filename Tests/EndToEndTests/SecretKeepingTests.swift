@@ -53,7 +53,7 @@ extension EndToEndTests {
 
         @Test func `An address without its key, and a key for no address, are refused`() async throws {
             try await withPeers { peers in
-                let broadcast = try BroadcastCommand(in: peers, display: ":9999")
+                let broadcast = try BroadcastCommand(in: peers, display: missingDisplay)
                 let without = try await broadcast.run(["start", "--to", "rtmp://live.example/app"])
                 #expect(without.status == .exited(64))
                 expectSentence(in: without.errors, saying: ["--key-from-stdin"])
@@ -113,7 +113,7 @@ extension EndToEndTests {
 
         @Test func `A secret that is too long is refused and not cut`() async throws {
             try await withPeers { peers in
-                let broadcast = try BroadcastCommand(in: peers, display: ":9999")
+                let broadcast = try BroadcastCommand(in: peers, display: missingDisplay)
                 let result = try await broadcast.run(
                     ["setup", "mobcrush", "--secret-from-stdin", "key"], reading: String(repeating: "k", count: 65_537))
                 #expect(result.status == .exited(64))
@@ -124,7 +124,7 @@ extension EndToEndTests {
 
         @Test func `An address with a password is refused, and its user and password are set up apart`() async throws {
             try await withPeers { peers in
-                let broadcast = try BroadcastCommand(in: peers, display: ":9999")
+                let broadcast = try BroadcastCommand(in: peers, display: missingDisplay)
                 for arguments in [
                     ["start", "--to", "rtmp://ann:\(Self.key)@live.example/app/k"],
                     ["setup", "custom", "--set", "url=rtmp://ann:\(Self.key)@live.example/app"],

@@ -29,7 +29,7 @@ extension EndToEndTests {
 
         @Test func `A locked keyring is told, and the list still knows who is signed in`() async throws {
             try await withPeers { peers in
-                let (broadcast, keyring) = try await withKeyring(try BroadcastCommand(in: peers, display: ":9999"), in: peers)
+                let (broadcast, keyring) = try await withKeyring(try BroadcastCommand(in: peers, display: missingDisplay), in: peers)
                 #expect(try await signIn("mobcrush", key: "kept-k3y", broadcast).status == .exited(0))
                 try await keyring.lock()
                 #expect(try await broadcast.run(["list-destinations"]).output.contains("  signed in"))
@@ -43,7 +43,7 @@ extension EndToEndTests {
 
         @Test func `A keyring that was locked by a restart is told, and its secrets are known by name`() async throws {
             try await withPeers { peers in
-                let broadcast = try BroadcastCommand(in: peers, display: ":9999")
+                let broadcast = try BroadcastCommand(in: peers, display: missingDisplay)
                 try broadcast.writeConfiguration("[destinations.mine]\nextension = \"rtmp\"\nurl = \"rtmp://127.0.0.1/live\"\n")
                 let (before, keyring) = try await withKeyring(broadcast, in: peers)
                 for name in ["mine", "mobcrush"] { #expect(try await signIn(name, key: "kept-k3y", before).status == .exited(0)) }
@@ -121,7 +121,7 @@ extension EndToEndTests {
 
         @Test func `A service that does not answer holds up nobody for long`() async throws {
             try await withPeers { peers in
-                let (broadcast, keyring) = try await withKeyring(try BroadcastCommand(in: peers, display: ":9999"), in: peers)
+                let (broadcast, keyring) = try await withKeyring(try BroadcastCommand(in: peers, display: missingDisplay), in: peers)
                 keyring.daemon.signal(SIGSTOP)
                 defer { keyring.daemon.signal(SIGCONT) }
                 let start = ContinuousClock.now
@@ -138,7 +138,7 @@ extension EndToEndTests {
 
         @Test func `Started from no terminal, it is told on the desktop how to sign in`() async throws {
             try await withPeers { peers in
-                var (broadcast, _) = try await withKeyring(try BroadcastCommand(in: peers, display: ":9999"), in: peers)
+                var (broadcast, _) = try await withKeyring(try BroadcastCommand(in: peers, display: missingDisplay), in: peers)
                 let folder = try peers.makeFolder("programs")
                 let program = folder + "/notify-send"
                 try "#!/bin/sh\nprintf '%s\\n' \"$@\" > '\(folder)/told.new'\nmv '\(folder)/told.new' '\(folder)/told'\n".write(

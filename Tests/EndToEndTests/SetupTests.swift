@@ -258,7 +258,7 @@ extension EndToEndTests {
 
         private nonisolated(nonsending) func withSetup(_ body: (BroadcastCommand) async throws -> Void) async throws {
             try await withPeers { peers in
-                let broadcast = try BroadcastCommand(in: peers, display: ":9999")
+                let broadcast = try BroadcastCommand(in: peers, display: missingDisplay)
                 try broadcast.writeConfiguration(Self.configuration)
                 try await body(broadcast)
             }

@@ -1,6 +1,12 @@
 import Foundation
 import Synchronization
 
+/// A display that does not exist.
+///
+/// If it has no socket, libxcb connects to port 6000 + its number on localhost. This is port 9999, below those that `freePort` returns: no test
+/// has a server there.
+package let missingDisplay = ":3999"
+
 private let lastPort = Mutex(Int.random(in: 10_000..<32_000))
 
 /// A port of 127.0.0.1 that nothing uses at this moment, neither for TCP nor for UDP. No call gives a port twice.
