@@ -118,22 +118,6 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `A reader of a named pipe that takes nothing any more does not hold up the end, and the file beside it is whole`() async throws {
-            try await withStudio(width: 320, height: 240, hasSound: false) { studio in
-                try #require(mkfifo(studio.path("pipe.y4m"), 0o600) == 0)
-                let program = "import time; pipe = open('pipe.y4m', 'rb'); time.sleep(300)"
-                _ = try studio.peers.start("stalled-reader", ["python3", "-c", program], folder: studio.folder)
-                let peer = try await studio.startLive(["--to", studio.path("out.mp4"), "--to", studio.path("pipe.y4m")])
-                try await studio.waitUntilElapsed(2, of: peer)
-                let begin = ContinuousClock.now
-                let stop = try await studio.broadcast.run(["stop"])
-                #expect(begin.duration(to: .now) < .seconds(5))
-                #expect(stop.status == .exited(69) && stop.errors.contains("does not take what is left"), "\(stop.errors)")
-                #expect(try await peer.waitForExit() == .exited(69))
-                try await studio.media("out.mp4").expectDecodable()
-            }
-        }
-
         private struct Result {
             /// The exit statuses of the pipeline's commands.
             let statuses: [Int]
@@ -170,6 +154,26 @@ extension EndToEndTests {
             return Result(
                 statuses: statuses.split(whereSeparator: \.isWhitespace).compactMap { Int($0) }, output: peer.standardOutput,
                 errors: peer.standardError, copy: peer.folder + "/copy")
+        }
+    }
+
+    /// How long a reader of a pipe is waited for.
+    @Suite(.serialized)
+    struct PipeTimingTests {
+        @Test func `A reader of a named pipe that takes nothing any more does not hold up the end, and the file beside it is whole`() async throws {
+            try await withStudio(width: 320, height: 240, hasSound: false) { studio in
+                try #require(mkfifo(studio.path("pipe.y4m"), 0o600) == 0)
+                let program = "import time; pipe = open('pipe.y4m', 'rb'); time.sleep(300)"
+                _ = try studio.peers.start("stalled-reader", ["python3", "-c", program], folder: studio.folder)
+                let peer = try await studio.startLive(["--to", studio.path("out.mp4"), "--to", studio.path("pipe.y4m")])
+                try await studio.waitUntilElapsed(2, of: peer)
+                let begin = ContinuousClock.now
+                let stop = try await studio.broadcast.run(["stop"])
+                #expect(begin.duration(to: .now) < .seconds(5))
+                #expect(stop.status == .exited(69) && stop.errors.contains("does not take what is left"), "\(stop.errors)")
+                #expect(try await peer.waitForExit() == .exited(69))
+                try await studio.media("out.mp4").expectDecodable()
+            }
         }
     }
 }
