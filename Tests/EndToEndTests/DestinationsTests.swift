@@ -23,7 +23,7 @@ extension EndToEndTests {
                 #expect(removed.status == .exited(0), "\(removed.errors)")
                 try await server.peer.wait(for: "its end") { try await !server.isPublishing(key: "late") }
                 #expect(try await studio.broadcast.run(["remove-destination", "nothing"]).status == .exited(1))
-                try await studio.waitUntilElapsed(5, of: peer)
+                try await studio.broadcast.waitForMoreSeconds(1.5, of: peer)
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
                 #expect(try await peer.waitForExit() == .exited(0))
                 for (name, shortest) in [("all.mp4", 4.8), ("late.mp4", 1.0)] {
@@ -33,7 +33,9 @@ extension EndToEndTests {
                     #expect(clock.unreadable == 0 && clock.isRunning)
                     let seconds = try #require(clock.readings.last).pts - (try #require(clock.readings.first)).pts
                     #expect(seconds >= shortest, "\(name): \(seconds) s")
-                    #expect(zip(clock.readings, clock.readings.dropFirst()).allSatisfy { $1.pts - $0.pts < 0.3 }, "\(name) has a gap")
+                    // Three changes that the file notices would leave three gaps. A machine that is busy for a moment leaves one.
+                    let steps = zip(clock.readings, clock.readings.dropFirst()).map { $1.pts - $0.pts }
+                    #expect(steps.count { $0 >= 0.3 } <= 1, "\(name): \(steps)")
                 }
             }
         }
