@@ -13,6 +13,12 @@ import Testing
         }
     }
 
+    /// Removes a file or folder in one step. Otherwise the session may create its socket again while the folder is being emptied.
+    private func removeAtOnce(_ path: String) throws {
+        try #require(rename(path, path + "-removed") == 0)
+        try FileManager.default.removeItem(atPath: path + "-removed")
+    }
+
     @Test func `a session whose socket or folder is removed listens there again, and keeps its connections and its name`() async throws {
         try await withFolder { (folder: String) async throws in
             let path = folder + "/run/default.sock"
@@ -23,7 +29,7 @@ import Testing
             let server = try await start(place)
             let client = try LineClient(path: path)
             for removed in [path, path + ".lock", folder + "/run"] {
-                try FileManager.default.removeItem(atPath: removed)
+                try removeAtOnce(removed)
                 // A lock alone is not looked for: the socket is.
                 if removed.hasSuffix(".lock") { try FileManager.default.removeItem(atPath: path) }
                 try await waitForAnswer(at: path)
@@ -49,7 +55,7 @@ import Testing
             let place = ControlServer.Place(
                 path: folder + "/user/run/default.sock", otherwise: [folder + "/other/default.sock"], registration: folder + "/entry")
             let server = try await start(place)
-            try FileManager.default.removeItem(atPath: folder + "/user")
+            try removeAtOnce(folder + "/user")
             try await waitForAnswer(at: folder + "/other/default.sock")
             #expect(SessionRegistration.read(folder + "/entry")?.socket == folder + "/other/default.sock")
             // No other session gets the name.

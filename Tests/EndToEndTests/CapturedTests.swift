@@ -37,7 +37,7 @@ extension EndToEndTests {
         @Test func `Another session goes on telling when the first one ends`() async throws {
             try await withStudio(["still"], width: 320, height: 240, hasSound: false) { studio in
                 let first = try await studio.startLive(["--to", studio.path("one.mp4")])
-                _ = try await studio.startLive(["--to", studio.path("two.mp4")], session: "second")
+                let second = try await studio.startLive(["--to", studio.path("two.mp4")], session: "second")
                 let owner = try await self.owner(in: studio)
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
                 #expect(try await first.waitForExit() == .exited(0))
@@ -46,6 +46,7 @@ extension EndToEndTests {
                     return now != nil && now != owner
                 }
                 #expect(try await studio.broadcast.run(["stop", "--session", "second"]).status == .exited(0))
+                #expect(try await second.waitForExit() == .exited(0))
                 #expect(try await self.owner(in: studio) == nil)
             }
         }

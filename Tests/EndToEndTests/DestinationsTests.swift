@@ -116,8 +116,15 @@ extension EndToEndTests {
                 #expect(try await studio.broadcast.run(["status"]).output.contains("Next try in"))
                 try await server.peer.waitForExit()
                 let again = try await server.startAgain(in: studio.peers)
-                let retry = try await studio.broadcast.run(["retry"])
-                #expect(retry.status == .exited(0) && retry.output == "rtmp\n", "\(retry.errors)")
+                try await peer.wait(for: "a retry") {
+                    let retry = try await studio.broadcast.run(["retry"])
+                    if retry.status == .exited(0) {
+                        #expect(retry.output == "rtmp\n", "\(retry)")
+                        return true
+                    }
+                    // The destination's own next try preceded the command.
+                    return try await status(of: "rtmp", in: studio)?.reconnects == 1
+                }
                 try await peer.wait(for: "the stream again") { try await again.isPublishing(key: "key") }
                 #expect(try await status(of: "rtmp", in: studio)?.reconnects == 1)
                 #expect(try await studio.broadcast.run(["retry"]).status == .exited(1))

@@ -134,12 +134,26 @@ extension EndToEndTests {
                 let playlist = root + "/live/live.m3u8"
                 func lines() throws -> [String] { try String(contentsOfFile: playlist, encoding: .utf8).split(separator: "\n").map(String.init) }
                 try await peer.wait(for: "three segments") { try lines().count { !$0.hasPrefix("#") } == 3 }
-                let old = try lines().filter { !$0.hasPrefix("#") }
                 let child = try await studio.peers.run("pgrep", ["pgrep", "-P", "\(peer.processIdentifier)", "-x", "broadcast-hls"])
-                kill(try #require(pid_t(child.trimmingCharacters(in: .whitespacesAndNewlines))), SIGKILL)
-                try await peer.wait(for: "the playlist to go on") { try lines().contains("#EXT-X-DISCONTINUITY") }
+                let extensionProcess = try #require(pid_t(child.trimmingCharacters(in: .whitespacesAndNewlines)))
+                // While it is stopped, nothing writes the playlist. An upload that is on its way ends at the server.
+                kill(extensionProcess, SIGSTOP)
+                var old: [String] = []
+                try await peer.wait(for: "the playlist to stay as it is") {
+                    let before = try lines()
+                    try await Task.sleep(for: .milliseconds(100))
+                    old = try lines()
+                    return old == before
+                }
+                old.removeAll { $0.hasPrefix("#") }
+                kill(extensionProcess, SIGKILL)
+                var kept: [String] = []
+                try await peer.wait(for: "the playlist to continue") {
+                    let now = try lines()
+                    kept = now.filter(old.contains)
+                    return now.contains("#EXT-X-DISCONTINUITY")
+                }
                 // Players that followed it find segments that they know.
-                let kept = try lines().filter(old.contains)
                 #expect(!kept.isEmpty)
                 try await peer.wait(for: "the old segments to be deleted") {
                     Set(try FileManager.default.contentsOfDirectory(atPath: root + "/live")).isDisjoint(with: kept)

@@ -50,7 +50,8 @@ extension EndToEndTests {
                 let broadcast = try BroadcastCommand(in: peers, display: screen.display)
                 let file = try peers.makeFolder("recordings") + "/hide.mp4"
                 let peer = try broadcast.start(["start", "--quality", "4", "--no-cursor", "--no-app-audio", "--to", file])
-                try await broadcast.waitUntilElapsed(1, of: peer)
+                // The dance leaves the window invisible for less than a second at a time.
+                try await broadcast.waitUntilElapsed(2.5, of: peer)
                 let hide = try await broadcast.run(["hide", String(window)])
                 #expect(hide.status == .exited(0) && hide.output.hasPrefix("id:0x"), "\(hide.errors)")
                 let begin = try await broadcast.elapsed()

@@ -48,10 +48,11 @@ extension EndToEndTests {
                 let second = try await SRTListener.start(in: studio.peers, port: first.port)
                 // The extension reports the text and the state one after the other.
                 try await peer.wait(for: "the second connection") {
-                    try await studio.broadcast.statusText().contains("connected again")
+                    guard try await studio.broadcast.statusText().contains("connected again") else { return false }
+                    return try await studio.status()?.destinations.map(\.state) == ["live"]
                 }
                 let status = try #require(try await studio.status())
-                #expect(status.destinations.map(\.state) == ["live"] && status.destinations.map(\.reconnects) == [1])
+                #expect(status.destinations.map(\.reconnects) == [1])
                 let elapsed = status.elapsed
                 try await studio.waitUntilElapsed(elapsed + 2, of: peer)
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))

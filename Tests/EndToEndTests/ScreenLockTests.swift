@@ -71,7 +71,8 @@ extension EndToEndTests {
         /// Records, locks, pauses and resumes in between, unlocks, and looks at every frame.
         private nonisolated(nonsending) func expectSlate(in studio: Studio, setLocked: (Bool) async throws -> Void) async throws {
             let live = try await studio.startLive(["--frame-pacing", "constant", "--to", studio.path("out.ts")])
-            try await studio.waitUntilElapsed(1.5, of: live)
+            // Two whole seconds of sound, also where the sound starts late: a beep comes before the lock.
+            try await studio.waitUntilElapsed(2.5, of: live)
             try await setLocked(true)
             try await live.wait(for: "the lock") { try await isLocked(in: studio) }
             let locked = try await studio.status()?.elapsed ?? 0

@@ -155,7 +155,11 @@ extension EndToEndTests {
                 let peer = try studio.broadcast.start(["start", "--to", server.url(key: Self.key), "--wait-for-network"])
                 try await peer.wait(for: "the wait") { try await studio.status()?.destinations.first?.state == "reconnecting" }
                 let again = try await server.startAgain(in: studio.peers)
-                #expect(try await studio.broadcast.run(["retry"]).status == .exited(0))
+                try await peer.wait(for: "a retry") {
+                    if try await studio.broadcast.run(["retry"]).status == .exited(0) { return true }
+                    // The destination's own next try preceded the command.
+                    return try await studio.status()?.destinations.first?.state == "live"
+                }
                 try await peer.wait(for: "the stream", deadline: .seconds(60)) { try await again.isPublishing(key: Self.key) }
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
                 #expect(try await peer.waitForExit() == .exited(0), "\(peer.standardError)")

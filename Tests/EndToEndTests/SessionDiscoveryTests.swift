@@ -46,19 +46,25 @@ extension EndToEndTests {
             }
         }
 
+        /// Removes a folder in one step. Otherwise the session may create its socket again while the folder is being emptied.
+        private func removeAtOnce(_ folder: String) throws {
+            try #require(rename(folder, folder + "-removed") == 0)
+            try FileManager.default.removeItem(atPath: folder + "-removed")
+        }
+
         @Test func `A session is stopped although its runtime folder was removed`() async throws {
             try await withStudio(["clock", "--beep"], width: 640, height: 360) { studio in
                 let folder = studio.broadcast.home + "/run/broadcast"
                 #expect(try await studio.broadcast.run(["start", "--detach", "--to", studio.path("out.mp4")]).status == .exited(0))
                 let pid = try #require(try await studio.status()?.pid)
-                try FileManager.default.removeItem(atPath: folder)
+                try removeAtOnce(folder)
                 // At once: the command waits until the session listens again.
                 #expect(try await studio.broadcast.run(["status"]).output.contains("default: live"))
                 #expect(try FileManager.default.attributesOfItem(atPath: folder)[.posixPermissions] as? Int == 0o700)
-                try FileManager.default.removeItem(atPath: folder)
+                try removeAtOnce(folder)
                 let second = try await studio.broadcast.run(["start", "--to", studio.path("second.mp4")])
                 expectSentence(in: second.errors, saying: ["is running already"])
-                try FileManager.default.removeItem(atPath: folder)
+                try removeAtOnce(folder)
                 let stop = try await studio.broadcast.run(["stop"])
                 #expect(stop.status == .exited(0) && stop.output.contains("out.mp4"), "\(stop)")
                 try await waitUntil("the process's end") { kill(pid, 0) != 0 }

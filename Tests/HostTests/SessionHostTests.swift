@@ -23,7 +23,11 @@ struct SessionHostTests {
         var isOver: Bool { state.value.isOver }
         var events: [HostEvent] { state.value.events }
         var states: [SessionState] { events.compactMap { if case .state(let state) = $0 { state } else { nil } } }
-        var notices: [HostNotice] { events.compactMap { if case .notice(let notice) = $0 { notice } else { nil } } }
+        /// Without those of a source that a busy machine stopped for a second.
+        var notices: [HostNotice] {
+            events.compactMap { if case .notice(let notice) = $0 { notice } else { nil } }
+                .filter { $0 != .session(.sourceStalled) && $0 != .session(.sourceAnswersAgain) }
+        }
     }
 
     @Test func `A hosted session runs, reports to its front end, and ends with a whole outcome`() async throws {
@@ -263,7 +267,12 @@ struct SessionHostTests {
             try await waitUntil("the notice") { first.log.contains("noSharedMemory") }
             first.host.requestStop()
             _ = try await first.host.ended()
-            let lines = first.log.split(separator: "\n").map(String.init)
+            // Without those of a source that a busy machine stopped for a second.
+            func sentences(of rig: HostRig) -> [String] {
+                let stalls = [HostNotice.session(.sourceStalled), .session(.sourceAnswersAgain)].map { "sentence of \($0)" }
+                return rig.log.split(separator: "\n").map(String.init).filter { line in !stalls.contains { line.hasSuffix($0) } }
+            }
+            let lines = sentences(of: first)
             let words = lines.map { $0.split(separator: " ", maxSplits: 1).last.map(String.init) ?? "" }
             #expect(
                 words == [
@@ -277,7 +286,7 @@ struct SessionHostTests {
             try await second.host.start()
             second.host.requestStop()
             _ = try await second.host.ended()
-            #expect(second.log.split(separator: "\n").count == 3)
+            #expect(sentences(of: second).count == 3)
         }
     }
 

@@ -41,7 +41,9 @@ struct SessionDestinationsTests {
         slow.behave(.hang, at: .process, connection: 0)
         let media = MediaRequirements(audioTracks: [], prefersConstantPacing: true)
         let session = BroadcastSession(
-            configuration: .silent(Stage(), frameRate: 60), destinations: [slow.plan(media: media), good.plan(media: media)])
+            configuration: .silent(Stage(), frameRate: 60),
+            // The queue of a recording is so long that a busy machine does not fill it.
+            destinations: [slow.plan(media: media), good.plan(.recording, kind: .file, media: media)])
         try await session.start()
         try await waitUntil("dropped pictures") { session.snapshot().destinations[0].dropped > 0 }
         #expect(session.snapshot().destinations[0].backlog <= MediaTime(milliseconds: 2000))
@@ -126,9 +128,9 @@ struct SessionDestinationsTests {
             let stage = Stage()
             let (first, recording) = (FakeViewer("first"), FakeViewer("recording"))
             let session = try await BroadcastSession.started(stage, [first.plan()], frames: 75, of: first)
+            let before = stage.lastNumber
             try await session.add(.file(name: "late", path: path, format: format))
             try await session.add(recording.plan(.recording, kind: .file, media: .init()))
-            let added = stage.lastNumber
             try await recording.waitForFrames(20)
             let outcome = await session.stop()
             #expect(outcome.destinations.map(\.state) == [.finished, .finished, .finished])
@@ -138,10 +140,13 @@ struct SessionDestinationsTests {
             let numbers = try await FrameDecoder(path).frames(in: peers).compactMap { frame -> Int? in
                 if case .number(let number) = NumberedPicture.read(luma: frame.bytes) { number } else { nil }
             }
-            #expect((numbers.first ?? 0) >= added - 30 && numbers.count >= 15 && numbers.count < 75, "\(numbers.count) frames")
+            // Nothing of what was painted more than a second before it was added.
+            #expect((numbers.first ?? 0) >= before - 30 && numbers.count >= 15, "\(numbers.count) frames from \(numbers.first ?? 0) on, \(before)")
             guard format == .mp4 || format == .flv else { return }
-            let probe = try await FFProbe.probe(path, in: peers)
-            #expect(probe.format.seconds < 2.4, "\(probe.format.seconds) s")
+            let seconds = try await FFProbe.probe(path, in: peers).format.seconds
+            let times = try await FFProbe.packets(of: path, in: peers).filter { $0.kind == "video" }.compactMap { $0.pts.flatMap { Double($0) } }
+            let (begin, end) = (times.min() ?? -1, times.max() ?? -1)
+            #expect((0..<0.1).contains(begin) && abs(seconds - end) < 0.2, "\(begin) s to \(end) s of \(seconds) s")
         }
     }
 

@@ -144,7 +144,7 @@ struct SessionPauseTests {
 
     /// All of the pictures that the live viewer saw outside of pauses are in the recording, each cut is followed by a keyframe, and nothing
     /// of the pauses is in it.
-    private func expectWhole(_ recording: FakeViewer, besides live: FakeViewer) {
+    private func expectWhole(_ recording: FakeViewer, besides live: FakeViewer, thatDropped dropped: Int = 0) {
         var shown: [UInt32] = []
         var isPaused = false
         for call in live.calls {
@@ -156,9 +156,13 @@ struct SessionPauseTests {
             }
         }
         let recorded = recording.video.map(\.sequence)
-        #expect(live.video.allSatisfy { !$0.isDiscontinuity })
-        // The live viewer may have begun with a later keyframe.
-        #expect(recorded.filter { $0 >= shown.first ?? 0 } == shown)
+        if dropped == 0 {
+            #expect(live.video.allSatisfy { !$0.isDiscontinuity })
+            // The live viewer may have begun with a later keyframe.
+            #expect(recorded.filter { $0 >= shown.first ?? 0 } == shown)
+        } else {
+            #expect(Set(shown).isSubset(of: recorded))
+        }
         var isAfterCut = true
         var wrong = 0
         for call in recording.calls {
@@ -202,8 +206,9 @@ struct SessionPauseTests {
             try await recording.waitForFrames(5)
             let outcome = await session.stop()
             #expect(outcome.destinations.map(\.state) == [.finished, .finished, .finished])
-            #expect(outcome.destinations.map(\.dropped) == [0, 0, 0])
-            expectWhole(recording, besides: live)
+            #expect(outcome.destinations.prefix(2).map(\.dropped) == [0, 0])
+            // The live viewer's queue holds two seconds, which the busy threads may take from it.
+            expectWhole(recording, besides: live, thatDropped: outcome.destinations[2].dropped)
 
             let file = MediaFile(path: path, peers: peers)
             try await file.expectDecodable()
@@ -233,7 +238,8 @@ struct SessionPauseTests {
         let resume = SessionClock.monotonic()
         #expect(session.resume())
         try await waitUntil("the end of the pause") { live.calls.contains(.resumed) }
-        try await live.waitForFrames(10)
+        // Frames alone may be repeats of one picture.
+        try await waitUntil("pictures") { numbers(live).last.map { $0 > (painted(stage, from: resume).min() ?? .max) } == true }
         _ = await session.stop()
         #expect(painted(stage, from: pause, to: resume).isDisjoint(with: numbers(live)))
         #expect(readings(live).paused.allSatisfy { $0 == .slate } && !readings(live).shown.contains(.slate))
