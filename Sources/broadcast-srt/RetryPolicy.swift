@@ -3,6 +3,8 @@ package struct RetryPolicy: Sendable {
     package var first = Duration.milliseconds(500)
     /// The maximum delay.
     var longest = Duration.seconds(10)
+    /// A server that has kept a connection for this long, and has acknowledged something, accepts the stream.
+    package var trial = Duration.seconds(1)
     /// The maximum number of failed attempts in a row if there never was a connection.
     var attemptsBeforeFirst = 4
     /// The maximum number of failed attempts in a row after a connection.

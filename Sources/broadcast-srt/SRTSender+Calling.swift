@@ -57,7 +57,7 @@ extension SRTSender {
     ///
     /// - Parameter age: the time since the connection was made.
     private func note(age: Duration, _ calls: inout Calls) {
-        if calls.connection == .onTrial && age >= Self.trial {
+        if calls.connection == .onTrial && age >= policy.trial {
             report(calls.wasAccepted ? "connected again" : "connected")
             ready(true)
             calls.connection = .accepted

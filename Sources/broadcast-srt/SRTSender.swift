@@ -9,8 +9,6 @@ package final class SRTSender: Sendable {
     /// The maximum age of packets that waited for a connection. Older packets are discarded in favour of a new
     /// keyframe.
     static let freshness = MediaTime(milliseconds: 500)
-    /// A server that has kept a connection for this long, and has acknowledged something, accepts the stream.
-    static let trial = Duration.seconds(1)
     /// A connection that lasted this long starts the count of failures again.
     static let lastingConnection = Duration.seconds(10)
     /// The time limit for sending the end of the broadcast. The receiver's latency is additional.

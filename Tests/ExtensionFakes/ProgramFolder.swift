@@ -21,13 +21,13 @@ package struct ProgramFolder {
         String(decoding: FileManager.default.contents(atPath: folder + "/" + name) ?? Data(), as: UTF8.self)
     }
 
-    /// Deadlines that are short for fast tests, but long enough for a shell or Python to start on a busy machine.
+    /// Deadlines that are long enough for a shell or Python to start on a busy machine. A test of a deadline sets a shorter one.
     package func launch() -> ExtensionLaunch {
         var launch = ExtensionLaunch(
             environment: ["PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": folder, "LANG": "C.UTF-8"], clipFolder: folder + "/clips")
-        launch.deadlines.hello = .milliseconds(2000)
-        launch.deadlines.progress = .milliseconds(2000)
-        launch.deadlines.exit = .milliseconds(2000)
+        launch.deadlines.hello = .seconds(20)
+        launch.deadlines.progress = .seconds(20)
+        launch.deadlines.exit = .seconds(20)
         return launch
     }
 }

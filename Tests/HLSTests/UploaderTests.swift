@@ -107,12 +107,14 @@ struct UploaderTests {
         try await log.wait(for: "ready true")
         store.mood.withLock { $0 = hangs ? .hanging : .failing }
         uploader.append(segment())
-        try await log.wait(for: "ready false")
-        #expect(log.all.contains(sentence))
+        func sinceReady() -> ArraySlice<String> { log.all.drop { $0 != "ready true" } }
+        try await waitUntil("the report of it") { sinceReady().drop { $0 != sentence }.contains("ready false") }
         store.mood.withLock { $0 = .willing }
         uploader.end()
         await run.value
-        #expect(log.all.filter { $0.hasPrefix("ready") } == ["ready true", "ready false", "ready true"])
+        // A busy machine may make another upload last longer than the limit.
+        let ready = sinceReady().filter { $0.hasPrefix("ready") }
+        #expect(ready.count >= 3 && ready.last == "ready true" && zip(ready, ready.dropFirst()).allSatisfy { $0 != $1 }, "\(ready)")
         #expect(log.all.contains("uploading again") && !log.all.contains { $0.hasPrefix("failed") })
     }
 

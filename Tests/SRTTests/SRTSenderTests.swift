@@ -20,6 +20,8 @@ struct SRTSenderTests {
     private func sender(_ url: String) throws -> SRTSender {
         var policy = RetryPolicy()
         policy.first = .milliseconds(20)
+        // The test may be late to hang up.
+        policy.trial = .seconds(20)
         let format = AudioTrackFormat(track: .mixed, format: .broadcast, audioSpecificConfig: [0x11, 0x90], bitrate: 160, priming: 0)
         return SRTSender(
             try SRTSettings(setup: ["url": url]), stream: StreamDescription(video: nil, audio: [format], title: nil), policy: policy,
