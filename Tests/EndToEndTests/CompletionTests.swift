@@ -17,7 +17,8 @@ extension EndToEndTests {
                 let sound = try await desktop.sources().audio.first { $0.monitor }?.name
                 let monitor = try #require(sound)
                 let session = try await studio.startLive(
-                    ["--to", studio.path("copy.mp4"), "--session", "second"], session: "second")
+                    ["--to", studio.path("copy.mp4"), "--session", "second", "--hide", "class:Quiet"], session: "second"
+                )
                 let terminal = try await ShellSession.open(
                     shell, studio.broadcast, folder: studio.folder, in: studio.peers)
                 for (typed, completed) in [
@@ -36,6 +37,7 @@ extension EndToEndTests {
                     // The running sessions.
                     ("stop --session sec", "stop --session second"),
                     ("remove-destination --session second cop", "remove-destination --session second copy.mp4"),
+                    ("unhide --session second cl", "unhide --session second class:Quiet"),
                     // The screen and the sound.
                     ("start --monitor scr", "start --monitor screen"),
                     ("start --window \(window.id.dropLast(1))", "start --window \(window.id)"),

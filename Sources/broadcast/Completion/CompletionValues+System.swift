@@ -30,14 +30,28 @@ extension CompletionValues {
 
     /// The destinations of the session that the line names.
     func sessionDestinations(where isWanted: (DestinationReport) -> Bool) async -> [Completion.Candidate] {
-        let name = line.options["--session"] ?? "default"
-        guard SessionNaming.isValid(name) else { return [] }
-        let session = RunningSession(name: name, CommandContext.paths)
-        guard case .success(let reply?)? = await RunningSession.ask("status", [session]).first else { return [] }
-        return (reply.session?.destinations ?? []).filter(isWanted).map {
+        (await session?.destinations ?? []).filter(isWanted).map {
             .init(
                 value: $0.name,
                 summary: [$0.state, $0.path ?? $0.url ?? ""].filter { !$0.isEmpty }.joined(separator: ", "))
+        }
+    }
+
+    /// The rules of the session that the line names.
+    func sessionRules() async -> [Completion.Candidate] {
+        (await session?.hiddenWindows ?? []).map { rule in
+            .init(value: rule.rule, summary: rule.windows.map { $0 == 1 ? "1 window" : "\($0) windows" } ?? "")
+        }
+    }
+
+    /// The session that the line names; nil if it does not answer.
+    private var session: SessionReport? {
+        get async {
+            let name = line.options["--session"] ?? "default"
+            guard SessionNaming.isValid(name) else { return nil }
+            let session = RunningSession(name: name, CommandContext.paths)
+            guard case .success(let reply?)? = await RunningSession.ask("status", [session]).first else { return nil }
+            return reply.session
         }
     }
 

@@ -36,7 +36,8 @@ struct CompletionValues {
         case "add-destination": destinations
         case "remove-destination": .values(await sessionDestinations { $0.state != "finished" && $0.state != "failed" })
         case "retry": .values(await sessionDestinations { $0.nextRetryS != nil })
-        case "hide", "unhide": .values([Self.activeWindow] + windows + windowRules + [Self.processRule])
+        case "hide": .values([Self.activeWindow, Self.pickedWindow] + windows + windowRules + [Self.processRule])
+        case "unhide": .values(await sessionRules() + [Self.activeWindow, Self.pickedWindow])
         case "setup", "sign-out": .values(targets)
         case "check-extension": Completion(mode: .folders)
         case "help": .values(root.visibleSubcommands.map { .init(value: $0.commandName, summary: $0.abstract ?? "") })
@@ -105,6 +106,7 @@ struct CompletionValues {
     }
 
     private static let activeWindow = Completion.Candidate(value: "active", summary: "the window that has the focus")
+    private static let pickedWindow = Completion.Candidate(value: "pick", summary: "the window that you click")
     private static let processRule = Completion.Candidate(value: "pid:", summary: "windows of this process")
 
     // MARK: The configuration
