@@ -15,6 +15,8 @@ package enum SourceNotice: Sendable, Equatable {
     case windowHidden
     /// No window matches these rules, which hide windows, when the source starts.
     case rulesWithoutWindow([String])
+    /// The windows of these `id:` rules were destroyed, so the rules ended.
+    case rulesEnded([String])
     /// The X server shares no memory with this process, as over a network: capture is slower.
     case noSharedMemory
     /// Frames of a file or pipe are dropped because the machine is too slow; its path.

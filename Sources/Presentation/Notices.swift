@@ -2,6 +2,7 @@ import Capture
 import Desktop
 import Glibc
 import Host
+import Media
 import PulseCapture
 import Session
 import Upload
@@ -24,7 +25,9 @@ extension HostNotice {
             case .waitsForReader, .keptOlderFile, .extensionSaid, .extensionLogFlood: true
             case .removedClip: false
             }
-        case .session(.sourceAnswersAgain), .session(.source(.rulesWithoutWindow)), .resolver(.scaled): true
+        case .session(.sourceAnswersAgain), .session(.soundIsBack), .session(.source(.rulesWithoutWindow)),
+            .session(.source(.rulesEnded)), .resolver(.scaled):
+            true
         default: false
         }
     }
@@ -42,7 +45,8 @@ extension SessionNotice {
         case .soundUnavailable(let code):
             "No sound: PulseAudio cannot be reached (\(PulseProblem.reason(code))). The broadcast continues in silence until it can."
         case .soundInterrupted(let track, let problem):
-            "No sound from \(track == .mic ? "the microphone" : "the applications") (\(problem.phrase)). It is tried again every second."
+            "No sound from \(track.source) (\(problem.phrase)). It is tried again every second."
+        case .soundIsBack(let track): "The sound of \(track.source) is back."
         case .soundContentFailed(let error): "No sound: \(error.sentence) The broadcast continues in silence."
         case .bitrateLowered(let destination, let wanted, let now):
             "\(destination) cannot accept \(wanted) kbit/s: the bitrate follows the network, now \(now) kbit/s."
@@ -65,6 +69,8 @@ extension SourceNotice {
         case .rulesWithoutWindow(let rules):
             "No window matches \(rules.joined(separator: ", ")) now. A window that matches later is hidden. "
                 + "If a rule is wrong, compare it with: broadcast list-sources"
+        case .rulesEnded(let rules):
+            "The window of \(rules.joined(separator: ", ")) was closed, so the rule ended: another window can get its number."
         case .noSharedMemory:
             "The X server shares no memory with this program, as over a network: capture is slower and uses more bandwidth."
         case .framesLost(let path):
@@ -72,6 +78,11 @@ extension SourceNotice {
                 + "broadcast status counts dropped frames."
         }
     }
+}
+
+extension Track {
+    /// Where the sound of this track comes from.
+    fileprivate var source: String { self == .mic ? "the microphone" : "the applications" }
 }
 
 extension PulseProblem {

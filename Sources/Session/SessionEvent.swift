@@ -34,6 +34,8 @@ package enum SessionNotice: Sendable, Equatable {
     /// The PulseAudio server cannot be reached; the code is PulseAudio's.
     case soundUnavailable(code: Int32)
     case soundInterrupted(Track, PulseProblem)
+    /// There is sound again after `soundUnavailable` or `soundInterrupted`.
+    case soundIsBack(Track)
     /// The file or pipe with the sound failed. The broadcast continues without sound.
     case soundContentFailed(CaptureError)
     /// The bitrate was lowered because the network of the destination is too slow; kbit/s.

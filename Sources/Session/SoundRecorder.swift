@@ -53,11 +53,12 @@ final class SoundRecorder: Sendable {
     private var goesOn: Bool { !stopping.load(ordering: .relaxed) }
 
     private func record(clock: SessionClock, report: @escaping @Sendable (Event) -> Void) {
+        var lost: Set<Track> = []
         let recorder = PulseRecorder(
             requests: requests, clock: clock, deliver: { [inbox] in inbox.put($0) },
             report: { [self] event in
                 note(event)
-                if let notice = SessionNotice(event) { report(.notice(notice)) }
+                if let notice = SessionNotice(event, lost: &lost, requested: requests.map(\.track)) { report(.notice(notice)) }
             })
         guard let recorder else { return }
         while goesOn {
@@ -118,11 +119,21 @@ final class SoundRecorder: Sendable {
 
 extension SessionNotice {
     /// Nil for an event without a notice.
-    fileprivate init?(_ event: PulseEvent) {
+    ///
+    /// - Parameters:
+    ///   - lost: the tracks whose loss was reported.
+    ///   - requested: the tracks that are recorded.
+    init?(_ event: PulseEvent, lost: inout Set<Track>, requested: [Track]) {
         switch event {
-        case .started: return nil
-        case .interrupted(let track, let problem): self = .soundInterrupted(track, problem)
-        case .serverUnavailable(let code): self = .soundUnavailable(code: code)
+        case .started(let track, _):
+            guard lost.remove(track) != nil else { return nil }
+            self = .soundIsBack(track)
+        case .interrupted(let track, let problem):
+            lost.insert(track)
+            self = .soundInterrupted(track, problem)
+        case .serverUnavailable(let code):
+            lost.formUnion(requested)
+            self = .soundUnavailable(code: code)
         }
     }
 }

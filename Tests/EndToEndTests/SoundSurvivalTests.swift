@@ -16,6 +16,7 @@ extension EndToEndTests {
                 try await studio.waitUntilElapsed(4.5, of: peer)
                 try await pulse.restart()
                 try await peer.wait(for: "sound") { try await studio.status()?.audio.app?.source != nil }
+                _ = try await peer.waitForErrorLine(containing: "The sound of the applications is back.")
                 try await peer.wait(for: "the player") { try await !pulse.control(["list", "short", "sink-inputs"]).isEmpty }
                 let comeback = try #require(try await studio.status()).elapsed
                 try await studio.waitUntilElapsed(comeback + 5, of: peer)
