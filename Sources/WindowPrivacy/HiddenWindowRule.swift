@@ -6,7 +6,8 @@ package enum HiddenWindowRule: Sendable, Hashable, CustomStringConvertible {
     case title(GlobPattern)
     /// The process in _NET_WM_PID (EWMH 1.5).
     case process(Int32)
-    /// One window: the application's own window, its frame, or a window inside it.
+    /// One window: the application's own window, its frame, or a window inside it. The rule ends when this window is
+    /// destroyed, because the server can give its number to another window.
     case window(UInt)
 
     /// Why a text is not a rule. Each case holds the text.
@@ -16,6 +17,11 @@ package enum HiddenWindowRule: Sendable, Hashable, CustomStringConvertible {
         case empty(String)
         case notAProcess(String)
         case notAWindow(String)
+    }
+
+    /// True for an `id:` rule, which ends with its window.
+    var isOfOneWindow: Bool {
+        if case .window = self { true } else { false }
     }
 
     /// Parses a rule.

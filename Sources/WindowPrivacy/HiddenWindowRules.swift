@@ -7,6 +7,8 @@ import Synchronization
 package final class HiddenWindowRules: Sendable {
     private struct State {
         var rules: [HiddenWindowRule]
+        /// The revision in which a rule was hidden last; zero for the rules of the start.
+        var hiddenIn: [HiddenWindowRule: Int] = [:]
         var revision = 0
         var appliedRevision = -1
         /// Set once the newest revision is applied.
@@ -62,14 +64,17 @@ package final class HiddenWindowRules: Sendable {
     }
 
     /// Adds a rule, which applies from the next tick on. Returns false if the rule exists already.
+    ///
+    /// An `id:` rule that exists already is renewed: it does not end with a window that was destroyed before this call.
     @discardableResult
     package func hide(_ rule: HiddenWindowRule) -> Bool {
         state.withLock { state in
-            if state.rules.contains(rule) { return false }
-            state.rules.append(rule)
+            let isNew = !state.rules.contains(rule)
+            if isNew { state.rules.append(rule) } else if !rule.isOfOneWindow { return false }
             state.revision += 1
+            state.hiddenIn[rule] = state.revision
             state.applied = Once()
-            return true
+            return isNew
         }
     }
 
@@ -79,6 +84,7 @@ package final class HiddenWindowRules: Sendable {
         state.withLock { state in
             guard let index = state.rules.firstIndex(of: rule) else { return false }
             state.rules.remove(at: index)
+            state.hiddenIn[rule] = nil
             state.revision += 1
             state.applied = Once()
             return true
@@ -96,13 +102,26 @@ package final class HiddenWindowRules: Sendable {
 
     /// Called by the source with the result for the rules of a revision.
     ///
-    /// - Parameter matches: the number of windows that each rule selects.
-    package func apply(revision: Int, processes: Set<Int32>, matches: [HiddenWindowRule: Int]) {
-        state.withLock {
-            $0.appliedRevision = revision
-            $0.processes = processes
-            $0.matches = matches
-            if revision == $0.revision { $0.applied.set(()) }
+    /// - Parameters:
+    ///   - matches: the number of windows that each rule selects.
+    ///   - ended: `id:` rules whose window was destroyed after the previous call. They are removed, because another
+    ///     window can get the number now. A rule that was hidden again after the previous call remains.
+    /// - Returns: the rules that were removed.
+    @discardableResult
+    package func apply(
+        revision: Int, processes: Set<Int32>, matches: [HiddenWindowRule: Int], ended: [HiddenWindowRule] = []
+    ) -> [HiddenWindowRule] {
+        state.withLock { state in
+            let removed = ended.filter { state.rules.contains($0) && state.hiddenIn[$0] ?? 0 <= state.appliedRevision }
+            state.appliedRevision = revision
+            state.processes = processes
+            state.matches = matches
+            if revision == state.revision { state.applied.set(()) }
+            guard !removed.isEmpty else { return [] }
+            state.rules.removeAll(where: removed.contains)
+            for rule in removed { state.hiddenIn[rule] = nil }
+            state.revision += 1
+            return removed
         }
     }
 }

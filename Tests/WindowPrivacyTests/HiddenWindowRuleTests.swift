@@ -32,14 +32,26 @@ import WindowPrivacy
         #expect(GlobPattern(pattern).matches(title) == isMatch)
     }
 
+    @Test func `a rule for one window ends with it, unless it was hidden again`() {
+        let rules = HiddenWindowRules([.window(7), .window(8), .windowClass("a")])
+        #expect(rules.apply(revision: 0, processes: [], matches: [:]) == [])
+        #expect(rules.apply(revision: 0, processes: [], matches: [:], ended: [.window(7), .window(9)]) == [.window(7)])
+        #expect(rules.rules == [.window(8), .windowClass("a")] && !rules.isApplied)
+        // The user hides the next window with that number before the source noticed the end of the first one.
+        #expect(!rules.hide(.window(8)) && !rules.hide(.windowClass("a")))
+        #expect(rules.apply(revision: rules.revision, processes: [], matches: [:], ended: [.window(8)]) == [])
+        #expect(rules.rules == [.window(8), .windowClass("a")] && rules.isApplied)
+        #expect(rules.apply(revision: rules.revision, processes: [], matches: [:], ended: [.window(8)]) == [.window(8)])
+    }
+
     @Test func `rules can be changed at any time`() {
         let rules = HiddenWindowRules([.windowClass("a")])
         #expect(rules.revision == 0 && !rules.isApplied)
-        #expect(rules.hide(.window(7)))
-        #expect(!rules.hide(.window(7)))
-        #expect(rules.rules == [.windowClass("a"), .window(7)] && rules.revision == 1)
+        #expect(rules.hide(.process(7)))
+        #expect(!rules.hide(.process(7)))
+        #expect(rules.rules == [.windowClass("a"), .process(7)] && rules.revision == 1)
         #expect(rules.unhide(.windowClass("a")))
         #expect(!rules.unhide(.windowClass("a")))
-        #expect(rules.rules == [.window(7)] && rules.revision == 2)
+        #expect(rules.rules == [.process(7)] && rules.revision == 2)
     }
 }

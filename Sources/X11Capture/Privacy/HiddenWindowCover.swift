@@ -124,7 +124,9 @@ final class HiddenWindowCover {
         lastLook = now
         let isFirst = appliedRevision == nil
         appliedRevision = revision
-        self.rules.apply(revision: revision, processes: finding.processes, matches: finding.matches)
+        let ended = self.rules.apply(
+            revision: revision, processes: finding.processes, matches: finding.matches, ended: finding.ended)
+        if !ended.isEmpty { notice = .rulesEnded(ended.map(\.description)) }
         if isFirst {
             let unmatched = rules.filter { finding.matches[$0] == 0 }
             if !unmatched.isEmpty { notice = .rulesWithoutWindow(unmatched.map(\.description)) }

@@ -30,6 +30,7 @@ final class HiddenWindowTracker {
     /// The clients that had a hidden window, with the time at which they had one last.
     private var formerClients: [UInt: MediaTime] = [:]
     private var rules: [HiddenWindowRule]?
+    private var ended = EndedRules()
 
     init(connection: X11Connection) {
         self.connection = connection
@@ -70,6 +71,7 @@ final class HiddenWindowTracker {
 
     private func destroyed(_ event: XDestroyWindowEvent) {
         connection.events.forget(event.window)
+        if ended.note(.window(event.window)) { (isStale, isAmbiguous) = (true, true) }
         guard event.event == connection.root else { return changed(event.event) }
         leave(event.window)
         history.forget(event.window)
@@ -177,7 +179,8 @@ final class HiddenWindowTracker {
         if !newRules.isEmpty || !hidden.isEmpty || !reported.hidden.isEmpty { finding.passed += history.gone }
         // If a title no longer matches a rule, the pixels can still be the old ones until the client has drawn.
         let shown = reported.hidden.subtracting(hidden).intersection(present)
-        finding.released = isRuled ? shown : shown.intersection(windows.revealed)
+        finding.released = ended.removingWindows(from: isRuled ? shown : shown.intersection(windows.revealed))
+        finding.ended = ended.report()
         history.restart()
         windows.restart()
         reported = (hidden, newRules)
@@ -192,8 +195,8 @@ final class HiddenWindowTracker {
         var search = HiddenWindowSearch(rules: newRules, resourceMask: connection.resourceMask)
         for case .window(let window) in newRules { search.owners[window] = windows.owners[window] ?? reader.topLevel(of: window) }
         for client in lastResult.clients { formerClients[client] = now }
-        // A new rule does not reveal any window.
-        if let rules, rules.allSatisfy(newRules.contains) {
+        // A new rule does not reveal any window, nor does the end of a rule whose window was destroyed.
+        if let rules, rules.allSatisfy({ newRules.contains($0) || ended.reported.contains($0) }) {
             search.belonging = lastResult.belonging
             search.frames = lastResult.frames
             search.formerClients = Set(formerClients.lazy.filter { now - $0.value <= Self.memory }.map(\.key))
@@ -205,6 +208,7 @@ final class HiddenWindowTracker {
         }
         search.newWindows = windows.learned
         lastResult = search.run(windows.known.values)
+        ended.bind(lastResult.matches)
         hidden = lastResult.windows
         rules = newRules
         windows.noteSearch()

@@ -400,6 +400,80 @@ import X11Capture
         }
     }
 
+    @Test func `a rule for one window does not hide the next window with its number`() async throws {
+        try await withScreen { screen in
+            let rules = HiddenWindowRules()
+            let source = try open(screen, rules)
+            var number = UInt()
+            do {
+                let window = try LoudWindow(display: screen.display, x: 100, y: 100, width: 120, height: 90)
+                window.map()
+                number = window.window
+                rules.hide(.window(number))
+                #expect(try source.nextPicture()?.loudPixels == 0)
+            }
+            // The server gives the numbers of a client that is gone to the next one.
+            let next = try LoudWindow(display: screen.display, x: 400, y: 300, width: 50, height: 40)
+            try #require(next.window == number)
+            next.map()
+            try await source.waitForPicture("the other window") { $0.loudPixels == 50 * 40 }
+            #expect(rules.rules == [])
+            var notices: [SourceNotice] = []
+            while let notice = source.takeNotice() { notices.append(notice) }
+            #expect(notices.contains(.rulesEnded(["id:0x" + String(number, radix: 16)])))
+            // The user can hide it.
+            rules.hide(.window(number))
+            #expect(try source.nextPicture()?.loudPixels == 0)
+        }
+    }
+
+    @Test func `a rule for one window that is hidden again hides the next window with its number from the start`() async throws {
+        try await withScreen { screen in
+            let rules = HiddenWindowRules()
+            let source = try open(screen, rules)
+            var number = UInt()
+            do {
+                let window = try LoudWindow(display: screen.display, x: 100, y: 100, width: 120, height: 90)
+                window.map()
+                number = window.window
+                rules.hide(.window(number))
+                #expect(try source.nextPicture()?.loudPixels == 0)
+            }
+            let next = try LoudWindow(display: screen.display, x: 400, y: 300, width: 50, height: 40)
+            try #require(next.window == number)
+            rules.hide(.window(number))
+            next.map()
+            for _ in 0..<10 { #expect(try source.nextPicture()?.loudPixels ?? 0 == 0) }
+            source.requestWholePicture()
+            #expect(try source.nextPicture()?.loudPixels == 0)
+            #expect(rules.rules == [.window(number)])
+        }
+    }
+
+    @Test func `dialogs remain hidden when the rule for their window ends with it`() async throws {
+        try await withScreen { screen in
+            let rules = HiddenWindowRules()
+            let source = try open(screen, rules)
+            let dialog = try LoudWindow(display: screen.display, x: 300, y: 100, width: 50, height: 40)
+            do {
+                let window = try LoudWindow(display: screen.display, x: 100, y: 100, width: 120, height: 90)
+                window.map()
+                rules.hide(.window(window.window))
+                dialog.setNumber(UInt(window.window), of: "WM_TRANSIENT_FOR")
+                dialog.map()
+                #expect(try source.nextPicture()?.loudPixels == 0)
+            }
+            try await waitUntil("the end of the rule") {
+                let loudPixels = try source.nextPicture()?.loudPixels
+                #expect(loudPixels ?? 0 == 0)
+                return rules.rules.isEmpty
+            }
+            for _ in 0..<5 { #expect(try source.nextPicture()?.loudPixels ?? 0 == 0) }
+            source.requestWholePicture()
+            #expect(try source.nextPicture()?.loudPixels == 0)
+        }
+    }
+
     @Test func `drawing in a window that disappears does not uncover its area`() async throws {
         try await withScreen { screen in
             let below = try LoudWindow(display: screen.display, x: 50, y: 50, width: 300, height: 200, hasBackground: false)
