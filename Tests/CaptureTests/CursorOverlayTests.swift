@@ -38,6 +38,35 @@ import X11Capture
         }
     }
 
+    @Test func `a server that has not shown a pointer yet is captured without one`() async throws {
+        try await withPeers { peers in
+            let screen = try await Xvfb.start(in: peers, width: 640, height: 480)
+            let painter = try Painter(display: screen.display)
+            painter.fill(0x202020, x: 0, y: 0, width: 640, height: 480)
+            let server = try peers.start("pointerless", FaultProgram.command("pointerless.py", "/tmp/.X11-unix/X\(screen.display.dropFirst())"))
+            let number = try await server.waitForOutputLine(containing: "1")
+            let source = try X11ScreenSource(ScreenRequest(display: ":\(number)"))
+            #expect(server.standardOutput.contains("BadCursor"))
+            painter.movePointer(x: 300, y: 200)
+            source.requestWholePicture()
+            let first = try await source.waitForPicture("the screen") { $0.damage.isWhole }
+            #expect(first.isPlain(0x202020))
+            // Each new shape is requested again, and each answer is an error right before the next grab.
+            for (round, shape) in ([68, 34, 68, 34] as [UInt32]).enumerated() {
+                let errors = server.standardOutput.components(separatedBy: "BadCursor").count
+                painter.setPointerShape(shape)
+                let colour: UInt = round % 2 == 0 ? 0x606060 : 0x202020
+                painter.fill(colour, x: 100, y: 100, width: 64, height: 64)
+                try await source.waitForPicture("what is painted") { $0.damage.covers(PixelRect(x: 100, y: 100, width: 64, height: 64)) }
+                try await waitUntil("the next error") {
+                    _ = try source.nextPicture()
+                    return server.standardOutput.components(separatedBy: "BadCursor").count > errors
+                }
+            }
+            #expect(source.condition == .shown)
+        }
+    }
+
     private func withPointer(_ file: CursorFile, _ body: (X11ScreenSource, Painter) async throws -> Void) async throws {
         try await withPeers { peers in
             let screen = try await Xvfb.start(in: peers, width: 640, height: 480)

@@ -28,6 +28,17 @@ final class Painter {
         XSync(display, 0)
     }
 
+    /// Sets the active window, as a window manager does (EWMH 1.5, _NET_ACTIVE_WINDOW). The window does not have to exist.
+    func setActiveWindow(_ window: UInt) {
+        var number = window
+        withUnsafeBytes(of: &number) { bytes in
+            _ = XChangeProperty(
+                display, root, XInternAtom(display, "_NET_ACTIVE_WINDOW", 0), XA_WINDOW, 32, PropModeReplace,
+                bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), 1)
+        }
+        XSync(display, 0)
+    }
+
     /// Moves the pointer to a pixel of the screen.
     func movePointer(x: Int32, y: Int32) {
         XWarpPointer(display, Window(None), root, 0, 0, 0, 0, x, y)

@@ -221,6 +221,23 @@ private let foreignErrors = Mutex<[UInt8]>([])
         }
     }
 
+    @Test func `errors of optional requests refuse neither the start nor a grab`() async throws {
+        try await withScreen { screen, painter in
+            painter.fill(0x000000, x: 0, y: 0, width: 640, height: 480)
+            // The window manager names windows that do not exist any more. Each request for them is an error (BadWindow).
+            let window = try LoudWindow(display: screen.display, x: 0, y: 0, width: 10, height: 10)
+            painter.setActiveWindow(0x1fff_0001)
+            let source = try open(screen, showsCursor: true)
+            for round in 0..<40 as Range<Int> {
+                painter.setActiveWindow(round % 4 == 0 ? window.window : 0x1fff_0001 + UInt(round))
+                painter.fill(UInt(0x10101 * (round + 1)), x: 100, y: 100, width: 64, height: 64)
+                #expect(source.takeApplicationChange() == nil)
+                try await source.waitForPicture("round \(round)") { $0.colour(x: 110, y: 110) == UInt32(0x10101 * (round + 1)) }
+            }
+            #expect(source.condition == .shown)
+        }
+    }
+
     @Test func `a program's own error handler receives the errors of its own connections before, during and after a capture`() async throws {
         try await withScreen { screen, painter in
             let display = try #require(XOpenDisplay(screen.display))
