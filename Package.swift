@@ -206,8 +206,8 @@ let package = Package(
         .testTarget(
             name: "CaptureTests",
             dependencies: [
-                "Capture", "WindowPrivacy", "X11Capture", "PulseCapture", "ContentCapture", "Concurrency", "Media", "CX11", "TestPatterns",
-                "TestSupport", "TestScreen",
+                "Capture", "WindowPrivacy", "X11Capture", "PulseCapture", "ContentCapture", "Concurrency", "Media", "Mix", "CX11",
+                "TestPatterns", "TestSupport", "TestScreen",
             ], swiftSettings: strict),
         .testTarget(name: "MixTests", dependencies: ["Mix", "Media", "TestPatterns", "CPixelKernels", "CYUV"], swiftSettings: strict),
         .testTarget(name: "BitstreamTests", dependencies: ["Bitstream", "FuzzTargets", "Media"], swiftSettings: strict),

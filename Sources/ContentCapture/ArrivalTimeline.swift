@@ -11,39 +11,55 @@ package struct ArrivalTimeline {
     private static let tolerance = MediaTime(milliseconds: 60)
     /// Sound that is earlier than this for a whole window makes the timeline jump.
     private static let jump = MediaTime(milliseconds: 20)
-    /// The maximum correction as a fraction of the duration of the sound.
-    private static let slope = 0.001
     /// Arrivals are collected in buckets of 50 ms; a window has 20 of them.
     private static let bucketDuration: Int64 = 50_000_000
     private static let bucketCount = 20
 
     private let sampleRate: Int
+    /// The maximum correction as a fraction of the duration of the sound.
+    private let slope: Double
     /// The time of the frame with number 0, or nil before the first piece.
     private var origin: MediaTime?
     private var frames = 0
     /// The greatest lateness of each bucket, oldest first, in relation to `origin`.
     private var latest: [(bucket: Int64, lateness: MediaTime)] = []
 
-    /// - Parameter sampleRate: sample frames a second.
-    package init(sampleRate: Int) {
+    /// - Parameters:
+    ///   - sampleRate: sample frames a second.
+    ///   - slope: the maximum correction as a fraction of the duration of the sound: the largest difference of two clocks.
+    package init(sampleRate: Int, slope: Double = 0.001) {
         self.sampleRate = sampleRate
+        self.slope = slope
     }
+
+    /// The time of the next piece, if it is not late. Nil before the first piece.
+    package var end: MediaTime? { origin.map { $0 + duration(frames) } }
 
     /// Returns the time of the next piece, which has `count` sample frames and arrives at `now`.
     package mutating func place(_ count: Int, now: MediaTime) -> MediaTime {
+        if let end, now <= end + Self.tolerance { note(lateness: now - end, at: now) }
+        return placeAvailable(count, now: now)
+    }
+
+    /// Returns the time of the next piece, which has `count` sample frames. It arrived at some time before `now`.
+    package mutating func placeAvailable(_ count: Int, now: MediaTime) -> MediaTime {
         guard let origin, now <= origin + duration(frames) + Self.tolerance else {
             self.origin = now
             frames = count
             latest = [(now.nanoseconds / Self.bucketDuration, .zero)]
             return now
         }
-        note(lateness: now - (origin + duration(frames)), at: now)
         let correction = correction(for: count)
         let time = origin + duration(frames) + correction
         self.origin = origin + correction
         for index in latest.indices { latest[index].lateness = latest[index].lateness - correction }
         frames += count
         return time
+    }
+
+    /// Forgets the arrivals up to now, for example because the program waited for its reader.
+    package mutating func forgetArrivals() {
+        latest = []
     }
 
     private mutating func note(lateness: MediaTime, at now: MediaTime) {
@@ -61,7 +77,7 @@ package struct ArrivalTimeline {
         latest.removeAll { last.bucket - $0.bucket > Self.bucketCount }
         guard let lateness = latest.map(\.lateness).max() else { return .zero }
         if lateness + Self.jump < .zero { return lateness }
-        let limit = MediaTime(seconds: duration(count).seconds * Self.slope)
+        let limit = MediaTime(seconds: duration(count).seconds * slope)
         return min(limit, max(-limit, lateness))
     }
 
