@@ -77,6 +77,8 @@ struct SessionConsole {
         // The line about the visible part of the desktop contains it.
         case .notice(.desktop) where showsNotice && !isExposed: break
         case .state where output.hasStatus: break
+        // The log has what extensions write to standard error.
+        case .notice(.session(.destination(_, .extensionSaid))), .notice(.session(.destination(_, .extensionLogFlood))): break
         // The command that requested the change reports it.
         case .changed: break
         case .destination(let destination) where destination.state == .failed:
