@@ -27,13 +27,14 @@ package struct CredentialStore {
     /// Returns the destination's secret of that key; nil if there is no secret.
     ///
     /// Throws if the secret cannot be read because the keyring is locked.
-    package func secret(_ key: String, of destination: String) throws(CredentialProblem) -> String? {
+    package func secret(_ key: String, of destination: String, isInterrupted: () -> Bool) throws(CredentialProblem) -> String? {
         // A secret in the file is the newest: it is deleted when the Secret Service stores a newer one.
         if let secret = try file(of: destination).read()[key] { return secret }
-        switch service.lookup(key: key, destination: destination) {
+        switch service.lookup(key: key, destination: destination, isInterrupted: isInterrupted) {
         case .done(let lines): return lines.first
         case .locked: throw .keyringLocked(destination: destination)
         case .silent: throw .keyringSilent(destination: destination)
+        case .interrupted: throw .keyringInterrupted(destination: destination)
         case .absent, .unavailable: return nil
         }
     }
@@ -80,7 +81,7 @@ package struct CredentialStore {
         case .done: return true
         case .absent: return wasInFile
         case .unavailable where !service.isBusThere || !service.destinations(among: [destination]).contains(destination): return wasInFile
-        case .unavailable, .locked:
+        case .unavailable, .locked, .interrupted:
             throw .keyringKeepsSecret(destination: destination)
         case .silent: throw .keyringSilent(destination: destination)
         }

@@ -41,8 +41,8 @@ package final class SecretRecorder: SecretSource {
     /// The answers up to now.
     package var recorded: HandedSecrets { state.withLock { $0 } }
 
-    package func secret(_ key: String, of destination: String) throws(CredentialProblem) -> String? {
-        let secret = try source.secret(key, of: destination)
+    package func secret(_ key: String, of destination: String, isInterrupted: () -> Bool) throws(CredentialProblem) -> String? {
+        let secret = try source.secret(key, of: destination, isInterrupted: isInterrupted)
         state.withLock { $0.add(secret, key, of: destination) }
         return secret
     }
@@ -68,9 +68,9 @@ package struct HandedSecretSource: SecretSource {
         self.source = source
     }
 
-    package func secret(_ key: String, of destination: String) throws(CredentialProblem) -> String? {
+    package func secret(_ key: String, of destination: String, isInterrupted: () -> Bool) throws(CredentialProblem) -> String? {
         if let secrets = handed.secrets(key, of: destination) { return secrets.first }
-        return try source.secret(key, of: destination)
+        return try source.secret(key, of: destination, isInterrupted: isInterrupted)
     }
 
     package func answers(of destination: String) throws(CredentialProblem) -> [String: String] {

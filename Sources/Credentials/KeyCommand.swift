@@ -42,7 +42,8 @@ package struct KeyCommand {
         }
         switch result.end {
         case .timedOut: throw .keyCommandTimedOut(destination: destination, after: Self.deadline)
-        case .interrupted, .killed(signal: SIGINT): throw .keyCommandInterrupted(destination: destination)
+        case .interrupted: throw .keyCommandInterrupted(destination: destination, signal: nil)
+        case .killed(signal: SIGINT): throw .keyCommandInterrupted(destination: destination, signal: SIGINT)
         case .exited, .killed: break
         }
         // 127: the shell did not find the program (POSIX, Shell Command Language, 2.8.2).

@@ -37,6 +37,8 @@ package struct SecretService {
         case silent
         /// The secret exists, but its collection was not unlocked in time.
         case locked
+        /// The caller does not need the answer any more.
+        case interrupted
     }
 
     /// The time limit for the service to start and answer.
@@ -62,7 +64,7 @@ package struct SecretService {
         switch ask(.state, [], firstLine: 0) {
         case .done(let lines): lines.first == "ready" ? .ready : .asks
         case .silent: .silent
-        case .absent, .unavailable, .locked: .unavailable
+        case .absent, .unavailable, .locked, .interrupted: .unavailable
         }
     }
 
@@ -74,8 +76,10 @@ package struct SecretService {
     }
 
     /// The answer contains the secret.
-    package func lookup(key: String, destination: String) -> Answer {
-        let answer = ask(.lookup, [destination, key])
+    ///
+    /// - Parameter isInterrupted: polled while the service asks the user; if it returns true, the request ends.
+    package func lookup(key: String, destination: String, isInterrupted: () -> Bool = { false }) -> Answer {
+        let answer = ask(.lookup, [destination, key], isInterrupted: isInterrupted)
         guard case .done(let lines) = answer else { return answer }
         return lines.first.flatMap { PercentEncoding.decodedText($0) }.map { .done([$0]) } ?? .absent
     }
@@ -93,12 +97,16 @@ package struct SecretService {
 
     /// - Parameter firstLine: the lines of output that are no answer.
     private func ask(
-        _ operation: SecretServiceHelper.Operation, _ arguments: [String], input: [UInt8] = [], limit: Duration = unlockTime, firstLine: Int = 1
+        _ operation: SecretServiceHelper.Operation, _ arguments: [String], input: [UInt8] = [], limit: Duration = unlockTime,
+        firstLine: Int = 1, isInterrupted: () -> Bool = { false }
     ) -> Answer {
         guard isBusThere, let helper else { return .unavailable }
         let program = Program(helper, arguments: ["broadcast", "secret-service", operation.rawValue, "--"] + arguments)
         let deadline = Command.Deadline(firstOutput: Self.answerTime, end: limit)
-        guard let result = try? Command.run(program, .isolated(input: input), deadline: deadline) else { return .unavailable }
+        guard let result = try? Command.run(program, .isolated(input: input), deadline: deadline, isInterrupted: isInterrupted) else {
+            return .unavailable
+        }
+        if result.end == .interrupted { return .interrupted }
         // The output consists of lines. The first line reports that the service answers.
         let lines = String(decoding: result.output, as: UTF8.self).split(separator: "\n").map(String.init)
         guard case .exited(let status) = result.end, let outcome = SecretServiceHelper.Outcome(rawValue: status) else {

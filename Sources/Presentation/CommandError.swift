@@ -23,6 +23,9 @@ package enum ExitStatus: Int32 {
     case interrupted = 130
     case terminated = 143
 
+    /// True if the user caused it: by a signal, or by a request that cannot be met.
+    package var isOfUser: Bool { [.nothing, .hungUp, .interrupted, .terminated].contains(self) }
+
     /// The status of a command that SIGHUP, SIGINT or SIGTERM ended.
     package static func ended(by signal: Int32) -> ExitStatus { ExitStatus(rawValue: 128 + signal) ?? .terminated }
 }

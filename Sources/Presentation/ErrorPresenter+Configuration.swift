@@ -108,8 +108,10 @@ extension CommandError {
         case .keyCommandTimedOut(let name, let limit):
             self.init(
                 .notPermitted, "Not signed in to \(name): its key-command did not end within \(limit.wholeSeconds) s. Try the command in a shell.")
-        case .keyCommandInterrupted(let name):
-            self.init(.nothing, "Nothing was started: the key-command of \(name) was interrupted.")
+        case .keyCommandInterrupted(let name, let signal):
+            self.init(signal.map(ExitStatus.ended) ?? .nothing, "Nothing was started: the key-command of \(name) was interrupted.")
+        case .keyringInterrupted(let name):
+            self.init(.nothing, "Nothing was started: the keyring was still locked, so the key of \(name) was not read.")
         case .keyCommandWithoutKey(let name):
             self.init(.notPermitted, "Not signed in to \(name): its key-command printed no key. Try the command in a shell.")
         case .unreadable(let path): self.init(.config, "Cannot read \(path). Check its permissions.")

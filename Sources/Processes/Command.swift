@@ -63,6 +63,7 @@ package enum Command {
         // The thread waits below, so the program cannot outlive this process.
         program.endsWithThread = true
         var output = try Pipe()
+        let settings = TerminalSettings()
         let pid: pid_t
         switch surroundings {
         case .terminal:
@@ -82,8 +83,28 @@ package enum Command {
         }
         output.closeWriting()
         let result = wait(for: pid, reading: output.reading, deadline: deadline, isInterrupted: isInterrupted)
-        if program.group == .foreground { clinux_take_foreground(pid) }
+        if program.group == .foreground {
+            clinux_take_foreground(pid)
+            settings?.restore()
+        }
         return result
+    }
+
+    /// The settings of the terminal on standard input. A program that is ended while it reads a passphrase leaves the
+    /// terminal without echo.
+    private struct TerminalSettings {
+        private var settings = termios()
+
+        /// Nil without a terminal.
+        init?() {
+            guard tcgetattr(STDIN_FILENO, &settings) == 0 else { return nil }
+        }
+
+        /// Restores the settings if this process is in the foreground of the terminal.
+        func restore() {
+            guard tcgetpgrp(STDIN_FILENO) == getpgrp() else { return }
+            withUnsafePointer(to: settings) { _ = tcsetattr(STDIN_FILENO, TCSANOW, $0) }
+        }
     }
 
     /// Starts a program in a new session, with /dev/null as its streams, and does not wait for it. A thread reaps it.

@@ -224,8 +224,10 @@ package enum CredentialProblem: Error, Sendable, Equatable {
     /// The key command cannot be started.
     case keyCommandNotRun(destination: String)
     case keyCommandTimedOut(destination: String, after: Duration)
-    /// The user interrupted it, or the session ended.
-    case keyCommandInterrupted(destination: String)
+    /// The user interrupted it with this signal, or the session ended.
+    case keyCommandInterrupted(destination: String, signal: Int32?)
+    /// The session ended before the user unlocked the keyring.
+    case keyringInterrupted(destination: String)
     case keyCommandWithoutKey(destination: String)
     case unreadable(path: String)
     /// A private file is not TOML at this line. The error does not quote the line, since it may contain a secret.

@@ -8,13 +8,22 @@ import Upload
 /// or the user.
 package protocol SecretSource: Sendable {
     /// Returns the secret of that key; nil if there is no secret.
-    func secret(_ key: String, of destination: String) throws(CredentialProblem) -> String?
+    ///
+    /// - Parameter isInterrupted: polled; if it returns true, the request to a keyring ends.
+    func secret(_ key: String, of destination: String, isInterrupted: () -> Bool) throws(CredentialProblem) -> String?
     /// The answers to `setup` that are not secret.
     func answers(of destination: String) throws(CredentialProblem) -> [String: String]
     /// Returns the key that a shell command prints.
     ///
     /// - Parameter isInterrupted: polled; if it returns true, the command is ended.
     func key(from command: String, for destination: String, isInterrupted: () -> Bool) throws(CredentialProblem) -> String
+}
+
+extension SecretSource {
+    /// Returns the secret of that key, and waits for it without an interruption.
+    package func secret(_ key: String, of destination: String) throws(CredentialProblem) -> String? {
+        try secret(key, of: destination, isInterrupted: { false })
+    }
 }
 
 /// A notice for the user about a destination before it starts.
@@ -52,7 +61,7 @@ struct ResolverContext {
 
     /// Returns the secret of that key; nil if there is no secret.
     func secret(_ key: String, of destination: String) throws(ConfigurationError) -> String? {
-        try credentials { () throws(CredentialProblem) in try secrets.secret(key, of: destination) }
+        try credentials { () throws(CredentialProblem) in try secrets.secret(key, of: destination, isInterrupted: isInterrupted) }
     }
 
     /// The answers to `setup` that are not secret.

@@ -10,7 +10,7 @@ struct HandedSecretsTests {
     private final class Source: SecretSource {
         let questions = Mutex<[String]>([])
 
-        func secret(_ key: String, of destination: String) throws(CredentialProblem) -> String? {
+        func secret(_ key: String, of destination: String, isInterrupted: () -> Bool) throws(CredentialProblem) -> String? {
             questions.withLock { $0.append("\(key) of \(destination)") }
             if destination == "locked" { throw .keyringLocked(destination: destination) }
             return key == "key" ? "secret of \(destination)" : nil

@@ -119,7 +119,7 @@ struct KeyCommandTests {
     }
 
     @Test func `An interruption is a problem of its own`() {
-        #expect(result("kill -INT $$") == .failure(.keyCommandInterrupted(destination: "mine")))
-        #expect(result("exec sleep 1000", isInterrupted: true) == .failure(.keyCommandInterrupted(destination: "mine")))
+        #expect(result("kill -INT $$") == .failure(.keyCommandInterrupted(destination: "mine", signal: SIGINT)))
+        #expect(result("exec sleep 1000", isInterrupted: true) == .failure(.keyCommandInterrupted(destination: "mine", signal: nil)))
     }
 }

@@ -95,6 +95,41 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `Ctrl-C while the keyring asks for its password ends start and setup, and keeps the terminal's echo`() async throws {
+            try await withPeers { peers in
+                let screen = try await Xvfb.start(in: peers, width: 800, height: 600)
+                var broadcast = try BroadcastCommand(in: peers, display: screen.display)
+                let keyring = try await Keyring.start(in: peers, home: broadcast.home, screen: screen)
+                broadcast.environment.merge(keyring.environment) { $1 }
+                #expect(try await signIn("mobcrush", key: "first", broadcast).status == .exited(0))
+                let locked = try await keyring.restarted()
+                let terminal = try await Terminal.open(environment: broadcast.environment, in: peers)
+                func awaitDialog() async throws {
+                    try await locked.daemon.wait(for: "the dialog") {
+                        let search = "xdotool search --onlyvisible --name Keyring || true"
+                        return try await peers.run("sh", ["sh", "-c", search], environment: screen.environment) != ""
+                    }
+                }
+                for (round, command) in ["start --to mobcrush", "setup twitch"].enumerated() {
+                    try await terminal.type("clear; echo round-$((\(round))); \(broadcast.binary) \(command)")
+                    if command.hasPrefix("setup") {
+                        try await terminal.wait(for: "Stream key:", after: "round-\(round)")
+                        try await terminal.type("k3y")
+                        try await terminal.wait(for: "The keyring asks for its password", after: "round-\(round)")
+                    }
+                    try await awaitDialog()
+                    try await terminal.press("C-c")
+                    // bash runs nothing of a line after a program that a signal ended.
+                    try await terminal.wait(for: "ready>", after: "round-\(round)")
+                    try await terminal.type("echo status-\(round)=$?")
+                    try await terminal.wait(for: "status-\(round)=130")
+                    try await terminal.type("stty -a | grep -ow -e -echo -e echo | sed 's/^/foun''d:/'")
+                    try await terminal.wait(for: "found:echo", after: "status-\(round)=130")
+                }
+                #expect(try await broadcast.run(["status"]).output.contains("Nothing is being broadcast"))
+            }
+        }
+
         @Test func `A keyring that does not store the secret leaves the user the choice`() async throws {
             try await withPeers { peers in
                 let (broadcast, keyring) = try await withKeyring(try BroadcastCommand(in: peers), in: peers)

@@ -18,7 +18,7 @@ struct FakeSecrets: SecretSource {
     /// What key commands print.
     var key: String?
 
-    func secret(_ key: String, of destination: String) throws(CredentialProblem) -> String? {
+    func secret(_ key: String, of destination: String, isInterrupted: () -> Bool) throws(CredentialProblem) -> String? {
         if let problem { throw problem }
         return secrets["\(destination)/\(key)"]
     }
@@ -28,7 +28,7 @@ struct FakeSecrets: SecretSource {
     }
 
     func key(from command: String, for destination: String, isInterrupted: () -> Bool) throws(CredentialProblem) -> String {
-        if isInterrupted() { throw .keyCommandInterrupted(destination: destination) }
+        if isInterrupted() { throw .keyCommandInterrupted(destination: destination, signal: nil) }
         guard let key else { throw .keyCommandWithoutKey(destination: destination) }
         return "\(key)-of-\(command)"
     }
@@ -142,7 +142,8 @@ struct DestinationResolverTests {
                 in: folder, "[destinations.a]\nextension = \"rtmp\"\nurl = \"rtmp://h/a\"\nkey-command = \"show\"", secrets: FakeSecrets(key: "k"))
             resolver.isInterrupted = { true }
             #expect(
-                expectProblem { () throws(ConfigurationError) in try resolver.resolve("a") } == .credentials(.keyCommandInterrupted(destination: "a"))
+                expectProblem { () throws(ConfigurationError) in try resolver.resolve("a") }
+                    == .credentials(.keyCommandInterrupted(destination: "a", signal: nil))
             )
         }
     }
@@ -428,8 +429,12 @@ struct DestinationResolverTests {
         try await withTemporaryFolder { folder in
             var resolver = try resolver(in: folder)
             #expect(try resolver.resolve(folder.path).path == folder.path + "/" + name("mp4"))
+            let before = umask(0)
+            defer { umask(before) }
             #expect(try resolver.resolve("missing/").path == folder.path + "/cwd/missing/" + name("mp4"))
             #expect(folder.names(in: "cwd") == ["missing"])
+            let attributes = try FileManager.default.attributesOfItem(atPath: folder.path + "/cwd/missing")
+            #expect(attributes[.posixPermissions] as? Int == 0o700)
             #expect(try resolver.resolve("./missing/../talk.mp4").path == folder.path + "/cwd/missing/../talk.mp4")
             #expect(try resolver.resolve("/srv//./talk.mp4").path == "/srv/talk.mp4")
             guard

@@ -1,5 +1,6 @@
 import ArgumentParser
 import BroadcastKit
+import Concurrency
 import Credentials
 import Desktop
 import FoundationEssentials
@@ -58,7 +59,7 @@ struct StartCommand: AsyncParsableCommand {
                 try await run(context, launched)
             } catch let error as CommandError where !error.isTold {
                 // Until a detached session is live, its parent tells the user.
-                if launched?.isOver ?? true, error.status != .nothing { notify(error.message, context, launched) }
+                if launched?.isOver ?? true, !error.status.isOfUser { notify(error.message, context, launched) }
                 throw error
             }
         } catch var error as CommandError {
@@ -130,7 +131,11 @@ struct StartCommand: AsyncParsableCommand {
         var console = SessionConsole(
             session: name, showsNotice: context.configuration.privacy.notice ?? true,
             output: launched.map(ConsoleOutput.parent) ?? .errors(isTerminal: Output.isTerminal))
-        let signals = StopSignals { _ in controller.requestStop() }
+        let stopSignal = Once<Int32>()
+        let signals = StopSignals { number in
+            stopSignal.set(number)
+            controller.requestStop()
+        }
         defer { signals.ignore() }
         launched?.whenParentIsGone { controller.requestStop() }
         let start = Task { () -> CommandError? in
@@ -148,7 +153,11 @@ struct StartCommand: AsyncParsableCommand {
             // In the order of the events: the parent shows all warnings before it returns.
             if let launched, case .started = event { report(controller, to: launched) }
         }
-        if let error = await start.value { throw error }
+        if var error = await start.value {
+            // The signal ended a question to the keyring, or a key command.
+            if error.status == .nothing, let signal = stopSignal.current { error.status = .ended(by: signal) }
+            throw error
+        }
         let outcome: HostOutcome
         do throws(HostError) {
             outcome = try await controller.outcome()
