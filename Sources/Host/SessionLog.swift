@@ -30,7 +30,7 @@ package final class SessionLog: Sendable {
             return
         }
         let folder = path.split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 }
-        try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try? Paths.makeFolder(folder)
         unlink(Self.olderPath(of: path))
         guard let file = LogFile(path: path, limit: limit, takesStandardError: takesStandardError) else {
             writer = nil

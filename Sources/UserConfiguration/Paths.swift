@@ -83,7 +83,7 @@ package struct Paths {
 
     /// Creates the runtime folder with access for this user only. Throws if the folder belongs to another user.
     package func prepareRuntimeFolder() throws(ConfigurationError) {
-        try Self.makeFolder(runtimeFolder, mode: 0o700)
+        try Self.makeFolder(runtimeFolder)
         var status = stat()
         guard lstat(runtimeFolder, &status) == 0, status.st_uid == getuid(), status.st_mode & S_IFMT == S_IFDIR else {
             throw .folder(path: runtimeFolder, .notOurs)
@@ -93,7 +93,7 @@ package struct Paths {
 
     /// Creates the folder for the entries of sessions.
     package func prepareSessionsFolder() throws(ConfigurationError) {
-        try Self.makeFolder(sessionsFolder, mode: 0o700)
+        try Self.makeFolder(sessionsFolder)
     }
 
     private var sessionsFolder: String { stateFolder + "/sessions" }
@@ -105,7 +105,7 @@ package struct Paths {
     }
 
     package func prepareStateFolder() throws(ConfigurationError) {
-        try Self.makeFolder(stateFolder, mode: 0o700)
+        try Self.makeFolder(stateFolder)
     }
 
     /// The names of the sessions whose sockets or entries exist. A killed session may have left them.
@@ -127,15 +127,17 @@ package struct Paths {
 
     /// Creates a folder for secrets, or removes the access of other users.
     package static func makePrivateFolder(_ path: String) throws(ConfigurationError) {
-        try makeFolder(path, mode: 0o700)
+        try makeFolder(path)
         guard chmod(path, 0o700) == 0 else { throw .folder(path: path, .notOurs) }
     }
 
-    private static func makeFolder(_ path: String, mode: mode_t) throws(ConfigurationError) {
+    /// Creates a folder and the missing ones above it. Only this user can enter the new ones. An existing one keeps its
+    /// permissions.
+    package static func makeFolder(_ path: String) throws(ConfigurationError) {
         var partial = ""
         for part in path.split(separator: "/") {
             partial += "/" + part
-            if mkdir(partial, mode) != 0 && errno != EEXIST && errno != EISDIR {
+            if mkdir(partial, 0o700) != 0 && errno != EEXIST && errno != EISDIR {
                 throw .folder(path: path, .cannotCreate(code: errno))
             }
         }

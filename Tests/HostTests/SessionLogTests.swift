@@ -10,6 +10,25 @@ struct SessionLogTests {
         try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").map(String.init)
     }
 
+    @Test func `Only the user can read a log and enter its folder, whatever the umask allows`() async throws {
+        try await withTemporaryFolder { folder in
+            let before = umask(0)
+            defer { umask(before) }
+            let path = folder.path + "/new/state/a.log"
+            let log = SessionLog(path: path, limit: 100)
+            for number in 0..<20 {
+                log.write("line \(number)")
+                log.flush()
+            }
+            try await waitUntil("the older lines") { FileManager.default.fileExists(atPath: SessionLog.olderPath(of: path)) }
+            for (file, mode) in [
+                (path, 0o600), (SessionLog.olderPath(of: path), 0o600), (folder.path + "/new/state", 0o700), (folder.path + "/new", 0o700),
+            ] {
+                #expect(try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int == mode, "\(file)")
+            }
+        }
+    }
+
     @Test func `A log has times and a limited size, and keeps the newest lines`() async throws {
         try await withTemporaryFolder { folder in
             let path = folder.path + "/state/a.log"

@@ -1,5 +1,6 @@
 import Concurrency
 import Destinations
+import Foundation
 import Media
 import Session
 import SessionFakes
@@ -295,7 +296,10 @@ struct SessionDestinationsTests {
             let events = EventRecorder(session)
             try await session.start()
             try await live.waitForFrames(45)
+            let before = umask(0)
+            defer { umask(before) }
             let clip = try #require(try await session.saveClip(last: MediaTime(milliseconds: 500), to: path))
+            #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
             #expect(clip.path == path && clip.duration >= MediaTime(milliseconds: 500))
             try await MediaFile(path: path, peers: peers).expectDecodable()
             let frames = try await FrameDecoder(path).frames(in: peers)

@@ -50,6 +50,24 @@ struct PathsTests {
         #expect(Set(paths.setupEnvironment.keys) == ["PATH", "HOME", "LANG", "DISPLAY", "TERM", "BROWSER", "XDG_SESSION_TYPE"])
     }
 
+    @Test func `Only the user can enter the folders that are created, whatever the umask allows`() async throws {
+        try await withTemporaryFolder { folder in
+            let before = umask(0)
+            defer { umask(before) }
+            let paths = Paths(environment: [
+                "HOME": folder.path, "XDG_RUNTIME_DIR": folder.path + "/run", "XDG_STATE_HOME": folder.path + "/state",
+            ])
+            try paths.prepareRuntimeFolder()
+            try paths.prepareStateFolder()
+            try paths.prepareSessionsFolder()
+            try Paths.makePrivateFolder(folder.path + "/secret/inner")
+            for name in ["run", "run/broadcast", "state", "state/broadcast", "state/broadcast/sessions", "secret", "secret/inner"] {
+                let attributes = try FileManager.default.attributesOfItem(atPath: folder.path + "/" + name)
+                #expect(attributes[.posixPermissions] as? Int == 0o700, "\(name)")
+            }
+        }
+    }
+
     @Test func `A tilde at the start is the home folder`() {
         let paths = Paths(environment: ["HOME": "/h"])
         #expect(["~/a", "/~/a", "~", "a"].map(paths.expanding) == ["/h/a", "/~/a", "~", "a"])
