@@ -8,7 +8,7 @@ extension KnownService {
     /// - `key`: where to find the key.
     /// - `source` and `checked`: where the values are published, and the date of the last comparison.
     ///
-    /// A limit that a service does not publish is omitted.
+    /// A limit that a service does not publish is omitted. `source` says which values could not be confirmed.
     package static let data = """
         [mobcrush]
         title = "Mobcrush"
@@ -18,7 +18,7 @@ extension KnownService {
         bitrate = 6000
         audio-bitrate = 160
         key = "studio.mobcrush.com, Broadcast, Other streaming software"
-        source = "OBS Studio's services.json before 2023; newer versions do not list the service, and no TLS address is published"
+        source = "OBS Studio's pull request 1092 of 2017 added the service, newer lists omit it; the address is the one that other programs ship, none with TLS was found; the limits are cautious and could not be confirmed"
         checked = "2026-11-22"
 
         [twitch]
@@ -68,9 +68,8 @@ extension KnownService {
         bitrate = 8000
         size = "1920x1080"
         fps = 60
-        audio-bitrate = 320
         key = "dashboard.kick.com, Channel, Stream URL & Key"
-        source = "the Stream URL in dashboard.kick.com, as other encoders ship it; help.kick.com, streaming settings"
+        source = "the Stream URL in dashboard.kick.com, as other programs ship it; the limits of help.kick.com, articles 7066931 and 14994318, as quoted by a guide of 2026-10-07: 1000 to 8000 kbit/s, 1080p60, 2 s, no limit for the bitrate of sound"
         checked = "2026-11-22"
 
         [restream]

@@ -22,6 +22,9 @@ struct KnownServiceTests {
         #expect(twitch.title == "Twitch" && twitch.limits.bitrate == 6000 && twitch.audioBitrate == 320 && twitch.keyframeInterval == 2)
         #expect(twitch.limits.size == PixelSize(width: 1920, height: 1080) && twitch.limits.frameRate == 60)
         #expect(KnownService.named("youtube")?.backups == ["rtmps://b.rtmps.youtube.com:443/live2?backup=1"])
+        let kick = try #require(KnownService.named("kick"))
+        #expect(kick.limits.bitrate == 8000 && kick.limits.frameRate == 60 && kick.audioBitrate == nil && kick.keyframeInterval == 2)
+        #expect(KnownService.named("mobcrush")?.source.contains("could not be confirmed") == true)
         #expect(KnownService.named("nobody") == nil)
     }
 
