@@ -1,4 +1,5 @@
 import Encode
+import Glibc
 import Media
 import Mix
 import Upload
@@ -54,6 +55,8 @@ package struct RenditionSettings: Sendable, Equatable {
         encoding = VideoSettings(
             size: size, chroma: chroma, frameRate: frameRate, hasFixedFrameRate: pacing == .constant, rateControl: rateControl,
             preset: configuration.preset, latency: configuration.latency, keyframeInterval: configuration.keyframeInterval)
+        encoding?.threads = VideoSettings.threads(
+            for: size, frameRate: frameRate, processors: Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
         encoding?.maximumFrameSize = Self.frameLimit(of: plans, rateControl)
     }
 

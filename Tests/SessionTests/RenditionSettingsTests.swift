@@ -27,6 +27,17 @@ struct RenditionSettingsTests {
         #expect(own.encoding?.rateControl == .quality(23) && own.pacing == .variable && own.size == screen)
     }
 
+    @Test(arguments: [
+        (PixelSize(width: 1920, height: 1080), 30, 16, 2), (PixelSize(width: 1920, height: 1080), 60, 16, 2),
+        (PixelSize(width: 3840, height: 2160), 30, 16, 4), (PixelSize(width: 3840, height: 2160), 30, 3, 3),
+        (PixelSize(width: 7680, height: 1080), 60, 16, 8), (PixelSize(width: 7680, height: 4320), 60, 1, 2),
+    ])
+    func `A large picture is encoded with more threads, as far as the machine has processors`(
+        size: PixelSize, rate: Int, processors: Int, threads: Int
+    ) {
+        #expect(VideoSettings.threads(for: size, frameRate: rate, processors: processors) == threads)
+    }
+
     @Test func `With a live destination, all destinations use the bitrate and constant pacing`() throws {
         let own = try settings([plan(isLive: false), plan(isLive: true)])
         #expect(own.encoding?.rateControl == .bitrate(4500) && own.pacing == .constant)

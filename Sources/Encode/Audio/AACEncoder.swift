@@ -16,11 +16,12 @@ package final class AACEncoder {
     package init(track: Track, bitrate: Int) throws(EncodeError) {
         self.track = track
         self.bitrate = bitrate
-        av_log_set_level(AV_LOG_QUIET)
         guard let codec = avcodec_find_encoder(AV_CODEC_ID_AAC), let context = avcodec_alloc_context3(codec) else {
             throw .cannotOpenAudio("libavcodec has no AAC encoder")
         }
         self.context = context
+        // Only this encoder is silenced: the level of libavcodec belongs to the whole process.
+        context.pointee.log_level_offset = Int32(AV_LOG_TRACE) + 1
         context.pointee.sample_fmt = AV_SAMPLE_FMT_FLTP
         context.pointee.sample_rate = Int32(AudioFormat.broadcast.sampleRate)
         context.pointee.bit_rate = Int64(bitrate) * 1000

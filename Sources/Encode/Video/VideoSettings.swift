@@ -57,6 +57,19 @@ package struct VideoSettings: Sendable, Equatable {
         self.threads = threads
     }
 
+    /// The number of threads for pictures of this size and rate: enough for a moving picture on a common processor, as
+    /// far as the machine has them. Each thread encodes one slice.
+    ///
+    /// - Parameter processors: the processors of this machine.
+    package static func threads(for size: PixelSize, frameRate: Int, processors: Int) -> Int {
+        let macroblocks = (size.width + 15) / 16 * ((size.height + 15) / 16)
+        let wanted = (macroblocks * frameRate + macroblocksPerThread - 1) / macroblocksPerThread
+        return max(2, min(wanted, processors, 8))
+    }
+
+    /// What one thread encodes in a second, with x264's preset veryfast.
+    private static let macroblocksPerThread = 250_000
+
     /// The QP at which a still picture needs no refinement: derived from the requested quality or, with a bitrate,
     /// visually lossless. x264 codes P frames up to some steps above the CRF.
     var goodQuantizer: Int {
