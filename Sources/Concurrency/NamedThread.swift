@@ -5,14 +5,24 @@ import Glibc
 package final class NamedThread: Sendable {
     private let finished = Once<Void>()
 
+    /// How often the system is asked for a thread, every 10 ms: a program beside this one may just have started many.
+    private static let attempts = 100
+
     /// Runs `body` on a new thread. The kernel keeps 15 bytes of the name.
+    ///
+    /// If the system has no thread left for a second, the process ends with a message. Nothing that needs this thread
+    /// would ever happen, and a body on the caller's thread would block what it has to serve. A recording plays up to
+    /// its last fragment.
     package init(name: String, _ body: @escaping @Sendable () -> Void) {
         let start = Start(name: String(name.prefix(15))) { [finished] in
             body()
             finished.set(())
         }
-        // If the system cannot create a thread, run the body on the caller's thread.
-        if !Self.launch(start) { start.body() }
+        for _ in 0..<Self.attempts {
+            if Self.launch(start) { return }
+            usleep(10_000)
+        }
+        fatalError("The system has no thread left for \(name). Raise the limit of processes (ulimit -u) or of memory.")
     }
 
     /// Runs `body` on a new thread that cannot be joined. Returns false if the system cannot create a thread.
