@@ -36,7 +36,10 @@ extension EndToEndTests {
                 try configure(studio.broadcast, command: "echo $$ > \(note); \(sleep); echo key")
                 let terminal = try await Terminal.open(environment: studio.broadcast.environment, in: studio.peers)
                 try await terminal.type("\(studio.broadcast.binary) start --to mine; echo status=$?")
-                try await waitUntil("the command") { FileManager.default.fileExists(atPath: note) }
+                // A shell that gets the signal right before it starts a program acts on it after the end of that program.
+                try await waitUntil("the sleep") {
+                    try await studio.peers.run("pgrep", ["sh", "-c", "pgrep -fx '\(sleep)' || true"]) != ""
+                }
                 try await terminal.press("C-c")
                 try await terminal.wait(for: "status=130")
                 #expect(try await terminal.text().contains("interrupted"))
