@@ -1,3 +1,4 @@
+import ExtensionFakes
 import Foundation
 import Glibc
 import Media
