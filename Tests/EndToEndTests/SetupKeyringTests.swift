@@ -104,10 +104,10 @@ extension EndToEndTests {
                 #expect(try await signIn("mobcrush", key: "first", broadcast).status == .exited(0))
                 let locked = try await keyring.restarted()
                 let terminal = try await Terminal.open(environment: broadcast.environment, in: peers)
-                func awaitDialog() async throws {
+                func awaitDialog(isVisible: Bool) async throws {
                     try await locked.daemon.wait(for: "the dialog") {
                         let search = "xdotool search --onlyvisible --name Keyring || true"
-                        return try await peers.run("sh", ["sh", "-c", search], environment: screen.environment) != ""
+                        return try await (peers.run("sh", ["sh", "-c", search], environment: screen.environment) != "") == isVisible
                     }
                 }
                 for (round, command) in ["start --to mobcrush", "setup twitch"].enumerated() {
@@ -117,7 +117,7 @@ extension EndToEndTests {
                         try await terminal.type("k3y")
                         try await terminal.wait(for: "The keyring asks for its password", after: "round-\(round)")
                     }
-                    try await awaitDialog()
+                    try await awaitDialog(isVisible: true)
                     try await terminal.press("C-c")
                     // bash runs nothing of a line after a program that a signal ended.
                     try await terminal.wait(for: "ready>", after: "round-\(round)")
@@ -125,6 +125,8 @@ extension EndToEndTests {
                     try await terminal.wait(for: "status-\(round)=130")
                     try await terminal.type("stty -a | grep -ow -e -echo -e echo | sed 's/^/foun''d:/'")
                     try await terminal.wait(for: "found:echo", after: "status-\(round)=130")
+                    // The keyring removes the dialog of a program that is gone.
+                    try await awaitDialog(isVisible: false)
                 }
                 #expect(try await broadcast.run(["status"]).output.contains("Nothing is being broadcast"))
             }
