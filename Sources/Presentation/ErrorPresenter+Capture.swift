@@ -49,7 +49,7 @@ extension CaptureError {
         case .grabRefused(let code): "The X server rejected a request for the picture (X error \(code)). Try again, and report it if it persists."
         case .cannotRead(let path, let code): "Cannot read \(Self.source(path)): \(String(cString: strerror(code))). Check the file or pipe."
         case .malformedContent(let path, let problem): "Cannot broadcast \(Self.source(path)): \(problem.phrase)."
-        case .displayServerGone(let name): "The X server of display \(name) ended. What was recorded until then is complete."
+        case .displayServerGone(let name): "The X server of display \(name) ended. Recordings are complete up to that moment."
         }
     }
 

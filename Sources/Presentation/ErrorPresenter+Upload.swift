@@ -30,7 +30,7 @@ extension UploadError {
             "Cannot create \(path): the older file cannot be moved aside (\(String(cString: strerror(code)))). Choose another name."
         case .writeFailed(let path, let code):
             "Cannot write to \(path == "-" ? "standard output" : path): \(String(cString: strerror(code))). "
-                + "What was recorded until then is complete; free some space or choose another place."
+                + "The file plays except for its last seconds. Free some space, or choose another place."
         case .readerClosed: "The program that read the stream has ended."
         case .pipeWithoutReader(let path):
             "No program read from the named pipe \(path). Start its reader first, and then the broadcast."

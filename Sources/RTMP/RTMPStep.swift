@@ -22,7 +22,7 @@ public enum RTMPStep: Equatable, Sendable {
         switch self {
         case .connecting: "connecting"
         case .securing: "starting TLS"
-        case .handshake: "shaking hands"
+        case .handshake: "performing the RTMP handshake"
         case .connectReply: "joining the application"
         case .createStreamReply: "creating the stream"
         case .publishReply: "asking to publish"

@@ -84,7 +84,7 @@ extension KnownService {
 
         [custom]
         title = "Any RTMP server"
-        key = "the server's own pages or its administrator"
+        key = "the administrator of the server"
         source = "none"
         checked = "2026-11-22"
         """
