@@ -95,7 +95,8 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `Ctrl-C while the keyring asks for its password ends start and setup, and keeps the terminal's echo`() async throws {
+        @Test(arguments: ["start --to mobcrush", "setup twitch"])
+        func `Ctrl-C while the keyring asks for its password ends the command, and keeps the terminal's echo`(command: String) async throws {
             try await withPeers { peers in
                 let screen = try await Xvfb.start(in: peers, width: 800, height: 600)
                 var broadcast = try BroadcastCommand(in: peers, display: screen.display)
@@ -104,30 +105,23 @@ extension EndToEndTests {
                 #expect(try await signIn("mobcrush", key: "first", broadcast).status == .exited(0))
                 let locked = try await keyring.restarted()
                 let terminal = try await Terminal.open(environment: broadcast.environment, in: peers)
-                func awaitDialog(isVisible: Bool) async throws {
-                    try await locked.daemon.wait(for: "the dialog") {
-                        let search = "xdotool search --onlyvisible --name Keyring || true"
-                        return try await (peers.run("sh", ["sh", "-c", search], environment: screen.environment) != "") == isVisible
-                    }
+                try await terminal.type("clear; echo be''gin; \(broadcast.binary) \(command)")
+                if command.hasPrefix("setup") {
+                    try await terminal.wait(for: "Stream key:", after: "begin")
+                    try await terminal.type("k3y")
+                    try await terminal.wait(for: "The keyring asks for its password", after: "begin")
                 }
-                for (round, command) in ["start --to mobcrush", "setup twitch"].enumerated() {
-                    try await terminal.type("clear; echo round-$((\(round))); \(broadcast.binary) \(command)")
-                    if command.hasPrefix("setup") {
-                        try await terminal.wait(for: "Stream key:", after: "round-\(round)")
-                        try await terminal.type("k3y")
-                        try await terminal.wait(for: "The keyring asks for its password", after: "round-\(round)")
-                    }
-                    try await awaitDialog(isVisible: true)
-                    try await terminal.press("C-c")
-                    // bash runs nothing of a line after a program that a signal ended.
-                    try await terminal.wait(for: "ready>", after: "round-\(round)")
-                    try await terminal.type("echo status-\(round)=$?")
-                    try await terminal.wait(for: "status-\(round)=130")
-                    try await terminal.type("stty -a | grep -ow -e -echo -e echo | sed 's/^/foun''d:/'")
-                    try await terminal.wait(for: "found:echo", after: "status-\(round)=130")
-                    // The keyring removes the dialog of a program that is gone.
-                    try await awaitDialog(isVisible: false)
+                try await locked.daemon.wait(for: "the dialog") {
+                    let search = "xdotool search --onlyvisible --name Keyring || true"
+                    return try await peers.run("sh", ["sh", "-c", search], environment: screen.environment) != ""
                 }
+                try await terminal.press("C-c")
+                // bash runs nothing of a line after a program that a signal ended.
+                try await terminal.wait(for: "ready>", after: "begin")
+                try await terminal.type("echo status=$?")
+                try await terminal.wait(for: "status=130")
+                try await terminal.type("stty -a | grep -ow -e -echo -e echo | sed 's/^/foun''d:/'")
+                try await terminal.wait(for: "found:echo")
                 #expect(try await broadcast.run(["status"]).output.contains("Nothing is being broadcast"))
             }
         }
