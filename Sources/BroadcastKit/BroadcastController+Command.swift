@@ -18,6 +18,9 @@ extension BroadcastController {
         separatesAudio: Bool, output: DestinationResolver.StandardOutput, handed: HandedSecrets?,
         readsAddressKey: Bool = false, context: KitContext
     ) {
+        var chosen = settings
+        chosen.proxyPassword = context.proxyPassword
+        let settings = chosen
         let first: any SecretSource = handed.map { HandedSecretSource($0, otherwise: context.secrets) } ?? context.secrets
         let resolver = {
             @Sendable (configuration: Configuration, secrets: any SecretSource, preparation: HostPreparation) throws(ConfigurationError)

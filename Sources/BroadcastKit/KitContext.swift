@@ -16,12 +16,18 @@ package struct KitContext: Sendable {
     let secrets: CredentialStore
     /// The address of the session bus; nil if there is none.
     let sessionBusAddress: String?
+    /// The password of the network's proxy, from the environment.
+    let proxyPassword: String?
 
-    package init(paths: Paths, secrets: CredentialStore, sessionBusAddress: String?) {
+    package init(paths: Paths, secrets: CredentialStore, sessionBusAddress: String?, proxyPassword: String?) {
         self.paths = paths
         self.secrets = secrets
         self.sessionBusAddress = sessionBusAddress
+        self.proxyPassword = proxyPassword
     }
+
+    /// The variable of the environment with the password of the network's proxy.
+    package static let proxyPasswordVariable = "BROADCAST_PROXY_PASSWORD"
 
     /// Creates a context for a program other than `broadcast`. It queries the Secret Service with the installed `broadcast`.
     init(environment: [String: String]) {
@@ -31,6 +37,7 @@ package struct KitContext: Sendable {
         secrets = CredentialStore(service: service, paths: paths)
         let named = environment["DBUS_SESSION_BUS_ADDRESS"].flatMap { $0.isEmpty ? nil : $0 }
         sessionBusAddress = service.isBusThere ? named ?? environment["XDG_RUNTIME_DIR"].map { "unix:path=\($0)/bus" } : nil
+        proxyPassword = environment[Self.proxyPasswordVariable]
     }
 
     /// The requests to the desktop while a screen is broadcast; nil if there is no session bus.
@@ -50,6 +57,8 @@ package struct KitContext: Sendable {
         _ settings: SessionSettings, _ destinations: [BroadcastDestination], usesConfiguration: Bool, _ preparation: HostPreparation
     ) throws(HostError) -> PreparedSession {
         let catalog = ExtensionCatalog(folders: paths.extensionFolders)
+        var settings = settings
+        settings.proxyPassword = proxyPassword
         do throws(ConfigurationError) {
             let user = try ConfigurationFile.load(paths.configFile)
             var base = user

@@ -52,6 +52,15 @@ extension CommandError {
             self.init(.usage, "No extension sends to \(scheme):// addresses (\(source ?? "--to")). Use rtmp://HOST/APP/KEY.")
         case .notAnRTMPAddress(let reason, let source): self.init(source == nil ? .usage : .config, "\(source ?? "--to"): \(reason)")
         case .notSignedIn(let name): self.init(.notPermitted, "Not signed in to \(name). Run: broadcast setup \(name)")
+        case .proxyWithoutPassword:
+            self.init(
+                .notPermitted,
+                "The proxy requires a password. Set the variable BROADCAST_PROXY_PASSWORD, or omit the user in the address of the proxy.")
+        case .networkNotSupported(let name, let setting):
+            self.init(
+                .usage,
+                "The extension \(name) cannot use \(setting == "ip-version" ? "-4 or -6 (ip-version)" : "--\(setting) (\(setting))"), "
+                    + "so its connections would take another way. Omit that setting, or this destination.")
         case .notSetUp(let name, let question, let prompt):
             self.init(.notPermitted, "Not set up: \(name) needs \(question) (\(prompt)). Run: broadcast setup \(name)")
         case .secretInAddress(.password, let name):

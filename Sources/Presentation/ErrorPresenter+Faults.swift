@@ -42,6 +42,7 @@ extension ConfigurationFault.Problem {
             "the extension has several secrets. Say which one the command prints: key-command = { \(keys[0]) = \"COMMAND\" }. "
                 + "It asks for \(keys.joined(separator: ", "))"
         case .notAProxy: RTMPRoute.Proxy.problem
+        case .passwordInProxy: RTMPRoute.Proxy.passwordProblem
         case .notASource(let text): "\"\(DisplayWidth.printable(text))\" is neither an IP address nor the name of a network interface"
         case .unreadableCertificates(let path): "cannot read \(path). Name a file of PEM certificates"
         case .unknownService(let name, _): "there is no service \"\(name)\""
@@ -190,5 +191,7 @@ extension AddressSecret {
 
 extension RTMPRoute.Proxy {
     /// The reason why a text is not the address of a proxy.
-    package static let problem = "a proxy is socks5://HOST:PORT or http://HOST:PORT, without user and password"
+    package static let problem = "a proxy is socks5://HOST:PORT or http://HOST:PORT, with USER@ before HOST if it requires a password"
+    /// The reason why an address of a proxy with a password is rejected.
+    package static let passwordProblem = "a password must not be in the address of the proxy; set the variable BROADCAST_PROXY_PASSWORD"
 }

@@ -9,7 +9,7 @@ public struct RTMPRoute: Sendable, Hashable {
         case six = "6"
     }
 
-    /// A proxy that needs no user name and no password. The proxy resolves the name of the server.
+    /// A proxy. It resolves the name of the server.
     public enum Proxy: Sendable, Hashable {
         /// SOCKS version 5 (RFC 1928).
         case socks5(host: String, port: Int)
@@ -76,6 +76,9 @@ public struct RTMPRoute: Sendable, Hashable {
 
     public var version = Version.any
     public var proxy: Proxy?
+    /// The user name and the password for the proxy: of SOCKS (RFC 1929), or of HTTP's scheme Basic (RFC 7617). They are
+    /// sent to the proxy without encryption.
+    public var proxyCredentials: RTMPCredentials?
     public var source: Source?
 
     public init() {}

@@ -74,6 +74,11 @@ package struct SessionConfiguration: Sendable {
     package var waitsForNetwork = false
     /// The IP version, the proxy and the local address of connections to RTMP servers.
     package var route = RTMPRoute()
+    /// The user name and the password for the proxy of the route.
+    package var proxyUser: String?
+    package var proxyPassword: String?
+    /// True if the proxy has a user name, and no password is known.
+    package var lacksProxyPassword = false
 
     package init() {}
 

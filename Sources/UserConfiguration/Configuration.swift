@@ -92,6 +92,8 @@ package struct Configuration {
     package var privacy = Privacy()
     /// How connections to RTMP servers leave this machine.
     package var network = RTMPRoute()
+    /// The user name for the proxy; nil if it requires none.
+    package var proxyUser: String?
     /// The destinations, sorted by name.
     package var destinations: [Destination] = []
 

@@ -58,6 +58,7 @@ package struct ConfigurationFault: Error, Sendable, Equatable {
         case severalSecrets([String])
         /// Not `socks5://HOST:PORT` or `http://HOST:PORT`. The error does not contain the text, which may have a password.
         case notAProxy
+        case passwordInProxy
         /// Neither an IP address nor the name of an interface.
         case notASource(String)
         case unreadableCertificates(path: String)
@@ -176,6 +177,10 @@ package enum DestinationProblem: Error, Sendable, Equatable {
     case unknownScheme(String, source: String?)
     /// The address is not an RTMP address; the reason. `source`: the origin of the address; nil for the command line.
     case notAnRTMPAddress(reason: String, source: String?)
+    /// The proxy has a user name, and the environment has no password.
+    case proxyWithoutPassword
+    /// The connections of an extension cannot use this setting of the network, by its key.
+    case networkNotSupported(String, setting: String)
     case notSignedIn(String)
     /// A required answer is missing.
     case notSetUp(String, question: String, prompt: String)

@@ -36,7 +36,10 @@ package enum ConfigurationFile {
         if let section = try root.section("video") { configuration.video = try video(section) }
         if let section = try root.section("audio") { configuration.audio = try audio(section) }
         if let section = try root.section("privacy") { configuration.privacy = try privacy(section) }
-        if let section = try root.section("network") { configuration.network = try network(section) }
+        if let section = try root.section("network") {
+            configuration.network = try network(section)
+            configuration.proxyUser = try proxy(section)?.user
+        }
         if let section = try root.section("destinations") {
             for name in section.keys {
                 if let one = try section.section(name) { configuration.destinations.append(try destination(one, name: name)) }
@@ -93,10 +96,7 @@ package enum ConfigurationFile {
     private static func network(_ section: ConfigurationSection) throws(ConfigurationFault) -> RTMPRoute {
         try section.allow(["proxy", "bind", "ip-version"])
         var route = RTMPRoute()
-        if let text = try section.string("proxy") {
-            guard let proxy = RTMPRoute.Proxy(text) else { throw section.fault("proxy", .notAProxy) }
-            route.proxy = proxy
-        }
+        route.proxy = try proxy(section)?.proxy
         if let text = try section.string("bind") {
             guard let source = RTMPRoute.Source(text) else { throw section.fault("bind", .notASource(text)) }
             route.source = source
@@ -106,6 +106,15 @@ package enum ConfigurationFile {
             route.version = version
         }
         return route
+    }
+
+    private static func proxy(_ section: ConfigurationSection) throws(ConfigurationFault) -> ProxyAddress? {
+        guard let text = try section.string("proxy") else { return nil }
+        do throws(ProxyAddress.Problem) {
+            return try ProxyAddress(text)
+        } catch {
+            throw section.fault("proxy", error == .containsPassword ? .passwordInProxy : .notAProxy)
+        }
     }
 
     private static func hiddenWindows(_ section: ConfigurationSection) throws(ConfigurationFault) -> [HiddenWindowRule] {

@@ -38,10 +38,26 @@ struct ExtensionResolver {
             if missing.isSecret { throw .destination(.notSignedIn(name)) }
             throw .destination(.notSetUp(name, question: missing.key, prompt: missing.prompt))
         }
+        setup.merge(try network(for: manifest)) { own, _ in own }
         return .program(
             name: name, manifest: manifest,
             launch: ExtensionLaunch(
                 environment: context.paths.extensionEnvironment, setup: setup, origin: origin, clipFolder: context.paths.stateFolder + "/clips"))
+    }
+
+    /// The settings of the network, as keys of the extension's setup. An extension that reaches a server and does not know
+    /// one of them is rejected: its connections would take another way than the user wants.
+    private func network(for manifest: ExtensionManifest) throws(ConfigurationError) -> [String: String] {
+        var answers = context.session.networkAnswers
+        for setting in ["proxy", "bind", "ip-version"] where answers[setting] != nil && !manifest.network.contains(setting) {
+            guard !manifest.questions.contains(where: { $0.key == "url" }) else {
+                throw .destination(.networkNotSupported(manifest.name, setting: setting))
+            }
+            answers[setting] = nil
+        }
+        guard answers["proxy"] != nil else { return answers.filter { !$0.key.hasPrefix("proxy") } }
+        if context.session.lacksProxyPassword { throw .destination(.proxyWithoutPassword) }
+        return answers
     }
 
     private func check(
@@ -76,6 +92,29 @@ struct ExtensionResolver {
         plan.url = String(address.prefix { $0 != "?" })
         return plan
     }
+}
+
+extension SessionConfiguration {
+    /// The settings of the network by their keys in an extension's setup (docs/protocols.md).
+    fileprivate var networkAnswers: [String: String] {
+        var answers: [String: String] = [:]
+        switch route.proxy {
+        case .socks5(let host, let port): answers["proxy"] = "socks5://\(Self.bracketed(host)):\(port)"
+        case .http(let host, let port): answers["proxy"] = "http://\(Self.bracketed(host)):\(port)"
+        case nil: break
+        }
+        answers["proxy-user"] = proxyUser
+        answers[ExtensionManifest.proxyPasswordKey] = proxyPassword
+        switch route.source {
+        case .address(let address): answers["bind"] = address
+        case .interface(let name): answers["bind"] = name
+        case nil: break
+        }
+        if route.version != .any { answers["ip-version"] = route.version.rawValue }
+        return answers
+    }
+
+    private static func bracketed(_ host: String) -> String { host.contains(":") ? "[\(host)]" : host }
 }
 
 extension ExtensionManifest {

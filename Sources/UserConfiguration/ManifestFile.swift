@@ -52,8 +52,8 @@ package enum ManifestFile {
 
     private static func manifest(_ root: ConfigurationSection, folder: String, _ faults: inout FaultCollector) -> ExtensionManifest? {
         let known = [
-            "name", "version", "description", "exec", "mode", "video", "audio", "tracks", "container", "clip-duration", "schemes", "setup",
-            "setup-exec",
+            "name", "version", "description", "exec", "mode", "video", "audio", "tracks", "container", "clip-duration", "schemes", "network",
+            "setup", "setup-exec",
         ]
         for fault in root.faults(allowing: known) { faults.add(fault) }
         let name = faults.collect { () throws(ConfigurationFault) in try Self.name(root) }
@@ -72,6 +72,8 @@ package enum ManifestFile {
         manifest.clipDuration = (duration ?? nil) ?? manifest.clipDuration
         manifest.questions = faults.collect { () throws(ConfigurationFault) in try questions(root) } ?? []
         manifest.schemes = faults.collect { [manifest] () throws(ConfigurationFault) in try schemes(root, asking: manifest.questions) } ?? []
+        let network = faults.collect { () throws(ConfigurationFault) in try root.strings("network", oneOf: ["proxy", "bind", "ip-version"]) }
+        manifest.network = (network ?? nil) ?? []
         let setup = faults.collect { () throws(ConfigurationFault) in try root.string("setup-exec") }
         manifest.setupExecutable = (setup ?? nil).map { absolute($0, in: folder) }
         faults.collect { [manifest] () throws(ConfigurationFault) in try checkSense(of: manifest, root) }

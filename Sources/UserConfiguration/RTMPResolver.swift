@@ -31,6 +31,7 @@ struct RTMPResolver {
     func plan(
         for destination: Configuration.Destination, address: String, backups: [String] = [], mayHoldKey: Bool
     ) throws(ConfigurationError) -> DestinationPlan {
+        if context.session.lacksProxyPassword { throw .destination(.proxyWithoutPassword) }
         let name = destination.name
         let source = "\(context.configuration.path):\(destination.line)"
         var key: String?
@@ -60,6 +61,7 @@ struct RTMPResolver {
     /// - Parameter readsKey: true if the stream key is a secret of `RTMPAddress.commandLine`, and not in the address.
     func plan(address: String, readsKey: Bool) throws(ConfigurationError) -> DestinationPlan {
         if AddressSecret.first(in: address) == .password { throw .destination(.passwordInRTMPAddress) }
+        if context.session.lacksProxyPassword { throw .destination(.proxyWithoutPassword) }
         let key = readsKey ? try context.secret("key", of: RTMPAddress.commandLine) : nil
         let url = try url(address, key: key, source: nil)
         if key == nil && !RTMPAddress.isLoopback(url.host) { context.notice(.keyInAddress) }

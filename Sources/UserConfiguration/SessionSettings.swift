@@ -60,8 +60,10 @@ package struct SessionSettings: Sendable {
     package var clipBuffer: MediaTime?
     /// Retry first connections that fail because of the network.
     package var waitsForNetwork = false
-    /// The proxy, the address or interface, and the version of IP for RTMP; nil for the configuration's.
-    package var proxy: RTMPRoute.Proxy?
+    /// The proxy, the address or interface, and the version of IP; nil for the configuration's.
+    package var proxy: ProxyAddress?
+    /// The password for the proxy, from the environment.
+    package var proxyPassword: String?
     package var bindsTo: RTMPRoute.Source?
     package var ipVersion: RTMPRoute.Version?
 
@@ -106,7 +108,12 @@ extension SessionConfiguration {
         duration = settings.duration
         clipBuffer = settings.clipBuffer
         waitsForNetwork = settings.waitsForNetwork
-        route.proxy = settings.proxy ?? configuration.network.proxy
+        route.proxy = settings.proxy?.proxy ?? configuration.network.proxy
+        if let user = settings.proxy == nil ? configuration.proxyUser : settings.proxy?.user {
+            if let password = settings.proxyPassword { proxyPassword = password } else { lacksProxyPassword = true }
+            proxyUser = user
+            route.proxyCredentials = settings.proxyPassword.map { RTMPCredentials(user: user, password: $0) }
+        }
         route.source = settings.bindsTo ?? configuration.network.source
         route.version = settings.ipVersion ?? configuration.network.version
         switch settings.source {

@@ -113,7 +113,7 @@ final class HLSHandler: BroadcastSampleHandler {
         switch settings.place {
         case .server(let address):
             return HTTPStore(
-                address: address, authorization: settings.authorization, authorities: settings.authorities,
+                address: address, authorization: settings.authorization, authorities: settings.authorities, route: settings.route,
                 playlistLifetime: max(1, Int(settings.segmentDuration / 2)))
         case .folder(let path):
             do throws(StoreError) {

@@ -12,6 +12,8 @@ enum SRTParameter: String, CaseIterable {
     /// Percent.
     case oheadbw
     case iptos, ipttl, mss
+    /// An IP address of this machine.
+    case adapter
     case enforcedEncryption
     case transtype, smoother
     /// Parameters that have no effect: this program sets them itself, or they only concern receivers.

@@ -10,6 +10,13 @@ package struct SRTPeerAddress: Equatable, Sendable {
         try all(host: "::", port: port) + all(host: "0.0.0.0", port: port)
     }
 
+    /// True if `text` is an IP address.
+    static func isNumeric(_ text: String) -> Bool {
+        var four = in_addr()
+        var six = in6_addr()
+        return inet_pton(AF_INET, text, &four) == 1 || inet_pton(AF_INET6, text, &six) == 1
+    }
+
     var isIPv6: Bool { bytes.count == MemoryLayout<sockaddr_in6>.size }
 
     /// Resolves a host name. The addresses are in the system's order of preference (RFC 6724). This can block for

@@ -81,7 +81,7 @@ extension SRTSender {
         // Name resolution can take seconds, so do not start it after the end.
         if isEnding { throw .unreachable("the broadcast ended first") }
         var failure = SRTFailure.unreachable("the host's name has no address")
-        for address in try SRTPeerAddress.all(host: settings.host, port: settings.port) {
+        for address in try SRTPeerAddress.all(host: settings.host, port: settings.port) where settings.canReach(address) {
             do throws(SRTFailure) {
                 return try await connect(to: address)
             } catch {

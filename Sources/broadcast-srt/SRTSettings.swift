@@ -28,6 +28,12 @@ package struct SRTSettings: Equatable {
     package var payloadByteCount: Int
     /// Options that libsrt gets unchanged.
     package var options = SRTOptions()
+    /// The IP address that a caller's packets come from; nil for the system's choice.
+    package var localAddress: String?
+    /// The network interface that packets leave through; nil for the system's choice.
+    package var interface: String?
+    /// Restricts the addresses of the server to IP version 4 or 6.
+    package var ipVersion: Int?
     /// The parameters of the address that have no effect here.
     package var ineffectiveKeys: [String]
 
@@ -68,6 +74,23 @@ package struct SRTSettings: Equatable {
             guard address.parameters[parameter] ?? only == only else { throw Self.wrong(parameter.rawValue, "only \(only) is supported") }
         }
         options = try SRTOptions(values)
+        try setRoute(bind: setup["bind"] ?? address.parameters[.adapter], version: setup["ip-version"])
+    }
+
+    private mutating func setRoute(bind: String?, version: String?) throws(BroadcastFailure) {
+        if let bind {
+            guard mode == .caller else { throw Self.wrong("bind", "a listener has its address in url: srt://ADDRESS:PORT?mode=listener") }
+            if SRTPeerAddress.isNumeric(bind) { localAddress = bind } else { interface = bind }
+        }
+        guard let version else { return }
+        guard let number = Int(version), [4, 6].contains(number) else { throw Self.wrong("ip-version", "this must be 4 or 6") }
+        ipVersion = number
+    }
+
+    /// Returns true if the chosen version of IP, or the version of the local address, is that of `address`.
+    func canReach(_ address: SRTPeerAddress) -> Bool {
+        let version = ipVersion ?? localAddress.map { $0.contains(":") ? 6 : 4 }
+        return version == nil || (version == 6) == address.isIPv6
     }
 
     private static func mode(of address: SRTAddress) throws(BroadcastFailure) -> Mode {

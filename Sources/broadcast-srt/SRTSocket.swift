@@ -10,6 +10,7 @@ package struct SRTSocket: ~Copyable {
         handle = srt_create_socket()
         guard handle != SRT_INVALID_SOCK else { throw .unreachable("a socket cannot be created") }
         try configure(settings)
+        try bind(settings)
         try call(peer)
     }
 
@@ -115,6 +116,23 @@ package struct SRTSocket: ~Copyable {
         if let value = options.timeToLive { try set(SRTO_IPTTL, value) }
         if let value = options.segmentSize { try set(SRTO_MSS, value) }
         if let value = options.enforcesEncryption { try set(SRTO_ENFORCEDENCRYPTION, value) }
+    }
+
+    /// Chooses the local end of a caller's packets.
+    private func bind(_ settings: SRTSettings) throws(SRTFailure) {
+        if let interface = settings.interface {
+            let bytes = Array(interface.utf8)
+            let code = bytes.withUnsafeBytes { srt_setsockflag(handle, SRTO_BINDTODEVICE, $0.baseAddress, Int32($0.count)) }
+            guard code == 0 else {
+                throw .refused(code: 400, "the interface \(interface) cannot be used: give an IP address of this machine")
+            }
+        }
+        guard let local = settings.localAddress else { return }
+        let address = try SRTPeerAddress.all(host: local, port: "0").first
+        let bound = address?.bytes.withUnsafeBytes {
+            srt_bind(handle, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self), Int32($0.count))
+        }
+        guard bound != SRT_ERROR else { throw .unreachable("packets cannot be sent from the address \(local)") }
     }
 
     private func call(_ peer: SRTPeerAddress) throws(SRTFailure) {

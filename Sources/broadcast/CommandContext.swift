@@ -18,6 +18,8 @@ struct CommandContext {
     let terminal: PreviewPicture.TerminalFeatures
     /// The address of the session bus (D-Bus Specification, Server Addresses); nil if there is none.
     let sessionBusAddress: String?
+    /// The password of the network's proxy.
+    let proxyPassword: String?
     /// True in a Wayland session, where X11 can capture only the windows of Xwayland.
     let isWaylandSession: Bool
 
@@ -28,6 +30,7 @@ struct CommandContext {
     init() throws(CommandError) {
         let environment = ProcessInfo.processInfo.environment
         paths = Self.paths
+        proxyPassword = environment[KitContext.proxyPasswordVariable]
         terminal = PreviewPicture.TerminalFeatures(
             hasCursor: !["", "dumb"].contains(environment["TERM"] ?? ""), knowsKittyGraphics: KittyGraphics.isKnown(to: environment))
         isWaylandSession = !(environment["WAYLAND_DISPLAY"] ?? "").isEmpty || environment["XDG_SESSION_TYPE"] == "wayland"
@@ -67,7 +70,9 @@ struct CommandContext {
         return request
     }
 
-    var kitContext: KitContext { KitContext(paths: paths, secrets: credentials, sessionBusAddress: sessionBusAddress) }
+    var kitContext: KitContext {
+        KitContext(paths: paths, secrets: credentials, sessionBusAddress: sessionBusAddress, proxyPassword: proxyPassword)
+    }
 }
 
 /// Runs `body` and turns its error into a sentence and an exit status.

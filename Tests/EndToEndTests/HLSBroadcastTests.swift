@@ -8,6 +8,25 @@ extension EndToEndTests {
     struct HLSBroadcastTests {
         private static let password = "canary-7Q2x"
 
+        @Test func `Uploads go through a proxy, and an interface that HLS cannot use is refused`() async throws {
+            try await withStudio(["clock"], width: 320, height: 240, hasSound: false) { studio in
+                let root = try studio.peers.makeFolder("www")
+                let server = try await origin(root: root, in: studio.peers)
+                try await setUp(server, in: studio)
+                let port = try freePort()
+                let proxy = try studio.peers.start("proxy", FaultProgram.command("proxy.py", "\(port)"))
+                try await proxy.wait(for: "its port") { isBound(port) }
+                let peer = try await studio.startLive(["--to", "crowd", "--keyframe-interval", "1", "--proxy", "socks5://127.0.0.1:\(port)"])
+                _ = try await proxy.waitForOutputLine(containing: "socks 127.0.0.1 \(server.port)")
+                try await peer.wait(for: "the playlist") { FileManager.default.fileExists(atPath: root + "/live/live.m3u8") }
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                #expect(try await peer.waitForExit() == .exited(0), "\(peer.standardError)")
+                let refused = try await studio.broadcast.run(["start", "--to", "crowd", "--bind", "lo"])
+                #expect(refused.status == .exited(78), "\(refused.errors)")
+                expectSentence(in: refused.errors, saying: ["bind", "interface"])
+            }
+        }
+
         @Test func `A web server gets segments by PUT, viewers follow, and what is old goes`() async throws {
             try await withStudio(["clock", "--beep"], width: 640, height: 360) { studio in
                 let root = try studio.peers.makeFolder("www")

@@ -33,6 +33,21 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `Packets come from the address that was chosen, and a proxy is refused`() async throws {
+            try await withStudio(width: 320, height: 240, hasSound: false) { studio in
+                try await ShippedExtensions.lay(in: studio.peers)
+                let refused = try await studio.broadcast.run(["start", "--to", "srt://127.0.0.1:9", "--proxy", "socks5://127.0.0.1:9"])
+                #expect(refused.status == .exited(64), "\(refused.errors)")
+                expectSentence(in: refused.errors, saying: ["srt", "proxy"])
+                let listener = try await SRTListener.start(in: studio.peers)
+                let peer = try await studio.startLive(["--to", listener.url, "--bind", "127.0.0.2"])
+                try await peer.wait(for: "the connection") { try await studio.broadcast.statusText().contains("connected") }
+                // The local addresses of sockets, in hexadecimal.
+                #expect(try String(contentsOfFile: "/proc/net/udp", encoding: .utf8).contains(" 0200007F:"))
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+            }
+        }
+
         @Test func `A server that comes back gets tables and a keyframe first`() async throws {
             try await withStudio(["clock"], width: 320, height: 240, hasSound: false) { studio in
                 try await ShippedExtensions.lay(in: studio.peers)

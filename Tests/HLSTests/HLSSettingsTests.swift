@@ -73,6 +73,23 @@ struct HLSSettingsTests {
         #expect(error?.message == "Setup \(name): this must be one line")
     }
 
+    @Test func `Connections to a server use the proxy, the address and the version of IP that were chosen`() throws {
+        func route(_ setup: [String: String], url: String = "https://host/live/") throws -> HLSRoute {
+            try HLSSettings(setup: setup.merging(["url": url]) { $1 }, home: nil).route
+        }
+        #expect(try route([:]) == HLSRoute())
+        #expect(try route(["proxy": "socks5://[::1]:1080"]).proxy == .socksServer(host: "::1", port: 1080))
+        let proxy = try #require(try route(["proxy": "http://p:3128", "proxy-user": "ann", "proxy-password": "w"]).proxy)
+        #expect(proxy == .server(host: "p", port: 3128, authorization: .basic(username: "ann", password: "w")))
+        #expect(try route(["bind": "10.0.0.1", "ip-version": "4"]).localAddress == "10.0.0.1")
+        #expect(try route(["ip-version": "6"]).localAddress == "::")
+        // A folder needs no connection.
+        #expect(try route(["proxy": "http://p:3128", "bind": "wg0"], url: "/srv/www") == HLSRoute())
+        for setup in [["bind": "wg0"], ["proxy": "socks5://p:1", "proxy-user": "ann", "proxy-password": "w"], ["proxy": "p"], ["ip-version": "5"]] {
+            #expect(throws: BroadcastFailure.self) { try route(setup) }
+        }
+    }
+
     @Test func `Authorization uses a token, or a user name and a password`() throws {
         let url = ["url": "https://example.com/"]
         #expect(try HLSSettings(setup: url.merging(["token": "t"]) { $1 }, home: nil).authorization == "Bearer t")

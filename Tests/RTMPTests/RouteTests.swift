@@ -67,6 +67,34 @@ import Testing
         }
     }
 
+    @Test(arguments: Kind.allCases) func `a proxy gets the user name and the password that it requires`(kind: Kind) async throws {
+        try await withPeers { peers in
+            let server = try await NginxRTMP.start(in: peers)
+            let proxy = try await startProxy("ann:w:ord", in: peers)
+            let url = "rtmp://origin.test:\(server.port)/live/key"
+            try await connect(
+                url,
+                route {
+                    $0.proxy = kind.proxy(port: proxy.port)
+                    $0.proxyCredentials = RTMPCredentials(user: "ann", password: "w:ord")
+                })
+            _ = try await proxy.peer.waitForOutputLine(containing: "\(kind.rawValue) origin.test \(server.port)")
+            let rejection = kind == .socks ? "it rejected the user name or the password" : "it requires another user name and password"
+            let none = kind == .socks ? "it requires a user name and a password" : "it requires another user name and password"
+            for (credentials, reason) in [(RTMPCredentials(user: "ann", password: "wrong"), rejection), (nil, none)] {
+                let error = await #expect(throws: RTMPError.self) {
+                    try await connect(
+                        url,
+                        route {
+                            $0.proxy = kind.proxy(port: proxy.port)
+                            $0.proxyCredentials = credentials
+                        })
+                }
+                #expect(error == .proxyFailed(host: "127.0.0.1", port: proxy.port, reason: reason))
+            }
+        }
+    }
+
     @Test(arguments: Kind.allCases) func `a proxy that refuses is an error of its own`(kind: Kind) async throws {
         try await withPeers { peers in
             let proxy = try await startProxy("refuse", in: peers)

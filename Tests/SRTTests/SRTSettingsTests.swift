@@ -10,6 +10,18 @@ struct SRTSettingsTests {
         #expect(settings.latency == 200 && settings.passphrase == "0123456789" && settings.keyLength == 32)
     }
 
+    @Test func `A caller can choose its address or interface and the version of IP`() throws {
+        func settings(_ setup: [String: String], url: String = "srt://host:1") throws -> SRTSettings {
+            try SRTSettings(setup: setup.merging(["url": url]) { $1 })
+        }
+        #expect(try settings(["bind": "127.0.0.2"]).localAddress == "127.0.0.2")
+        #expect(try settings([:], url: "srt://host:1?adapter=127.0.0.2").localAddress == "127.0.0.2")
+        #expect(try settings(["bind": "wg0"]).interface == "wg0")
+        #expect(try settings(["ip-version": "6"]).ipVersion == 6)
+        #expect(throws: BroadcastFailure.self) { try settings(["ip-version": "5"]) }
+        #expect(throws: BroadcastFailure.self) { try settings(["bind": "127.0.0.2"], url: "srt://:1?mode=listener") }
+    }
+
     @Test func `A setting with its own key overrides the address`() throws {
         let settings = try SRTSettings(setup: ["url": "srt://example.com:9000?latency=200", "latency": "300", "stream-id": "a"])
         #expect(settings.latency == 300 && settings.streamID == "a" && settings.passphrase == "")

@@ -586,6 +586,43 @@ struct DestinationResolverTests {
         }
     }
 
+    @Test func `The settings of the network reach an extension that declares them, and another one is rejected`() async throws {
+        try await withTemporaryFolder { folder in
+            try folder.writeExtension("srt", "network = [\"proxy\", \"bind\"]\n" + questions)
+            let secrets = FakeSecrets(secrets: ["srt/password": "p"])
+            var session = SessionConfiguration()
+            session.route.proxy = .http(host: "::1", port: 3128)
+            session.route.source = .address("10.0.0.1")
+            session.proxyUser = "ann"
+            session.proxyPassword = "word"
+            let plan = try resolver(in: folder, secrets: secrets, session: session).resolve("srt://h")
+            #expect(
+                try await receivedSetup(plan, in: folder)
+                    == "{\"bind\":\"10.0.0.1\",\"password\":\"p\",\"proxy\":\"http://[::1]:3128\","
+                    + "\"proxy-password\":\"word\",\"proxy-user\":\"ann\",\"url\":\"srt://h\"}")
+            session.route.version = .six
+            let other = try resolver(in: folder, secrets: secrets, session: session)
+            let problem = expectProblem { () throws(ConfigurationError) in try other.resolve("srt://h") }
+            #expect(problem == .networkNotSupported("srt", setting: "ip-version"))
+            session.route.version = .any
+            session.lacksProxyPassword = true
+            let without = try resolver(in: folder, secrets: secrets, session: session)
+            for target in ["srt://h", "rtmp://h/app/key"] {
+                #expect(expectProblem { () throws(ConfigurationError) in try without.resolve(target) } == .proxyWithoutPassword)
+            }
+        }
+    }
+
+    @Test func `An extension that reaches no server starts whatever the network's settings are`() async throws {
+        try await withTemporaryFolder { folder in
+            try folder.writeExtension("srt")
+            var session = SessionConfiguration()
+            session.route.proxy = .socks5(host: "h", port: 1)
+            let plan = try resolver(in: folder, session: session).resolve("srt")
+            #expect(try await receivedSetup(plan, in: folder) == "{}")
+        }
+    }
+
     @Test func `An extension with several secrets gets one from each key command`() async throws {
         try await withTemporaryFolder { folder in
             let more = "\n[[setup]]\nkey = \"token\"\nsecret = true\n[[setup]]\nkey = \"ca-file\""

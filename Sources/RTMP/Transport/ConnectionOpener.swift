@@ -33,7 +33,8 @@ struct ConnectionOpener {
         let deadline = TimeAmount(deadlines.connect)
         return bootstrap.connect(host: host, port: port).flatMap { [route] channel in
             guard let proxy = route.proxy else { return channel.eventLoop.makeSucceededFuture(channel) }
-            return ProxyTunnel.open(through: proxy, to: url.host, port: url.port, deadline: deadline, on: channel).map { channel }
+            let tunnel = ProxyTunnel(proxy: proxy, credentials: route.proxyCredentials, deadline: deadline)
+            return tunnel.open(to: url.host, port: url.port, on: channel).map { channel }
         }.flatMapErrorThrowing { [route] error in throw RTMPError.connecting(to: url, through: route.proxy, error) }
     }
 

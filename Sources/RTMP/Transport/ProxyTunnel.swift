@@ -4,7 +4,11 @@ import NIOHTTP1
 import NIOSOCKS
 
 /// Asks a proxy for a tunnel to a server on a channel to the proxy.
-enum ProxyTunnel {
+struct ProxyTunnel {
+    let proxy: RTMPRoute.Proxy
+    let credentials: RTMPCredentials?
+    let deadline: TimeAmount
+
     /// Why there is no tunnel.
     struct Failure: Error {
         var reason: String
@@ -15,10 +19,10 @@ enum ProxyTunnel {
             case let error as Failure: self = error
             case let error as SOCKSError.ConnectionFailed: reason = "it answered with SOCKS reply \(error.reply.value)"
             case is SOCKSError.NoValidAuthenticationMethod, is SOCKSError.InvalidAuthenticationSelection:
-                reason = "it requires a user name and a password, which are not supported"
+                reason = "it requires a user name and a password"
             case is SOCKSError.InvalidProtocolVersion, is SOCKSError.UnexpectedRead: reason = "it does not speak SOCKS 5"
             case let error as NIOHTTP1ProxyConnectHandler.Error where error == .proxyAuthenticationRequired():
-                reason = "it requires a user name and a password, which are not supported"
+                reason = "it requires another user name and password"
             case is NIOHTTP1ProxyConnectHandler.Error: reason = "it rejected CONNECT"
             case is HTTPParserError: reason = "it does not speak HTTP"
             default: reason = "\(error)"
@@ -32,22 +36,31 @@ enum ProxyTunnel {
 
     /// Completes when the tunnel is open. The handlers of the proxy's protocol are removed then. Call it on the channel's
     /// event loop.
-    static func open(
-        through proxy: RTMPRoute.Proxy, to host: String, port: Int, deadline: TimeAmount, on channel: any Channel
-    ) -> EventLoopFuture<Void> {
+    func open(to host: String, port: Int, on channel: any Channel) -> EventLoopFuture<Void> {
         let promise = channel.eventLoop.makePromise(of: Void.self)
         let watcher = Watcher(promise)
         let pipeline = channel.pipeline.syncOperations
         let handlers: [any RemovableChannelHandler]
         switch proxy {
         case .socks5:
-            handlers = [SOCKSClientHandler(targetAddress: .domain(host, port: port)), watcher]
+            let handshake: any RemovableChannelHandler =
+                if let credentials {
+                    SOCKSPasswordHandler(host: host, port: port, credentials: credentials)
+                } else {
+                    SOCKSClientHandler(targetAddress: .domain(host, port: port))
+                }
+            handlers = [handshake, watcher]
         case .http:
             let name = host.contains(":") ? "[\(host)]" : host
+            var headers: HTTPHeaders = ["Host": "\(name):\(port)"]
+            if let credentials {
+                let basic = AuthenticationChallenge.base64(Array("\(credentials.user):\(credentials.password)".utf8))
+                headers.add(name: "Proxy-Authorization", value: "Basic \(basic)")
+            }
             handlers = [
                 HTTPRequestEncoder(), ByteToMessageHandler(HTTPResponseDecoder(leftOverBytesStrategy: .forwardBytes)),
                 NIOHTTP1ProxyConnectHandler(
-                    targetHost: name, targetPort: port, headers: ["Host": "\(name):\(port)"], deadline: .now() + deadline, promise: promise),
+                    targetHost: name, targetPort: port, headers: headers, deadline: .now() + deadline, promise: promise),
                 watcher,
             ]
         }

@@ -78,6 +78,11 @@ package struct ExtensionManifest: Sendable, Equatable {
     /// The address schemes of the extension, without the colon: `--to srt://…` starts it with the address as the answer
     /// `url`.
     package var schemes: [String] = []
+    /// The settings of the network that the extension's connections can use: `proxy`, `bind`, `ip-version`.
+    package var network: [String] = []
+
+    /// The key of the proxy's password in an extension's setup.
+    package static let proxyPasswordKey = "proxy-password"
 
     package init(name: String, description: String = "", folder: String, executable: String, mode: Mode) {
         self.name = name

@@ -77,7 +77,8 @@ struct ReplyCleaner {
     private let redactor: SecretRedactor?
 
     init(manifest: ExtensionManifest, setup: [String: String]) {
-        let secrets = manifest.questions.filter(\.isSecret).compactMap { setup[$0.key] }
+        let keys = manifest.questions.filter(\.isSecret).map(\.key) + [ExtensionManifest.proxyPasswordKey]
+        let secrets = keys.compactMap { setup[$0] }
         redactor = secrets.isEmpty ? nil : SecretRedactor(secrets: secrets)
     }
 

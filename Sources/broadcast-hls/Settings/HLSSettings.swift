@@ -24,6 +24,8 @@ package struct HLSSettings {
     package var authorization: String?
     /// The certificates to trust, or nil for those of the system.
     package var authorities: [NIOSSLCertificate]?
+    /// How connections to a server leave this machine.
+    package var route = HLSRoute()
     /// The address at which viewers find the playlist, as text for the user.
     package var watchURL: String?
 
@@ -82,6 +84,7 @@ package struct HLSSettings {
         }
         watchURL = setup["watch-url"]
         authorities = try Self.authorities(in: setup, place: place, home: home)
+        if case .server = place { route = try HLSRoute(setup: setup) }
     }
 
     private static func authorities(

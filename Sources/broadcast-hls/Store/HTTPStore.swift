@@ -19,7 +19,7 @@ package struct HTTPStore: SegmentStore {
     private let client: HTTPClient
 
     /// - Parameter authorities: the certificates to trust, or nil for those of the system.
-    init(address: HTTPAddress, authorization: String?, authorities: [NIOSSLCertificate]?, playlistLifetime: Int) {
+    init(address: HTTPAddress, authorization: String?, authorities: [NIOSSLCertificate]?, route: HLSRoute, playlistLifetime: Int) {
         self.address = address
         self.authorization = authorization
         self.playlistLifetime = playlistLifetime
@@ -28,6 +28,8 @@ package struct HTTPStore: SegmentStore {
         var configuration = HTTPClient.Configuration(
             redirectConfiguration: .disallow, timeout: .init(connect: .seconds(5), read: Self.deadline, write: Self.deadline))
         configuration.httpVersion = .http1Only
+        configuration.proxy = route.proxy
+        configuration.localAddress = route.localAddress
         if let authorities {
             var trust = TLSConfiguration.makeClientConfiguration()
             trust.trustRoots = .certificates(authorities)

@@ -19,18 +19,19 @@ struct NetworkOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Reach RTMP servers through a proxy: socks5://HOST:PORT, or http://HOST:PORT for CONNECT.", valueName: "address"))
+            "Reach servers through a proxy: socks5://[USER@]HOST:PORT, or http://[USER@]HOST:PORT for CONNECT. The password is in "
+                + "the variable BROADCAST_PROXY_PASSWORD.", valueName: "address"))
     var proxy: String?
 
     @Option(
         help: ArgumentHelp(
-            "Send to RTMP servers from this IP address or network interface.", valueName: "address|interface"))
+            "Send to servers from this IP address or network interface.", valueName: "address|interface"))
     var bind: String?
 
-    @Flag(name: [.customShort("4"), .customLong("ipv4")], help: "Reach RTMP servers over IP version 4 only.")
+    @Flag(name: [.customShort("4"), .customLong("ipv4")], help: "Reach servers over IP version 4 only.")
     var ipv4 = false
 
-    @Flag(name: [.customShort("6"), .customLong("ipv6")], help: "Reach RTMP servers over IP version 6 only.")
+    @Flag(name: [.customShort("6"), .customLong("ipv6")], help: "Reach servers over IP version 6 only.")
     var ipv6 = false
 }
 
@@ -39,8 +40,12 @@ extension SessionSettings {
     mutating func apply(_ network: NetworkOptions) throws(CommandError) {
         waitsForNetwork = network.waitForNetwork
         if let text = network.proxy {
-            guard let proxy = RTMPRoute.Proxy(text) else { throw CommandError(.usage, "--proxy: \(RTMPRoute.Proxy.problem).") }
-            self.proxy = proxy
+            do throws(ProxyAddress.Problem) {
+                proxy = try ProxyAddress(text)
+            } catch {
+                let problem = error == .containsPassword ? RTMPRoute.Proxy.passwordProblem : RTMPRoute.Proxy.problem
+                throw CommandError(.usage, "--proxy: \(problem).")
+            }
         }
         if let text = network.bind {
             guard let source = RTMPRoute.Source(text) else {

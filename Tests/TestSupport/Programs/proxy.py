@@ -1,9 +1,11 @@
-"""A proxy for TCP connections on 127.0.0.1: SOCKS 5 without authentication (RFC 1928), and CONNECT of HTTP (RFC 9110, 9.3.6).
+"""A proxy for TCP connections on 127.0.0.1: SOCKS 5 (RFC 1928, RFC 1929), and CONNECT of HTTP (RFC 9110, 9.3.6).
 
-usage: proxy.py PORT [refuse|silent]. Prints "socks HOST PORT" or "connect HOST PORT" for each request. Names end in .test and lead to
-127.0.0.1. With "refuse" it rejects each request, with "silent" it answers nothing.
+usage: proxy.py PORT [refuse|silent|USER:PASSWORD]. Prints "socks HOST PORT" or "connect HOST PORT" for each request. Names end in .test
+and lead to 127.0.0.1. With "refuse" it rejects each request, with "silent" it answers nothing. With a user and a password it requires
+them.
 """
 
+import base64
 import socket
 import socketserver
 import struct
@@ -59,8 +61,20 @@ class Proxy(socketserver.BaseRequestHandler):
         other.join()
 
     def socks(self):
-        exactly(self.request, exactly(self.request, 1)[0])
-        self.request.sendall(b"\x05\x00")
+        methods = exactly(self.request, exactly(self.request, 1)[0])
+        if ":" in mode:
+            if 2 not in methods:
+                self.request.sendall(b"\x05\xff")
+                return None, None
+            self.request.sendall(b"\x05\x02")
+            exactly(self.request, 1)
+            user, password = (exactly(self.request, exactly(self.request, 1)[0]).decode() for _ in range(2))
+            if f"{user}:{password}" != mode:
+                self.request.sendall(b"\x01\x01")
+                return None, None
+            self.request.sendall(b"\x01\x00")
+        else:
+            self.request.sendall(b"\x05\x00")
         _, command, _, kind = exactly(self.request, 4)
         if kind == 3:
             host = exactly(self.request, exactly(self.request, 1)[0]).decode()
@@ -79,7 +93,12 @@ class Proxy(socketserver.BaseRequestHandler):
         head = first
         while b"\r\n\r\n" not in head:
             head += exactly(self.request, 1)
-        method, target, _ = head.split(b"\r\n")[0].decode().split(" ")
+        lines = head.decode().split("\r\n")
+        method, target, _ = lines[0].split(" ")
+        basic = "proxy-authorization: basic " + base64.b64encode(mode.encode()).decode()
+        if ":" in mode and not any(line.lower() == basic.lower() for line in lines):
+            self.request.sendall(b"HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n")
+            return None, None
         host, _, port = target.rpartition(":")
         print("connect", host, port, flush=True)
         if mode == "refuse" or method != "CONNECT":

@@ -1,0 +1,57 @@
+import AsyncHTTPClient
+import BroadcastExtension
+import Glibc
+
+/// How connections to the server leave this machine.
+package struct HLSRoute: Equatable {
+    package var proxy: HTTPClient.Configuration.Proxy?
+    /// The IP address that connections come from; `0.0.0.0` and `::` only choose the version of IP.
+    package var localAddress: String?
+
+    package init() {}
+
+    /// Throws a `BroadcastFailure` with the code 400 for a setting that HTTP cannot use.
+    package init(setup: [String: String]) throws(BroadcastFailure) {
+        if let text = setup["proxy"] { proxy = try Self.proxy(text, user: setup["proxy-user"], password: setup["proxy-password"]) }
+        if let source = setup["bind"] {
+            guard Self.isAddress(source) else {
+                throw BroadcastFailure(code: 400, message: "Setup bind: for HLS this must be an IP address of this machine, not an interface")
+            }
+            localAddress = source
+        }
+        switch setup["ip-version"] {
+        case nil: break
+        case "4": localAddress = localAddress ?? "0.0.0.0"
+        case "6": localAddress = localAddress ?? "::"
+        default: throw BroadcastFailure(code: 400, message: "Setup ip-version: this must be 4 or 6")
+        }
+    }
+
+    private static func proxy(
+        _ text: String, user: String?, password: String?
+    ) throws(BroadcastFailure) -> HTTPClient.Configuration.Proxy {
+        let wrong = BroadcastFailure(code: 400, message: "Setup proxy: this must be socks5://HOST:PORT or http://HOST:PORT")
+        guard let mark = text.firstRange(of: "://"), let colon = text.lastIndex(of: ":"), colon >= mark.upperBound,
+            let port = Int(text[text.index(after: colon)...])
+        else { throw wrong }
+        var host = text[mark.upperBound..<colon]
+        if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
+        switch text[..<mark.lowerBound] {
+        case "http":
+            let authorization = user.map { HTTPClient.Authorization.basic(username: $0, password: password ?? "") }
+            return .server(host: String(host), port: port, authorization: authorization)
+        case "socks5":
+            guard user == nil else {
+                throw BroadcastFailure(code: 400, message: "Setup proxy: HLS cannot use a SOCKS proxy with a password; use an HTTP proxy")
+            }
+            return .socksServer(host: String(host), port: port)
+        default: throw wrong
+        }
+    }
+
+    private static func isAddress(_ text: String) -> Bool {
+        var four = in_addr()
+        var six = in6_addr()
+        return inet_pton(AF_INET, text, &four) == 1 || inet_pton(AF_INET6, text, &six) == 1
+    }
+}
