@@ -1,6 +1,7 @@
 import ContentCapture
 import Media
 import Mix
+import TestPatterns
 import Testing
 
 /// The times of sound that another program writes into a pipe, on simulated time.
