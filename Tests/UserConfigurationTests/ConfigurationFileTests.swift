@@ -109,7 +109,7 @@ struct ConfigurationFileTests {
 
     @Test(
         arguments: [
-            ("proxy = \"http://ann:word@h:1\"", .notAProxy), ("bind = \"a/b\"", .notASource("a/b")),
+            ("proxy = \"http://ann:word@h:1\"", .passwordInProxy), ("proxy = \"ftp://h\"", .notAProxy), ("bind = \"a/b\"", .notASource("a/b")),
             ("ip-version = 5", .wrong(.oneOf(["4", "6"]))),
         ] as [(String, ConfigurationFault.Problem)])
     func `A wrong value of network is a fault of its line`(text: String, problem: ConfigurationFault.Problem) throws {
