@@ -11,8 +11,8 @@ extension EndToEndTests {
         @Test func `Uploads go through a proxy, and an interface that HLS cannot use is refused`() async throws {
             try await withStudio(["clock"], width: 320, height: 240, hasSound: false) { studio in
                 let root = try studio.peers.makeFolder("www")
-                let server = try await origin(root: root, in: studio.peers)
-                try await setUp(server, in: studio)
+                let server = try await Self.origin(root: root, in: studio.peers)
+                try await Self.setUp(server, in: studio)
                 let port = try freePort()
                 let proxy = try studio.peers.start("proxy", FaultProgram.command("proxy.py", "\(port)"))
                 try await proxy.wait(for: "its port") { isBound(port) }
