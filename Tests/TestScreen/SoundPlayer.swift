@@ -102,10 +102,11 @@ final class SoundPlayer {
         pa_stream_set_write_callback(
             stream, { _, bytes, player in player.map { Unmanaged<SoundPlayer>.fromOpaque($0).takeUnretainedValue().write(bytes) } }, this)
         // 250 ms: on a busy machine this process may have to wait, and an underrun would play a beep late. The latency does
-        // not matter, because a beep is placed by the time at which it will be heard.
+        // not matter, because a beep is placed by the time at which it will be heard. Early requests keep the device's own
+        // buffer short: PipeWire would make it half of this one, and then says only to a tenth of a second what is heard.
         var buffer = pa_buffer_attr(
             maxlength: .max, tlength: UInt32(Self.rate * 0.25) * 8, prebuf: .max, minreq: UInt32(Self.rate * 0.01) * 8, fragsize: .max)
-        let flags = PA_STREAM_INTERPOLATE_TIMING.rawValue | PA_STREAM_AUTO_TIMING_UPDATE.rawValue | PA_STREAM_ADJUST_LATENCY.rawValue
+        let flags = PA_STREAM_INTERPOLATE_TIMING.rawValue | PA_STREAM_AUTO_TIMING_UPDATE.rawValue | PA_STREAM_EARLY_REQUESTS.rawValue
         pa_stream_connect_playback(stream, nil, &buffer, pa_stream_flags_t(flags), nil, nil)
     }
 
