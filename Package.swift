@@ -243,7 +243,7 @@ let package = Package(
             name: "HostTests",
             dependencies: [
                 "BroadcastKit", "Host", "ExtensionCheck", "SessionFakes", "Session", "Destinations", "Control", "UserConfiguration", "Capture",
-                "WindowPrivacy", "Upload", "RTMP", "Concurrency", "Media", "TestSupport",
+                "WindowPrivacy", "Upload", "RTMP", "Concurrency", "Media", "TestSupport", "Credentials", "Desktop",
             ], swiftSettings: strict),
         .testTarget(
             name: "UserConfigurationTests",

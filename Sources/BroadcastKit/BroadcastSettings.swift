@@ -21,7 +21,7 @@ public struct BroadcastSettings: Sendable {
     public var duration: Double?
     /// True to retry first connections that fail because of the network until they succeed. `start` waits for that.
     public var waitsForNetwork = false
-    /// True to suppress notifications while a screen is broadcast.
+    /// True to suppress notifications while a screen is broadcast, unless the configuration forbids it.
     public var suppressesNotifications = true
     /// True to use the tables `[video]`, `[audio]` and `[privacy]` of the user's configuration for settings that are nil
     /// here.

@@ -40,20 +40,24 @@ package struct KitContext: Sendable {
         proxyPassword = environment[Self.proxyPasswordVariable]
     }
 
-    /// The requests to the desktop while a screen is broadcast; nil if there is no session bus.
-    package var desktopRequest: DesktopLink.Request? {
+    /// Returns the requests to the desktop while a screen is broadcast; nil if there is no session bus. The link always
+    /// watches the screen lock, also if notifications are not suppressed.
+    package func desktopRequest(_ privacy: Configuration.Privacy) -> DesktopLink.Request? {
         guard let sessionBusAddress else { return nil }
         // If the folder cannot be created, the desktop link reports that it cannot write its record.
         try? paths.prepareStateFolder()
-        return DesktopLink.Request(address: sessionBusAddress, recordPath: paths.stateFolder + "/do-not-disturb") { arguments in
+        var request = DesktopLink.Request(address: sessionBusAddress, recordPath: paths.stateFolder + "/do-not-disturb") { arguments in
             let program = Program(arguments.first ?? "", arguments: arguments)
             guard let result = try? Command.run(program, deadline: .init(.milliseconds(800))), result.end == .exited(0) else { return nil }
             return String(decoding: result.output, as: UTF8.self)
         }
+        request.keepsAwake = privacy.keepAwake ?? true
+        request.holdsNotifications = privacy.doNotDisturb ?? true
+        return request
     }
 
     /// Makes the session of a program.
-    func prepare(
+    package func prepare(
         _ settings: SessionSettings, _ destinations: [BroadcastDestination], usesConfiguration: Bool, _ preparation: HostPreparation
     ) throws(HostError) -> PreparedSession {
         let catalog = ExtensionCatalog(folders: paths.extensionFolders)
@@ -65,6 +69,8 @@ package struct KitContext: Sendable {
             if !usesConfiguration {
                 base = Configuration(path: user.path)
                 base.destinations = user.destinations
+                base.network = user.network
+                base.proxyUser = user.proxyUser
             }
             var configuration = try SessionConfiguration(settings.withParsedRules(), over: base)
             var resolver = DestinationResolver(
@@ -73,7 +79,7 @@ package struct KitContext: Sendable {
             resolver.isInterrupted = preparation.isStopWanted
             var plans: [DestinationPlan] = []
             for destination in destinations {
-                var plan = try plan(destination, resolver, catalog)
+                var plan = try plan(destination, resolver, catalog, configuration)
                 let taken = plans.map(\.name)
                 if taken.contains(plan.name) {
                     plan.name += (2...).lazy.map { "-\($0)" }.first { [name = plan.name] in !taken.contains(name + $0) } ?? ""
@@ -88,32 +94,36 @@ package struct KitContext: Sendable {
     }
 
     private func plan(
-        _ destination: BroadcastDestination, _ resolver: DestinationResolver, _ catalog: ExtensionCatalog
+        _ destination: BroadcastDestination, _ resolver: DestinationResolver, _ catalog: ExtensionCatalog, _ session: SessionConfiguration
     ) throws(ConfigurationError) -> DestinationPlan {
         switch destination.kind {
         case .named(let name): return try resolver.resolve(name)
         case .file(let path):
-            return .file(name: URLName.last(path), path: path, format: ContainerFormat(ending: path) ?? .mp4)
+            let plan = DestinationPlan.file(name: URLName.last(path), path: path, format: ContainerFormat(ending: path) ?? .mp4)
+            return try resolver.complete(plan, service: nil)
         case .rtmp(let address, let key):
+            if session.lacksProxyPassword { throw .destination(.proxyWithoutPassword) }
             let url = try url(address, key)
-            return .rtmp(name: url.host, url: url)
+            return try resolver.complete(.rtmp(name: url.host, url: url, route: session.route), service: nil)
         case .service(let name, let key):
             guard let service = KnownService.named(name), let address = service.url else {
                 throw .destination(.unknown(name, known: KnownService.all.map(\.name)))
             }
+            if session.lacksProxyPassword { throw .destination(.proxyWithoutPassword) }
             var plan = DestinationPlan.rtmp(
                 name: name, url: try url(address, key),
-                backups: try service.backups.map { backup throws(ConfigurationError) in try url(backup, key) })
+                backups: try service.backups.map { backup throws(ConfigurationError) in try url(backup, key) }, route: session.route)
             plan.limits = service.limits
-            return plan
+            return try resolver.complete(plan, service: name)
         case .extension(let name, let setup):
             guard let manifest = try catalog.manifest(named: name) else { throw .destination(.unknown(name, known: catalog.names)) }
             if let missing = manifest.questions.first(where: { $0.isRequired && setup[$0.key] == nil }) {
                 throw .destination(.notSetUp(name, question: missing.key, prompt: missing.prompt))
             }
-            return .program(
+            let plan = DestinationPlan.program(
                 name: name, manifest: manifest,
                 launch: ExtensionLaunch(environment: paths.extensionEnvironment, setup: setup, clipFolder: paths.stateFolder + "/clips"))
+            return try resolver.complete(plan, service: nil)
         }
     }
 

@@ -1,5 +1,6 @@
 import Concurrency
 import FoundationEssentials
+import Glibc
 import Synchronization
 
 /// The names of applications in their desktop entries (Desktop Entry Specification 1.5), by the class of a window.
@@ -13,7 +14,12 @@ package final class DesktopEntries: Sendable {
     }
 
     private let folders: [String]
-    private let index = Mutex<Index?>(nil)
+    private let index = Once<Index>()
+    private let isReading = Atomic(false)
+    /// The size in bytes above which a file is ignored.
+    private static let maximumSize = 1 << 18
+    /// The maximum time for which a lookup waits until the entries are read.
+    private static let limit = Duration.seconds(1)
 
     /// - Parameter folders: absolute paths of `applications` folders. If several contain an entry, the first one is used.
     ///   Folders that do not exist are ignored.
@@ -36,19 +42,25 @@ package final class DesktopEntries: Sendable {
     /// An entry with `StartupWMClass` has priority over an entry whose file has the name of the class. The comparison
     /// ignores case, because programs use it inconsistently.
     package func name(forWindowClass windowClass: String) -> String? {
-        let wanted = windowClass.lowercased()
-        return index.withLock { index in
-            let known = index ?? read()
-            index = known
-            return known.byWindowClass[wanted] ?? known.byFileName[wanted]
-        }
+        if index.current == nil { index.set(read()) }
+        return name(of: windowClass, in: index.current)
     }
 
     /// Does the same without blocking. A separate thread reads the entries.
+    ///
+    /// The first lookup waits for the thread, for at most one second. Until the entries are read, the result is nil: a folder
+    /// on a file system that does not answer delays nothing else.
     package func name(of windowClass: String) async -> String? {
-        let result = Once<String?>()
-        _ = NamedThread(name: "desktop entries") { [self] in result.set(name(forWindowClass: windowClass)) }
-        return await result.value
+        if !isReading.exchange(true, ordering: .relaxed) {
+            _ = NamedThread(name: "desktop entries") { [self] in index.set(read()) }
+            return name(of: windowClass, in: await index.value(within: Self.limit))
+        }
+        return name(of: windowClass, in: index.current)
+    }
+
+    private func name(of windowClass: String, in index: Index?) -> String? {
+        let wanted = windowClass.lowercased()
+        return index.flatMap { $0.byWindowClass[wanted] ?? $0.byFileName[wanted] }
     }
 
     private func read() -> Index {
@@ -72,7 +84,11 @@ package final class DesktopEntries: Sendable {
 
     /// Returns the main group of the file; nil if it does not describe an application, or is marked as removed (`Hidden`).
     private static func entry(_ path: String) -> (name: String, windowClass: String?)? {
-        guard let data = FileManager.default.contents(atPath: path), data.count < 1 << 20 else { return nil }
+        var status = stat()
+        // A named pipe without a writer would block the thread.
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size <= maximumSize,
+            let data = FileManager.default.contents(atPath: path)
+        else { return nil }
         var values: [String: String] = [:]
         var isMain = false
         for line in String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline) {

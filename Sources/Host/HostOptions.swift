@@ -51,6 +51,11 @@ package struct HostPreparation: Sendable {
     package let notice: @Sendable (ResolverNotice) -> Void
     /// Returns true after the user requested the end of the broadcast.
     package let isStopWanted: @Sendable () -> Bool
+
+    package init(notice: @escaping @Sendable (ResolverNotice) -> Void, isStopWanted: @escaping @Sendable () -> Bool) {
+        self.notice = notice
+        self.isStopWanted = isStopWanted
+    }
 }
 
 /// The result of a hosted session.

@@ -37,7 +37,10 @@ package struct Configuration {
         package var micGain: Double?
     }
 
-    package struct Privacy {
+    package struct Privacy: Sendable {
+        /// Nothing is set.
+        package static let unset = Privacy()
+
         package var notice: Bool?
         /// Windows that viewers must not see.
         package var hide: [HiddenWindowRule] = []

@@ -96,10 +96,29 @@ package struct DestinationResolver {
         return plan
     }
 
+    /// Completes the plan of a destination that a program describes with its own values, as `resolve` does: checks it
+    /// against the settings of the session, and decides what it may learn about applications.
+    ///
+    /// - Parameter service: the known service that it is; nil for others.
+    package func complete(_ plan: DestinationPlan, service: String?) throws(ConfigurationError) -> DestinationPlan {
+        var plan = plan
+        if plan.isLive && plan.media.takesVideo {
+            if session.chroma == .yuv444 { throw .destination(.liveWithFullChroma(name: plan.name)) }
+            if session.rateControl?.isLossless == true { throw .destination(.liveWithoutLoss(name: plan.name)) }
+        }
+        let isPublic = service.flatMap(KnownService.named)?.url != nil || isAtKnownService(plan)
+        plan.applicationDetail = configuration.privacy.titles ?? (isPublic ? .windowClass : .full)
+        return plan
+    }
+
     /// Returns true if the destination is a public service: by its name, or by the host of its address.
     private func isKnownService(_ target: String, _ plan: DestinationPlan) -> Bool {
         let destination = configuration.destination(named: target)
         if let service = destination == nil ? target : destination?.service, KnownService.named(service)?.url != nil { return true }
+        return isAtKnownService(plan)
+    }
+
+    private func isAtKnownService(_ plan: DestinationPlan) -> Bool {
         guard let host = plan.url.flatMap(RTMPAddress.host(of:)) else { return false }
         return KnownService.all.contains { $0.owns(host) }
     }

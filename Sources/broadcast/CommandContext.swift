@@ -63,12 +63,7 @@ struct CommandContext {
     }
 
     /// The requests of a screen broadcast to the desktop; nil if there is no session bus.
-    var desktopRequest: DesktopLink.Request? {
-        var request = kitContext.desktopRequest
-        request?.keepsAwake = configuration.privacy.keepAwake ?? true
-        request?.holdsNotifications = configuration.privacy.doNotDisturb ?? true
-        return request
-    }
+    var desktopRequest: DesktopLink.Request? { kitContext.desktopRequest(configuration.privacy) }
 
     var kitContext: KitContext {
         KitContext(paths: paths, secrets: credentials, sessionBusAddress: sessionBusAddress, proxyPassword: proxyPassword)

@@ -48,4 +48,14 @@ import Testing
             #expect(entries.name(forWindowClass: "firefox") == "Firefox ESR" && entries.name(forWindowClass: "Gedit") == "My Editor")
         }
     }
+
+    @Test func `A named pipe among the entries, and a very large file, delay no lookup`() throws {
+        try withEntries { entries, folder in
+            #expect(mkfifo(folder + "/user/applications/pipe.desktop", 0o600) == 0)
+            let large = "[Desktop Entry]\nName=Large\n" + String(repeating: "#", count: 1 << 20)
+            try large.write(toFile: folder + "/user/applications/large.desktop", atomically: false, encoding: .utf8)
+            #expect(entries.name(forWindowClass: "pipe") == nil && entries.name(forWindowClass: "large") == nil)
+            #expect(entries.name(forWindowClass: "Gedit") == "My Editor")
+        }
+    }
 }

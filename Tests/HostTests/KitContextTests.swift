@@ -1,0 +1,74 @@
+import BroadcastKit
+import Credentials
+import Desktop
+import Foundation
+import Host
+import Session
+import TestSupport
+import Testing
+import Upload
+import UserConfiguration
+
+/// Destinations that a program describes with its own values: the user's configuration limits them like all others.
+@Suite struct KitContextTests {
+    private func context(_ folder: String, _ text: String, proxyPassword: String? = nil) throws -> KitContext {
+        let environment = ["HOME": folder, "XDG_RUNTIME_DIR": folder, "XDG_CONFIG_HOME": folder, "XDG_DATA_HOME": folder, "XDG_STATE_HOME": folder]
+        let paths = Paths(environment: environment)
+        try FileManager.default.createDirectory(atPath: (paths.configFile as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
+        try text.write(toFile: paths.configFile, atomically: true, encoding: .utf8)
+        return KitContext(
+            paths: paths, secrets: CredentialStore(service: SecretService(environment: environment, helper: nil), paths: paths),
+            sessionBusAddress: "unix:path=/nonexistent", proxyPassword: proxyPassword)
+    }
+
+    private func prepare(
+        _ destinations: [BroadcastDestination], _ context: KitContext, usesConfiguration: Bool = true
+    ) throws(HostError) -> [DestinationPlan] {
+        try context.prepare(
+            SessionSettings(), destinations, usesConfiguration: usesConfiguration, HostPreparation(notice: { _ in }, isStopWanted: { false })
+        ).destinations
+    }
+
+    @Test func `A known service gets no window titles, by its name and by its address`() async throws {
+        try await withPeers { peers in
+            let context = try context(try peers.makeFolder("kit"), "")
+            let plans = try prepare(
+                [.service("twitch", key: "k"), .rtmp("rtmp://live.twitch.tv/app", key: "k"), .rtmp("rtmp://example.org/app", key: "k"), .file("/tmp/a.mp4")],
+                context)
+            #expect(plans.map(\.applicationDetail) == [.windowClass, .windowClass, .full, .full])
+        }
+    }
+
+    @Test func `A configuration that publishes no titles applies to all of them`() async throws {
+        try await withPeers { peers in
+            let context = try context(try peers.makeFolder("kit"), "[privacy]\ntitles = \"none\"\n")
+            let plans = try prepare([.service("twitch", key: "k"), .rtmp("rtmp://example.org/app", key: "k"), .file("/tmp/a.mp4")], context)
+            #expect(plans.allSatisfy { $0.applicationDetail == ApplicationDetail.none })
+        }
+    }
+
+    @Test(arguments: [true, false]) func `The proxy of the configuration is used, and one that requires a password is not without it`(
+        usesConfiguration: Bool
+    ) async throws {
+        try await withPeers { peers in
+            let text = "[network]\nproxy = \"socks5://anna@127.0.0.1:1080\"\n"
+            let folder = try peers.makeFolder("kit")
+            let destination = try BroadcastDestination.rtmp("rtmp://example.org/app", key: "k")
+            let without = try context(folder, text)
+            #expect(throws: HostError.self) { try prepare([destination], without, usesConfiguration: usesConfiguration) }
+            let with = try context(folder, text, proxyPassword: "secret")
+            #expect(try prepare([destination], with, usesConfiguration: usesConfiguration).count == 1)
+        }
+    }
+
+    @Test func `The screen lock is watched although notifications are not suppressed`() async throws {
+        try await withPeers { peers in
+            let context = try context(try peers.makeFolder("kit"), "")
+            var privacy = Configuration.Privacy.unset
+            privacy.doNotDisturb = false
+            privacy.keepAwake = false
+            let request = try #require(context.desktopRequest(privacy))
+            #expect(!request.holdsNotifications && !request.keepsAwake)
+        }
+    }
+}
