@@ -37,10 +37,18 @@ package struct SRTSocket: ~Copyable {
 
     /// Initialises libsrt. Call it before any other use. It disables libsrt's log, because the log only repeats errors
     /// that this program reports.
-    package static func startUp() {
+    ///
+    /// libsrt's threads end before the process does (srt_cleanup, libsrt API). Otherwise its thread "SRT:GC" could use
+    /// static variables that `exit` has already destroyed, and the process would crash at its end.
+    package static func startUp() { _ = isStarted }
+
+    private static let isStarted: Bool = {
         srt_startup()
         srt_setloglevel(LOG_EMERG)
-    }
+        // Registered after libsrt's own static variables, so it runs before their destructors.
+        atexit { srt_cleanup() }
+        return true
+    }()
 
     /// True if the peer accepted the connection, false while it is pending. Throws if the connection failed.
     var isConnected: Bool {
