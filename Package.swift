@@ -137,7 +137,7 @@ let package = Package(
             name: "Terminal",
             dependencies: ["Presentation", "PickerModel", "UserConfiguration", "Credentials", "Encode", "Processes", "Concurrency", "Media"],
             swiftSettings: strict),
-        // What can be the last word of a command line.
+        // Completion of command lines, for the scripts of the shells.
         .target(name: "CommandCompletion", dependencies: ["PickerModel"], swiftSettings: strict),
         .executableTarget(
             name: "broadcast",

@@ -82,7 +82,7 @@ def page(width, height, size=16):
     text, head = font("DejaVuSerif", size), font("DejaVuSans-Bold", size + 8)
     y = 24
     margin = max(24, width // 12)
-    for line in lines_of("{}".format("docs/*.md"), 4000):
+    for line in lines_of("docs/*.md", 4000):
         if y > height:
             break
         if line.startswith("#"):

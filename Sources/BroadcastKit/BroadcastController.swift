@@ -80,11 +80,7 @@ public final class BroadcastController: Sendable {
         var options = HostOptions(name: settings.title ?? "broadcast", phrases: PlainPhrases())
         options.title = settings.title
         options.applicationNames = DesktopEntries(environment: environment)
-        // If the configuration cannot be read, `start` fails.
-        let configuration = settings.usesConfiguration ? try? ConfigurationFile.load(context.paths.configFile) : nil
-        var privacy = configuration?.privacy ?? .unset
-        if !settings.suppressesNotifications { privacy.doNotDisturb = false }
-        options.desktop = context.desktopRequest(privacy)
+        options.desktop = context.desktopRequest(settings)
         let sessionSettings = SessionSettings(content, sound, settings)
         self.init(options: options, context: context) { preparation throws(HostError) in
             try context.prepare(sessionSettings, destinations, usesConfiguration: settings.usesConfiguration, preparation)

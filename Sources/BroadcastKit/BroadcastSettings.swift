@@ -24,7 +24,7 @@ public struct BroadcastSettings: Sendable {
     /// True to suppress notifications while a screen is broadcast, unless the configuration forbids it.
     public var suppressesNotifications = true
     /// True to use the tables `[video]`, `[audio]` and `[privacy]` of the user's configuration for settings that are nil
-    /// here.
+    /// here. Its destinations and its table `[network]` always apply.
     public var usesConfiguration = true
 
     public init() {}

@@ -14,7 +14,7 @@ import WindowPrivacy
 package struct KitContext: Sendable {
     let paths: Paths
     let secrets: CredentialStore
-    /// The address of the session bus; nil if there is none.
+    /// The address of the session bus; nil without a session bus.
     let sessionBusAddress: String?
     /// The password of the network's proxy, from the environment.
     let proxyPassword: String?
@@ -54,6 +54,15 @@ package struct KitContext: Sendable {
         request.keepsAwake = privacy.keepAwake ?? true
         request.holdsNotifications = privacy.doNotDisturb ?? true
         return request
+    }
+
+    /// Returns the requests to the desktop of a program with these settings. A configuration that cannot be read counts as
+    /// empty here, because `prepare` reports it.
+    package func desktopRequest(_ settings: BroadcastSettings) -> DesktopLink.Request? {
+        let configuration = settings.usesConfiguration ? try? ConfigurationFile.load(paths.configFile) : nil
+        var privacy = configuration?.privacy ?? .unset
+        if !settings.suppressesNotifications { privacy.doNotDisturb = false }
+        return desktopRequest(privacy)
     }
 
     /// Makes the session of a program.

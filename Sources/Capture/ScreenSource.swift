@@ -18,7 +18,7 @@ package protocol ScreenSource: AnyObject {
     /// `nextSample`.
     var isLocked: Bool { get }
 
-    /// Returns the changes since the last call, or nil if there are none. Never waits for a change.
+    /// Returns the changes since the last call, or nil if nothing changed. Never waits for a change.
     ///
     /// The source owns the memory of the patches, which is valid until the next call.
     ///

@@ -14,7 +14,7 @@ package struct SourceDescription: Sendable, Equatable {
     }
 
     package var kind: Kind
-    /// The X display, or nil if there is none.
+    /// The X display; nil for a source that is not of X11.
     package var display: String?
     /// The name of the monitor, window or file.
     package var name: String?

@@ -1,6 +1,6 @@
 import PickerModel
 
-/// What can be the last word of a command line, for the completion scripts of the shells.
+/// The candidates for the last word of a command line, for the completion scripts of the shells.
 package struct Completion {
     /// What the shell adds to the candidates.
     package enum Mode: String {

@@ -23,6 +23,9 @@ package struct SessionClock: Sendable {
         while clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &deadline, nil) == EINTR {}
     }
 
+    /// Returns the value of `CLOCK_MONOTONIC` in nanoseconds after `limit`, for `Monitor.wait(until:for:)`.
+    package static func deadline(after limit: Duration) -> Int64 { monotonic() + MediaTime(limit).nanoseconds }
+
     /// Returns `CLOCK_MONOTONIC` in nanoseconds.
     package static func monotonic() -> Int64 {
         var time = timespec()

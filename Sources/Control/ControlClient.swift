@@ -107,9 +107,7 @@ package enum ControlClient {
     /// Returns the future's value, or nil if it is not available in time.
     private static func value(of future: EventLoopFuture<ControlReply?>, within time: Duration) async -> ControlReply?? {
         let timely = future.eventLoop.makePromise(of: ControlReply??.self)
-        let components = time.components
-        let amount = TimeAmount.nanoseconds(components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000)
-        let alarm = future.eventLoop.scheduleTask(in: amount) { timely.succeed(nil) }
+        let alarm = future.eventLoop.scheduleTask(in: TimeAmount(time)) { timely.succeed(nil) }
         future.whenComplete { result in
             alarm.cancel()
             if case .success(let reply) = result { timely.succeed(.some(reply)) } else { timely.succeed(.some(nil)) }

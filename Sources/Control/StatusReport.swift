@@ -123,7 +123,7 @@ package struct SessionReport: Codable, Sendable, Equatable {
     package var video: Video?
     package var audio: Audio
     package var application: Application?
-    /// The rules that hide windows; omitted if there are none.
+    /// The rules that hide windows; omitted without rules.
     package var hiddenWindows: [HiddenWindows]?
     package var destinations: [DestinationReport]
 

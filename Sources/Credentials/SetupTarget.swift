@@ -11,7 +11,7 @@ package struct SetupTarget {
     package var questions: [SetupQuestion]
     /// True if the answers form an RTMP address.
     package var isRTMP: Bool
-    /// The program that answers the questions instead of the user; nil if there is none.
+    /// The program that answers the questions instead of the user; nil if the user answers them.
     package private(set) var program: SetupProgram?
 
     /// Throws `unknown` if the name is not a destination, service or extension.

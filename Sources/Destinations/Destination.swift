@@ -232,27 +232,3 @@ package final class Destination: Sendable {
         if state != .connecting { answered.set(()) }
     }
 }
-
-/// The duration of media over several connections, from the times of its packets.
-private struct MediaSpan {
-    private var earlier = MediaTime.zero
-    private var current: (start: MediaTime, end: MediaTime)?
-
-    var total: MediaTime { earlier + (current.map { $0.end - $0.start } ?? .zero) }
-
-    mutating func add(_ time: MediaTime) {
-        current = (min(current?.start ?? time, time), max(current?.end ?? time, time))
-    }
-
-    mutating func endConnection() {
-        earlier = total
-        current = nil
-    }
-}
-
-extension MediaTime {
-    /// Creates a time with the whole nanoseconds of `duration`.
-    init(_ duration: Duration) {
-        self.init(nanoseconds: duration.components.seconds * 1_000_000_000 + duration.components.attoseconds / 1_000_000_000)
-    }
-}

@@ -84,7 +84,7 @@ package struct Segmenter: Sendable {
         return ended
     }
 
-    /// Changes the tracks. Returns the current segment, which ends here, or nil if there is none.
+    /// Changes the tracks. Returns the current segment, which ends here, or nil if no segment was begun.
     package mutating func change(to stream: StreamDescription) -> Segment? {
         let ended = close(before: nil)
         muxer = SegmentMuxer(format, stream: stream)
@@ -94,7 +94,7 @@ package struct Segmenter: Sendable {
         return ended
     }
 
-    /// Ends the stream. Returns the last segment, or nil if there is none.
+    /// Ends the stream. Returns the last segment, or nil if no segment was begun.
     package mutating func end() -> Segment? {
         close(before: nil)
     }

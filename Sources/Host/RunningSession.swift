@@ -62,7 +62,7 @@ package struct RunningSession: Sendable {
         }
     }
 
-    /// Returns the result of `body` for the first socket at which a session listens; nil if there is none.
+    /// Returns the result of `body` for the first socket at which a session listens; nil if no session listens.
     private func first<Value>(
         _ body: (String) async throws(ControlClient.Failure) -> Value?
     ) async throws(ControlClient.Failure) -> Value? {

@@ -14,6 +14,11 @@ public struct MediaTime: Hashable, Comparable, Sendable {
         nanoseconds = milliseconds * 1_000_000
     }
 
+    /// Creates a time of `duration` after the start, in whole nanoseconds.
+    public init(_ duration: Duration) {
+        nanoseconds = duration.components.seconds * 1_000_000_000 + duration.components.attoseconds / 1_000_000_000
+    }
+
     /// Creates a time of `seconds` after the start, rounded to the nearest nanosecond. The limit is 95 years in both
     /// directions, also for infinity; a value that is not a number is zero.
     public init(seconds: Double) {

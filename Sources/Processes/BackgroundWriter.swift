@@ -71,9 +71,7 @@ package final class BackgroundWriter: Sendable {
 
     /// Waits until everything is written, at most for `limit`. Returns false if text remains.
     @discardableResult package func flush(within limit: Duration) -> Bool {
-        let nanoseconds = limit.components.seconds * 1_000_000_000 + limit.components.attoseconds / 1_000_000_000
-        let deadline = SessionClock.monotonic() + nanoseconds
-        return state.wait(until: deadline) { $0.lines.isEmpty && $0.status == nil && !$0.isWriting ? true : nil } ?? false
+        state.wait(until: SessionClock.deadline(after: limit)) { $0.lines.isEmpty && $0.status == nil && !$0.isWriting ? true : nil } ?? false
     }
 
     /// The number of lines that were dropped because the reader is blocked.

@@ -70,7 +70,7 @@ package final class FrameMailbox: Sendable {
         state.update { $0.isClosed = true }
     }
 
-    /// Takes the item. Waits if there is none.
+    /// Takes the item. Waits for one if the mailbox is empty.
     ///
     /// - Parameter deadline: `CLOCK_MONOTONIC` in nanoseconds; nil for no limit.
     package func take(until deadline: Int64? = nil) -> Delivery {

@@ -17,7 +17,7 @@ struct RenditionComposer {
     /// Puts the frame of a tick into the mailbox, or reports that nothing changed.
     ///
     /// - Parameters:
-    ///   - sample: the changes of the picture; nil if there are none.
+    ///   - sample: the changes of the picture; nil if nothing changed.
     ///   - isWithheld: true if the frame must be the slate. The sample is ignored then.
     ///   - time: the time of the tick.
     mutating func show(_ sample: SampleBuffer?, isWithheld: Bool, at time: MediaTime) {

@@ -25,7 +25,7 @@ package struct SessionSnapshot: Sendable {
 
     /// A sound track.
     package struct Audio: Sendable {
-        /// The PulseAudio source, file or program; nil while there is none.
+        /// The PulseAudio source, file or program; nil while no source is open.
         package var source: String?
         /// The highest peak of the last second, in dB below full scale; nil if there was no sound.
         package var level: Double?

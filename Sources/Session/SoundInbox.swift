@@ -3,7 +3,7 @@ import Media
 
 /// The status of a sound track.
 struct SoundStatus: Sendable {
-    /// The PulseAudio source, file or program; nil while there is none.
+    /// The PulseAudio source, file or program; nil while no source is open.
     var name: String?
     /// The highest peak of the last second in dB below full scale; nil if there was no sound.
     var level: Double?

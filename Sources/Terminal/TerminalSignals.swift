@@ -1,13 +1,13 @@
 import Glibc
+import Processes
 import Synchronization
 
 /// The signals that a full-screen program must handle, as bytes in a pipe for poll(2).
 ///
 /// The handler only writes to the pipe, which signal-safety(7) allows. At most one instance may exist.
 package final class TerminalSignals: Sendable {
-    /// The read end of the pipe, for poll(2).
-    package let descriptor: Int32
-    private let writing: Int32
+    private let reading: FileDescriptor
+    private let writing: FileDescriptor
     /// The previous action of each signal.
     private let before: [(number: Int32, action: Action)]
 
@@ -21,22 +21,17 @@ package final class TerminalSignals: Sendable {
 
     /// Installs the handlers. Returns nil if no pipe can be created.
     package init?() {
-        var ends: [Int32] = [-1, -1]
-        guard Glibc.pipe(&ends) == 0 else { return nil }
-        for end in ends {
-            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-            _ = fcntl(end, F_SETFL, O_NONBLOCK)
-        }
-        descriptor = ends[0]
-        writing = ends[1]
-        Self.pipe.store(ends[1], ordering: .relaxed)
+        guard var pipe = try? Pipe(), let reading = pipe.takeReading(), let writing = pipe.takeWriting() else { return nil }
+        reading.setNonBlocking()
+        writing.setNonBlocking()
+        Self.pipe.store(writing.raw, ordering: .relaxed)
+        self.reading = reading
+        self.writing = writing
         before = Self.numbers.map { ($0, Self.listen($0)) }
     }
 
-    deinit {
-        close(descriptor)
-        close(writing)
-    }
+    /// The read end of the pipe, for poll(2).
+    package var descriptor: Int32 { reading.raw }
 
     /// Returns the next signal number; nil if no signal is pending.
     package func take() -> Int32? {
@@ -46,7 +41,7 @@ package final class TerminalSignals: Sendable {
 
     /// Adds a signal to the pipe, as if it had been delivered.
     package func post(_ number: Int32) {
-        Self.post(number, to: writing)
+        Self.post(number, to: writing.raw)
     }
 
     /// Performs the default action of the signal: stops the process until it is continued, or ends it.

@@ -33,7 +33,7 @@ package enum AddressSecret: Sendable, Equatable {
     }
 
     /// Removes the parameter `name` from the query of `address`, and returns its value as it is written, percent-encoded;
-    /// nil if there is none.
+    /// nil if the query does not contain it.
     package static func take(_ name: String, from address: inout String) -> String? {
         guard let mark = address.firstIndex(of: "?") else { return nil }
         var value: String?

@@ -165,7 +165,7 @@ package enum DestinationProblem: Error, Sendable, Equatable {
     case rtmpWithoutAddress
     /// The ending of a file does not determine its format.
     case unknownEnding(path: String, ending: String)
-    /// The format of files and standard output was chosen, and there are none.
+    /// The user chose a format for files and standard output, but no destination is one of these.
     case formatWithoutFile
     /// Separate sound tracks were chosen, and no file or standard output has room for them.
     case separateTracksWithoutFile

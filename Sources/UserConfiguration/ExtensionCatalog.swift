@@ -50,7 +50,7 @@ package struct ExtensionCatalog {
         return try entries.first { $0.name == name }?.manifest.get()
     }
 
-    /// Returns the extension that accepts addresses of this scheme; nil if there is none.
+    /// Returns the extension that accepts addresses of this scheme; nil if no extension accepts them.
     package func manifest(for address: String) -> ExtensionManifest? {
         guard let colon = address.firstIndex(of: ":") else { return nil }
         let scheme = address[..<colon].lowercased()

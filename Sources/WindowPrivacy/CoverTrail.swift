@@ -34,7 +34,7 @@ package struct CoverTrail {
         return result
     }
 
-    /// The time at which the next area can be shown again, or nil if there is none.
+    /// The time at which the next area can be shown again, or nil if no area is covered.
     package var nextEnd: MediaTime? { places.map(\.end).min() }
 
     /// Updates the positions of the hidden windows. A vacated area remains covered for `duration`.

@@ -8,7 +8,7 @@ protocol CaptureTarget: AnyObject {
     /// The captured source, for the user and for scripts.
     var description: SourceDescription { get }
 
-    /// A notice about the selection for the user at the start; nil if there is none.
+    /// A notice about the selection for the user at the start; nil for no notice.
     var notice: SourceNotice? { get }
 
     /// The drawable whose damage changes the picture.

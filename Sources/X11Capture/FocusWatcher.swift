@@ -10,7 +10,7 @@ final class FocusWatcher {
     private var window = Window()
     private var last: ApplicationInformation?
     private var isStale = true
-    /// When to check again a window that could not be revealed to viewers, or nil if there is none.
+    /// When to check again a window that could not be revealed to viewers, or nil if no window waits for it.
     private var nextLook: MediaTime?
     private static let lookInterval = MediaTime(milliseconds: 1000)
     /// The minimum time between two changes that are reported. Some programs change their title many times a second.

@@ -115,10 +115,7 @@ package final class Uploader: Sendable {
         }
     }
 
-    private var now: MediaTime {
-        let time = (ContinuousClock.now - origin).components
-        return MediaTime(nanoseconds: time.seconds * 1_000_000_000 + time.attoseconds / 1_000_000_000)
-    }
+    private var now: MediaTime { MediaTime(ContinuousClock.now - origin) }
 
     private func perform(_ object: StoredObject, hasWorked: Bool) async -> Outcome {
         let task = Task { await put(object, hasWorked: hasWorked) }

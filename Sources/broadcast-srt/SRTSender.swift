@@ -74,10 +74,7 @@ package final class SRTSender: Sendable {
 
     // MARK: Sending
 
-    private var now: MediaTime {
-        let time = (ContinuousClock.now - origin).components
-        return MediaTime(nanoseconds: time.seconds * 1_000_000_000 + time.attoseconds / 1_000_000_000)
-    }
+    private var now: MediaTime { MediaTime(ContinuousClock.now - origin) }
 
     /// Sends until the end of the broadcast.
     ///

@@ -16,7 +16,7 @@ struct CommandContext {
     let credentials: CredentialStore
     /// The features of the terminal, if there is one.
     let terminal: PreviewPicture.TerminalFeatures
-    /// The address of the session bus (D-Bus Specification, Server Addresses); nil if there is none.
+    /// The address of the session bus (D-Bus Specification, Server Addresses); nil without a session bus.
     let sessionBusAddress: String?
     /// The password of the network's proxy.
     let proxyPassword: String?
@@ -80,7 +80,7 @@ func presenting<Value>(_ body: () throws(ConfigurationError) -> Value) throws(Co
 }
 
 /// Runs `body` and turns its error into a sentence and an exit status.
-func presenting<Value>(_ body: () throws(CredentialProblem) -> Value) throws(CommandError) -> Value {
+func presentingProblem<Value>(_ body: () throws(CredentialProblem) -> Value) throws(CommandError) -> Value {
     do throws(CredentialProblem) {
         return try body()
     } catch {

@@ -70,7 +70,7 @@ extension Picture {
         }
     }
 
-    /// Returns the smallest rectangle that contains all pixels of other colours, or nil if there are none.
+    /// Returns the smallest rectangle that contains all pixels of other colours, or nil if all pixels have that colour.
     func extent(against background: UInt32) -> PixelRect? {
         var found: PixelRect?
         for patch in patches {

@@ -66,6 +66,15 @@ import Upload
             }
         }
 
+        /// Starts it, gives it these elements when it is live, and waits for its end.
+        func play(_ elements: [PacketQueue.Element]) async throws {
+            start()
+            try await waitForState(.live)
+            for element in elements { destination.queue.push(element) }
+            destination.end(.over)
+            await destination.waitUntilOver()
+        }
+
         func waitForState(_ state: DestinationState) async throws {
             try await waitUntil("the state \(state)") { destination.state == state }
         }
@@ -417,18 +426,11 @@ import Upload
 
     @Test func `A recording omits everything from the pause to the first keyframe after it`() async throws {
         let rig = Rig(.recording, kind: .file)
-        rig.start()
-        try await rig.waitForState(.live)
-        let queue = rig.destination.queue
-        queue.push(videoPacket(0, isKeyframe: true))
-        queue.push(.paused(at: MediaTime(value: 1, timescale: 30)))
-        queue.push(videoPacket(1, isKeyframe: true))
-        queue.push(videoPacket(2))
-        queue.push(.resumed(at: MediaTime(value: 3, timescale: 30)))
-        queue.push(videoPacket(3, isKeyframe: true))
-        queue.push(videoPacket(4))
-        rig.destination.end(.over)
-        await rig.destination.waitUntilOver()
+        try await rig.play([
+            .packet(videoPacket(0, isKeyframe: true)), .paused(at: MediaTime(value: 1, timescale: 30)), .packet(videoPacket(1, isKeyframe: true)),
+            .packet(videoPacket(2)), .resumed(at: MediaTime(value: 3, timescale: 30)), .packet(videoPacket(3, isKeyframe: true)),
+            .packet(videoPacket(4)),
+        ])
         #expect(rig.viewer.video.map(\.sequence) == [0, 3, 4])
         // The places of the packets in the recording have no gap.
         #expect(rig.viewer.video.map { $0.time.value(timescale: 30) } == [0, 1, 2])
@@ -439,16 +441,10 @@ import Upload
 
     @Test func `A viewer gets the slate of a pause`() async throws {
         let rig = Rig()
-        rig.start()
-        try await rig.waitForState(.live)
-        let queue = rig.destination.queue
-        queue.push(videoPacket(0, isKeyframe: true))
-        queue.push(.paused(at: MediaTime(value: 1, timescale: 30)))
-        queue.push(videoPacket(1, isKeyframe: true))
-        queue.push(.resumed(at: MediaTime(value: 2, timescale: 30)))
-        queue.push(videoPacket(2, isKeyframe: true))
-        rig.destination.end(.over)
-        await rig.destination.waitUntilOver()
+        try await rig.play([
+            .packet(videoPacket(0, isKeyframe: true)), .paused(at: MediaTime(value: 1, timescale: 30)), .packet(videoPacket(1, isKeyframe: true)),
+            .resumed(at: MediaTime(value: 2, timescale: 30)), .packet(videoPacket(2, isKeyframe: true)),
+        ])
         #expect(rig.destination.snapshot().duration == MediaTime(value: 2, timescale: 30))
         #expect(rig.viewer.video.map(\.sequence) == [0, 1, 2] && rig.viewer.video.map { $0.time.value(timescale: 30) } == [0, 1, 2])
     }

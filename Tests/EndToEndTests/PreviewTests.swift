@@ -146,7 +146,7 @@ extension EndToEndTests {
 
         /// Runs `start --preview` on a terminal of that kind, up to the question.
         ///
-        /// - Parameter viewer: the script of xdg-open; nil if there is none.
+        /// - Parameter viewer: the script of xdg-open; nil to install no viewer.
         private nonisolated(nonsending) func withQuestion(
             in kind: String, viewer: String? = nil, _ body: (Studio, Terminal) async throws -> Void
         ) async throws {

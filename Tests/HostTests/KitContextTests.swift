@@ -33,8 +33,10 @@ import UserConfiguration
         try await withPeers { peers in
             let context = try context(try peers.makeFolder("kit"), "")
             let plans = try prepare(
-                [.service("twitch", key: "k"), .rtmp("rtmp://live.twitch.tv/app", key: "k"), .rtmp("rtmp://example.org/app", key: "k"), .file("/tmp/a.mp4")],
-                context)
+                [
+                    .service("twitch", key: "k"), .rtmp("rtmp://live.twitch.tv/app", key: "k"), .rtmp("rtmp://example.org/app", key: "k"),
+                    .file("/tmp/a.mp4"),
+                ], context)
             #expect(plans.map(\.applicationDetail) == [.windowClass, .windowClass, .full, .full])
         }
     }
@@ -43,11 +45,11 @@ import UserConfiguration
         try await withPeers { peers in
             let context = try context(try peers.makeFolder("kit"), "[privacy]\ntitles = \"none\"\n")
             let plans = try prepare([.service("twitch", key: "k"), .rtmp("rtmp://example.org/app", key: "k"), .file("/tmp/a.mp4")], context)
-            #expect(plans.allSatisfy { $0.applicationDetail == ApplicationDetail.none })
+            #expect(plans.map(\.applicationDetail) == [.none, .none, .none])
         }
     }
 
-    @Test(arguments: [true, false]) func `The proxy of the configuration is used, and one that requires a password is not without it`(
+    @Test(arguments: [true, false]) func `A proxy that requires a password is refused without it, also if the program has settings of its own`(
         usesConfiguration: Bool
     ) async throws {
         try await withPeers { peers in
@@ -55,20 +57,30 @@ import UserConfiguration
             let folder = try peers.makeFolder("kit")
             let destination = try BroadcastDestination.rtmp("rtmp://example.org/app", key: "k")
             let without = try context(folder, text)
-            #expect(throws: HostError.self) { try prepare([destination], without, usesConfiguration: usesConfiguration) }
+            #expect(throws: HostError.configuration(.destination(.proxyWithoutPassword))) {
+                try prepare([destination], without, usesConfiguration: usesConfiguration)
+            }
             let with = try context(folder, text, proxyPassword: "secret")
             #expect(try prepare([destination], with, usesConfiguration: usesConfiguration).count == 1)
         }
     }
 
-    @Test func `The screen lock is watched although notifications are not suppressed`() async throws {
+    @Test(arguments: [
+        ("", true, true, true, true), ("", false, true, false, true),
+        ("[privacy]\ndo-not-disturb = false\nkeep-awake = false\n", true, true, false, false),
+        ("[privacy]\ndo-not-disturb = false\nkeep-awake = false\n", true, false, true, true),
+    ])
+    func `The desktop is asked as the program and the configuration say, and the screen lock is always watched`(
+        text: String, suppresses: Bool, usesConfiguration: Bool, holdsNotifications: Bool, keepsAwake: Bool
+    ) async throws {
         try await withPeers { peers in
-            let context = try context(try peers.makeFolder("kit"), "")
-            var privacy = Configuration.Privacy.unset
-            privacy.doNotDisturb = false
-            privacy.keepAwake = false
-            let request = try #require(context.desktopRequest(privacy))
-            #expect(!request.holdsNotifications && !request.keepsAwake)
+            let context = try context(try peers.makeFolder("kit"), text)
+            var settings = BroadcastSettings()
+            settings.suppressesNotifications = suppresses
+            settings.usesConfiguration = usesConfiguration
+            // A request means that the lock is watched.
+            let request = try #require(context.desktopRequest(settings))
+            #expect(request.holdsNotifications == holdsNotifications && request.keepsAwake == keepsAwake)
         }
     }
 }

@@ -83,7 +83,7 @@ package final class Stage: Sendable {
     /// Blocks the calling thread while the stage hangs there.
     fileprivate func pass(_ place: Place) {
         _ = state.wait(until: nil) { state -> Bool? in
-            // The test may ask for the hang at any moment: whoever is held says so in the same step.
+            // The test can request the hang at any moment, so `waiting` is set in the same step.
             if state.hangs.contains(place) {
                 state.waiting = place
                 return nil

@@ -43,7 +43,7 @@ struct SessionDestinationsTests {
         let media = MediaRequirements(audioTracks: [], prefersConstantPacing: true)
         let session = BroadcastSession(
             configuration: .silent(Stage(), frameRate: 60),
-            // The queue of a recording is so long that a busy machine does not fill it.
+            // The queue of a recording holds 30 s, which is enough for a busy machine.
             destinations: [slow.plan(media: media), good.plan(.recording, kind: .file, media: media)])
         try await session.start()
         try await waitUntil("dropped pictures") { session.snapshot().destinations[0].dropped > 0 }

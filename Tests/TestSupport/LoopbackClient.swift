@@ -7,7 +7,7 @@ package func isListening(_ port: Int) -> Bool {
     return true
 }
 
-/// The body of an HTTP/1.0 answer from 127.0.0.1; nil if there is none. Blocks, five seconds at most.
+/// The body of an HTTP/1.0 answer from 127.0.0.1; nil without an answer. Blocks, five seconds at most.
 func httpGet(port: Int, path: String) -> String? {
     guard let descriptor = connectLoopback(port: port) else { return nil }
     defer { close(descriptor) }

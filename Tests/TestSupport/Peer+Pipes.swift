@@ -2,7 +2,7 @@ import Foundation
 
 /// The standard input and output of a peer that were opened as pipes. No call blocks a thread of Swift's pool.
 extension Peer {
-    /// Reads up to that many bytes of its standard output; waits while there are none. Gives an empty array at the end.
+    /// Reads up to that many bytes of its standard output; waits for the first one. Returns an empty array at the end.
     nonisolated(nonsending) package func read(atMost count: Int, deadline: Duration = .seconds(60)) async throws -> [UInt8] {
         let descriptor = descriptors.output
         let end = ContinuousClock.now + deadline

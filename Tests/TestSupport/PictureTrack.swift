@@ -55,7 +55,7 @@ package struct PictureTrack: Sendable, CustomStringConvertible {
         }
     }
 
-    /// The times of the first and of the last frame of a kind, or nil if there is none.
+    /// The times of the first and of the last frame of a kind, or nil if no frame is of that kind.
     package func span(of kind: Kind) -> ClosedRange<Double>? {
         guard let first = frames.first(where: { $0.kind == kind }), let last = frames.last(where: { $0.kind == kind }) else { return nil }
         return first.pts...last.pts

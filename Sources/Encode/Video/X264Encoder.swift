@@ -105,7 +105,7 @@ final class X264Encoder {
         return try Self.output(size: size, units: units, count: count, picture: output)
     }
 
-    /// Returns a frame that is still in the encoder, at the end. Returns nil if there is none, or if none is ready
+    /// Returns a frame that is still in the encoder, at the end. Returns nil if the encoder is empty, or if no frame is ready
     /// although `delayedFrames` is not 0.
     func flush() throws(EncodeError) -> Output? {
         guard delayedFrames > 0 else { return nil }

@@ -40,7 +40,7 @@ package enum AMF0Value: Equatable, Sendable {
         }
     }
 
-    /// Returns the first property of that name; nil if there is none or this value has no properties.
+    /// Returns the first property of that name; nil if this value has no such property.
     package subscript(name: String) -> AMF0Value? {
         properties?.first { $0.name == name }?.value
     }

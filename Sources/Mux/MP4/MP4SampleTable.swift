@@ -76,7 +76,7 @@ struct MP4SampleTable: Sendable {
         var maximum: UInt32
     }
 
-    /// Returns the bitrates of the samples; nil if there are none.
+    /// Returns the bitrates of the samples; nil without samples.
     ///
     /// - Parameter timescale: ticks per second.
     func bitrates(timescale: UInt32) -> Bitrates? {

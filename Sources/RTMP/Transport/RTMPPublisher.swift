@@ -72,7 +72,7 @@ public final class RTMPPublisher: Sendable {
         return try await Self.connect(to: next, stream: stream, settings: settings)
     }
 
-    /// The server's latest request to continue the stream on another connection, or nil if there is none.
+    /// The server's latest request to continue the stream on another connection, or nil if the server has sent none.
     public var reconnectRequest: RTMPReconnectRequest? { counters.reconnectRequest }
 
     private static func connect(

@@ -20,7 +20,7 @@ package struct HLSSettings {
     package var segmentDuration: Double
     /// The number of segments in the playlist. 0 keeps all segments.
     package var window: Int
-    /// The value of the Authorization header, or nil if there is none.
+    /// The value of the Authorization header, or nil if the server requires none.
     package var authorization: String?
     /// The certificates to trust, or nil for those of the system.
     package var authorities: [NIOSSLCertificate]?

@@ -8,7 +8,7 @@ package protocol SegmentStore: Sendable {
     /// Stores an object completely, or not at all.
     func put(_ object: StoredObject) async throws(StoreError)
 
-    /// Returns the content of a playlist, or nil if there is none or it cannot be read.
+    /// Returns the content of a playlist, or nil if it does not exist or cannot be read.
     func playlist(named name: String) async -> String?
 
     /// Deletes an object. It is not an error if the object does not exist.

@@ -142,7 +142,7 @@ struct PickerCommand: AsyncParsableCommand {
         return destinations
     }
 
-    /// The destinations. If there are none, the choices of a new user: to record, or to sign in to a known service.
+    /// The destinations. Without destinations, the choices of a new user: to record, or to sign in to a known service.
     private static func items(_ destinations: DestinationList) -> [PickerModel.Item] {
         guard destinations.entries.isEmpty else { return destinations.entries.map(PickerModel.Item.init) }
         let services = KnownService.all.map { PickerModel.Item(name: $0.name, service: $0.title, isSignedIn: false) }

@@ -50,7 +50,7 @@ struct SetupCommand: AsyncParsableCommand {
         }
         guard !target.questions.isEmpty else { throw CommandError(.nothing, "\(name) needs no setup. Start it with: broadcast start --to \(name)") }
         let information = SetupInformation(paths: context.paths)
-        let older = try presenting { () throws(CredentialProblem) in try information.answers(of: name) }
+        let older = try presentingProblem { () throws(CredentialProblem) in try information.answers(of: name) }
         // Answers in options come first, so that a script can sign in without a terminal.
         if let program = target.program, set.isEmpty, secretFromStdin == nil {
             let answer: SetupAnswer
@@ -67,7 +67,7 @@ struct SetupCommand: AsyncParsableCommand {
         for question in target.questions { try check(answers[question.key], of: question, isRTMP: target.isRTMP) }
         let secrets = answers.filter { key, _ in target.questions.contains { $0.key == key && $0.isSecret } }
         let plain = answers.filter { secrets[$0.key] == nil }
-        try presenting { () throws(CredentialProblem) in
+        try presentingProblem { () throws(CredentialProblem) in
             if !secrets.isEmpty { try store(secrets, in: context.credentials) }
             if !plain.isEmpty { try information.keep(older.merging(plain) { $1 }, of: name) }
         }
@@ -82,7 +82,7 @@ struct SetupCommand: AsyncParsableCommand {
             throw CommandError(.wrongAnswer(name: name, problem))
         }
         let information = SetupInformation(paths: context.paths)
-        try presenting { () throws(CredentialProblem) in
+        try presentingProblem { () throws(CredentialProblem) in
             if let secrets = answer.secrets, !secrets.isEmpty { try store(secrets, in: context.credentials) }
             if let plain = answer.setup, !plain.isEmpty { try information.keep(older.merging(plain) { $1 }, of: name) }
             try information.keep(watchURL: answer.watchUrl, of: name)

@@ -17,7 +17,7 @@ struct SignOutCommand: AsyncParsableCommand {
     func run() async throws {
         let context = try CommandContext()
         // Delete the secrets first, so that no broadcast can start with them while the sessions end.
-        let wasSignedIn = try presenting { () throws(CredentialProblem) in
+        let wasSignedIn = try presentingProblem { () throws(CredentialProblem) in
             let wasSignedIn = try context.credentials.forget(name)
             try SetupInformation(paths: context.paths).keep(watchURL: nil, of: name)
             return wasSignedIn

@@ -404,15 +404,7 @@ import X11Capture
         try await withScreen { screen in
             let rules = HiddenWindowRules()
             let source = try open(screen, rules)
-            var number = UInt()
-            do {
-                let window = try LoudWindow(display: screen.display, x: 100, y: 100, width: 120, height: 90)
-                window.map()
-                number = window.window
-                rules.hide(.window(number))
-                #expect(try source.nextPicture()?.loudPixels == 0)
-            }
-            // The server gives the numbers of a client that is gone to the next one.
+            let number = try hideAndDestroyWindow(source, rules, on: screen)
             let next = try LoudWindow(display: screen.display, x: 400, y: 300, width: 50, height: 40)
             try #require(next.window == number)
             next.map()
@@ -427,18 +419,21 @@ import X11Capture
         }
     }
 
+    /// Hides a window by its number, and destroys it together with its connection. Returns the number, which the server
+    /// gives to the first window of the next connection.
+    private func hideAndDestroyWindow(_ source: X11ScreenSource, _ rules: HiddenWindowRules, on screen: Xvfb) throws -> UInt {
+        let window = try LoudWindow(display: screen.display, x: 100, y: 100, width: 120, height: 90)
+        window.map()
+        rules.hide(.window(window.window))
+        #expect(try source.nextPicture()?.loudPixels == 0)
+        return window.window
+    }
+
     @Test func `a rule for one window that is hidden again hides the next window with its number from the start`() async throws {
         try await withScreen { screen in
             let rules = HiddenWindowRules()
             let source = try open(screen, rules)
-            var number = UInt()
-            do {
-                let window = try LoudWindow(display: screen.display, x: 100, y: 100, width: 120, height: 90)
-                window.map()
-                number = window.window
-                rules.hide(.window(number))
-                #expect(try source.nextPicture()?.loudPixels == 0)
-            }
+            let number = try hideAndDestroyWindow(source, rules, on: screen)
             let next = try LoudWindow(display: screen.display, x: 400, y: 300, width: 50, height: 40)
             try #require(next.window == number)
             rules.hide(.window(number))
