@@ -13,7 +13,6 @@ from peers import Nginx, Peers, read, wait_until
 from raw_pipe import RawBroadcast, RawFFmpeg
 
 WORKLOADS = ["still", "typing", "everything"]
-WORKLOADS_OF_TEXT = ["still", "caret", "typing", "small", "scrolling", "dragging", "video", "everything"]
 
 
 class Campaign:
@@ -47,11 +46,11 @@ class Campaign:
         """Compares cost and picture on screens of real text: every picture of a recording is compared with the painted one."""
         # They need numpy and Pillow, which the other parts do not.
         import quality
-        from workloads import Workload
+        from workloads import NAMES, Workload
 
         contenders = self.contenders + [FFmpeg("ffmpeg, tuned", ["-x264-params", "weightp=0:scenecut=0:threads=2"]), GStreamer()]
         width, height = 1920, 1080
-        for name in self.options.workload or WORKLOADS_OF_TEXT:
+        for name in self.options.workload or NAMES:
             # The programs need up to some seconds to start.
             workload = Workload(name, width, height, self.options.seconds + 12)
             path = self.peers.path(name)
@@ -75,7 +74,8 @@ class Campaign:
         process = None
         if contender:
             process = contender.start(self.peers, setup)
-            wait_until("the first packet", lambda: self.peers.check(process) or self.nginx.bytes_received(key) > 0)
+            # The workload lasts 12 s longer than the measurement.
+            wait_until("the first packet", lambda: self.peers.check(process) or self.nginx.bytes_received(key) > 0, 8)
         # Two seconds for the first IDR and the settling of the picture.
         time.sleep(2)
         watched = [server.pid] + ([process.pid] if process else [])
@@ -148,9 +148,10 @@ class Campaign:
 
     def end(self, contender, process, setup):
         """Stops a program. Returns the seconds until its connection was closed."""
-        seconds = contender.stop(self.peers, process, setup)
+        begin = time.monotonic()
+        contender.stop(self.peers, process, setup)
         wait_until("the stream's end", lambda: self.nginx.bytes_received("bench") == 0)
-        return seconds
+        return time.monotonic() - begin
 
     def measure_run(self, part, workload, contender, round_number, setup, above=None):
         painters = [
@@ -275,16 +276,12 @@ class Campaign:
                 self.peers.stop(painter)
 
     def measure_pixels(self):
-        """Runs a program that prints one JSON object of numbers. Other output is stored as text."""
+        """Runs a program that prints one JSON object of numbers."""
         program = self.options.pixel_conversion
         if not os.access(program, os.X_OK):
             return
         text = subprocess.run([os.path.abspath(program)], stdout=subprocess.PIPE, check=True, text=True).stdout
-        try:
-            values = json.loads(text)
-        except ValueError:
-            values = {"text": text.strip()}
-        self.results.append({"part": "pixels", "program": "broadcast", **values})
+        self.results.append({"part": "pixels", "program": "broadcast", **json.loads(text)})
 
     def add(self, part, workload, contender, round_number, **values):
         self.results.append({"part": part, "workload": workload, "program": contender.name, "round": round_number, **values})

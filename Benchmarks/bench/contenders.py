@@ -1,4 +1,4 @@
-"""The two programs to compare, with the same picture, sound, size, frame rate, bitrate, preset and tune."""
+"""The programs to compare, with the same picture, sound, size, frame rate, bitrate, preset and tune."""
 
 import os
 import signal

@@ -40,6 +40,8 @@ def pictures(path, width, height, start, seconds):
         length = width * height * 3 // 2
         while len(data := decoder.stdout.read(length)) == length:
             yield numpy.frombuffer(data, numpy.uint8, width * height).reshape(height, width)
+    if decoder.returncode != 0:
+        raise RuntimeError(f"{path}: ffmpeg ended with {decoder.returncode}")
 
 
 def judge(path, workload, start, seconds):

@@ -36,15 +36,16 @@ def lines_of(pattern, count):
     return result[:count]
 
 
-def editor(width, height, size=13, lines=None):
+def editor(width, height):
     """An editor with source text: comments, words of the language and strings in colours."""
     image = Image.new("RGB", (width, height), (253, 253, 250))
     draw = ImageDraw.Draw(image)
+    size = 13
     face = font("DejaVuSansMono", size)
     step = size + 5
     draw.rectangle((0, 0, 46, height), fill=(238, 238, 234))
     words = {"let", "var", "func", "if", "guard", "return", "struct", "final", "class", "private", "package", "import", "for", "in", "case"}
-    for row, text in enumerate(lines or lines_of("Sources/Session/*.swift", height // step)):
+    for row, text in enumerate(lines_of("Sources/Session/*.swift", height // step)):
         y = 6 + row * step
         if y > height:
             break
@@ -60,10 +61,11 @@ def editor(width, height, size=13, lines=None):
     return image
 
 
-def terminal(width, height, size=14):
+def terminal(width, height):
     """A terminal with the output of a build: coloured words on a dark background."""
     image = Image.new("RGB", (width, height), (22, 24, 28))
     draw = ImageDraw.Draw(image)
+    size = 14
     face = font("DejaVuSansMono", size)
     step = size + 3
     colours = [(120, 200, 120), (220, 220, 215), (110, 160, 230), (220, 190, 90), (210, 110, 100), (160, 160, 160)]
