@@ -6,6 +6,8 @@ import UserConfiguration
 
 /// The additions for the `broadcast` command: names from a command line, a control socket, and a log.
 extension BroadcastController {
+    /// Creates a controller for a command line.
+    ///
     /// - Parameters:
     ///   - configuration: the user's configuration at the start of the command.
     ///   - targets: the names of destinations on the command line; empty for the preferred one.
@@ -18,9 +20,6 @@ extension BroadcastController {
         separatesAudio: Bool, output: DestinationResolver.StandardOutput, handed: HandedSecrets?,
         readsAddressKey: Bool = false, context: KitContext
     ) {
-        var chosen = settings
-        chosen.proxyPassword = context.proxyPassword
-        let settings = chosen
         let first: any SecretSource = handed.map { HandedSecretSource($0, otherwise: context.secrets) } ?? context.secrets
         let resolver = {
             @Sendable (configuration: Configuration, secrets: any SecretSource, preparation: HostPreparation) throws(ConfigurationError)

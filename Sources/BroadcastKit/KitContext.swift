@@ -129,10 +129,7 @@ package struct KitContext: Sendable {
             if let missing = manifest.questions.first(where: { $0.isRequired && setup[$0.key] == nil }) {
                 throw .destination(.notSetUp(name, question: missing.key, prompt: missing.prompt))
             }
-            let plan = DestinationPlan.program(
-                name: name, manifest: manifest,
-                launch: ExtensionLaunch(environment: paths.extensionEnvironment, setup: setup, clipFolder: paths.stateFolder + "/clips"))
-            return try resolver.complete(plan, service: nil)
+            return try resolver.program(manifest, answers: setup)
         }
     }
 

@@ -8,13 +8,13 @@
 
 static inline x264_t *cx264_encoder_open(x264_param_t *parameters) { return x264_encoder_open(parameters); }
 
-/* x264's own log is a variadic callback, and goes to stderr by default: it is swallowed here, the return values carry the errors. */
-static void cx264_swallow(void *context, int level, const char *format, va_list arguments) {
+/* x264 writes its log to standard error by default. This callback discards it. Errors are in the return values. */
+static void cx264_discard(void *context, int level, const char *format, va_list arguments) {
     (void)context; (void)level; (void)format; (void)arguments;
 }
 static inline void cx264_silence(x264_param_t *parameters) {
     parameters->i_log_level = X264_LOG_NONE;
-    parameters->pf_log = cx264_swallow;
+    parameters->pf_log = cx264_discard;
 }
 
 #endif

@@ -5,14 +5,14 @@ import Glibc
 package final class NamedThread: Sendable {
     private let finished = Once<Void>()
 
-    /// How often the system is asked for a thread, every 10 ms: a program beside this one may just have started many.
+    /// The number of attempts to create a thread, 10 ms apart. Another program can use up the limit for a short time.
     private static let attempts = 100
 
     /// Runs `body` on a new thread. The kernel keeps 15 bytes of the name.
     ///
-    /// If the system has no thread left for a second, the process ends with a message. Nothing that needs this thread
-    /// would ever happen, and a body on the caller's thread would block what it has to serve. A recording plays up to
-    /// its last fragment.
+    /// If the system cannot create a thread for one second, the process ends with a message: without the thread the
+    /// session cannot continue, and the body would block the caller. The call blocks during that second. A recording is
+    /// playable up to its last fragment.
     package init(name: String, _ body: @escaping @Sendable () -> Void) {
         let start = Start(name: String(name.prefix(15))) { [finished] in
             body()

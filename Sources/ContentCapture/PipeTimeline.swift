@@ -21,7 +21,7 @@ package struct PipeTimeline {
     }
 
     /// Returns the time before which nothing is read; nil if the next piece can be read at `now`.
-    package mutating func pause(at now: MediaTime) -> MediaTime? {
+    package mutating func nextRead(at now: MediaTime) -> MediaTime? {
         guard let end = timeline.end, end > now + Self.lead else { return nil }
         // The program waits for the reader, so the times at which its pieces are read say nothing about its clock.
         timeline.forgetArrivals()

@@ -84,7 +84,7 @@ package final class WAVSource {
         let now = clock.now
         let limit = MediaTime(milliseconds: 50)
         if arrivals != nil {
-            guard let next = arrivals?.pause(at: now) else { return true }
+            guard let next = arrivals?.nextRead(at: now) else { return true }
             clock.sleep(until: min(next, now + limit))
             return false
         }

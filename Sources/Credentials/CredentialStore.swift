@@ -24,9 +24,11 @@ package struct CredentialStore {
         case file(String)
     }
 
-    /// Returns the destination's secret of that key; nil if there is no secret.
+    /// Returns the destination's secret of that key; nil if there is no secret, or if no Secret Service is available.
     ///
-    /// Throws if the secret cannot be read because the keyring is locked.
+    /// - Parameter isInterrupted: polled while the keyring asks the user; if it returns true, the call throws
+    ///   `keyringInterrupted`.
+    /// - Throws: if the keyring is locked or does not answer, if the call is interrupted, or if the file cannot be read.
     package func secret(_ key: String, of destination: String, isInterrupted: () -> Bool) throws(CredentialProblem) -> String? {
         // A secret in the file is the newest: it is deleted when the Secret Service stores a newer one.
         if let secret = try file(of: destination).read()[key] { return secret }

@@ -1,9 +1,10 @@
 import Synchronization
 import UserConfiguration
 
-/// Secrets that one process has resolved for another one, which asks neither a keyring nor a person for them again.
+/// Secrets that are already known: those that the parent of a detached session has resolved, and the key of an address. The
+/// keyring, key commands and the user are not asked again.
 ///
-/// It is passed through a pipe or a socket, never through arguments or the environment.
+/// They are passed through a pipe or a socket, never through arguments or the environment.
 package struct HandedSecrets: Codable, Sendable, Equatable {
     /// The secrets by destination and key. An empty list means that the store has no such secret.
     private var stored: [String: [String: [String]]] = [:]

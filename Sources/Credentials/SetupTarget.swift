@@ -52,7 +52,7 @@ package struct SetupTarget {
             questions.append(SetupQuestion(key: "url", prompt: "Address (rtmp://HOST/APP)", isSecret: false, isAsked: service?.url == nil))
         }
         questions.append(SetupQuestion(key: "key", prompt: "Stream key", isSecret: true, isAsked: true))
-        // Few servers want a user name and a password.
+        // Few servers require a user name and a password, so setup does not ask for them.
         questions.append(SetupQuestion(key: "user", prompt: "User", isSecret: false, isAsked: false, isRequired: false))
         questions.append(SetupQuestion(key: "password", prompt: "Password", isSecret: true, isAsked: false, isRequired: false))
     }

@@ -42,14 +42,15 @@ package struct DestinationShutdown: Sendable {
         }
     }
 
-    /// Discards what a live destination still has to send. Abandons the destination, unless it is an extension, or a
-    /// server that has accepted data since the end began: such a server gets the time for the end of the stream.
+    /// Discards the backlog of a live destination and abandons the destination. Does nothing for an extension that runs: it
+    /// has until `extensionAbandoned`. A server that has accepted data since the end began is not abandoned yet: it gets the
+    /// time for the end of the stream.
     ///
     /// - Parameter bytesBefore: the destination's byte count when the end began.
     private func discardBacklog(of destination: Destination, bytesBefore: Int) {
         let plan = destination.plan
         let isExtension = if case .program = plan.kind { true } else { false }
-        guard destination.isWaitingToStart && !plan.isLive || !isExtension else { return }
+        if isExtension && (plan.isLive || !destination.isWaitingToStart) { return }
         if plan.isLive { destination.queue.discardAll() }
         guard plan.kind != .rtmp || destination.byteCount == bytesBefore else { return }
         destination.abandon()

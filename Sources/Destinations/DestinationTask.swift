@@ -170,7 +170,7 @@ struct DestinationTask {
         case .later: guard wasLive || waitsForNetwork else { return nil }
         case .busy: break
         }
-        if waitsForNetwork { retry.maximumAttempts = nil }
+        if waitsForNetwork && error.retry != .busy { retry.maximumAttempts = nil }
         return retry.delay(before: attempts, chance: .random(in: 0...1))
     }
 }

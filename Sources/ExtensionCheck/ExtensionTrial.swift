@@ -27,6 +27,9 @@ package struct ExtensionTrial: Sendable {
         package var watchURL: String?
     }
 
+    /// As in a broadcast (`ShutdownTimetable.extensionFinish`): longer than `ExtensionLaunch.Deadlines.exit`.
+    private static let finishDeadline = Duration.milliseconds(5500)
+
     private let manifest: ExtensionManifest
     private let launch: ExtensionLaunch
 
@@ -84,7 +87,7 @@ package struct ExtensionTrial: Sendable {
             return error
         }
         do throws(UploadError) {
-            try await handler.finished(deadline: .seconds(6))
+            try await handler.finished(deadline: Self.finishDeadline)
             return nil
         } catch {
             return error

@@ -15,10 +15,10 @@ package final class DesktopEntries: Sendable {
 
     private let folders: [String]
     private let index = Once<Index>()
-    private let isReading = Atomic(false)
+    private let hasStarted = Atomic(false)
     /// The size in bytes above which a file is ignored.
     private static let maximumSize = 1 << 18
-    /// The maximum time for which a lookup waits until the entries are read.
+    /// The maximum time for which the first lookup waits.
     private static let limit = Duration.seconds(1)
 
     /// - Parameter folders: absolute paths of `applications` folders. If several contain an entry, the first one is used.
@@ -37,21 +37,14 @@ package final class DesktopEntries: Sendable {
         self.init(folders: (home + list("XDG_DATA_DIRS", "/usr/local/share:/usr/share")).map { $0 + "/applications" })
     }
 
-    /// Returns the unlocalized name of the application for the class part of `WM_CLASS`; nil if no entry matches.
+    /// Returns the unlocalized name of the application for the class part of `WM_CLASS`; nil if no entry matches, or if the
+    /// entries are not read yet.
     ///
     /// An entry with `StartupWMClass` has priority over an entry whose file has the name of the class. The comparison
-    /// ignores case, because programs use it inconsistently.
-    package func name(forWindowClass windowClass: String) -> String? {
-        if index.current == nil { index.set(read()) }
-        return name(of: windowClass, in: index.current)
-    }
-
-    /// Does the same without blocking. A separate thread reads the entries.
-    ///
-    /// The first lookup waits for the thread, for at most one second. Until the entries are read, the result is nil: a folder
-    /// on a file system that does not answer delays nothing else.
+    /// ignores case, because programs use it inconsistently. A separate thread reads the entries; the first lookup waits for
+    /// it, for at most one second. A folder on a file system that does not answer delays nothing else.
     package func name(of windowClass: String) async -> String? {
-        if !isReading.exchange(true, ordering: .relaxed) {
+        if !hasStarted.exchange(true, ordering: .relaxed) {
             _ = NamedThread(name: "desktop entries") { [self] in index.set(read()) }
             return name(of: windowClass, in: await index.value(within: Self.limit))
         }

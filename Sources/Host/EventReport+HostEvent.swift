@@ -13,7 +13,8 @@ extension EventReport {
     init?(_ event: HostEvent, session: String, phrases: any HostPhrases, report: (SessionSnapshot) -> SessionReport) {
         self.init(time: FileDate.iso8601(Date()), event: "", session: session)
         switch event {
-        // This event is for the user at the start. Scripts read the source and the rules from the status.
+        // The first two are for the user at the start: scripts read the source and the rules from the status. The third one
+        // is only for the log.
         case .exposed, .started, .changed: return nil
         case .state(let state):
             self.event = "state"

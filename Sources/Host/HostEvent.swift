@@ -15,7 +15,7 @@ package enum HostEvent: Sendable {
     case destination(DestinationSnapshot)
     case notice(HostNotice)
     case annotation([String: String])
-    /// A request changed something that has no other event.
+    /// A request changed the session. Only the log contains it.
     case changed(SessionChange)
     case clip(SavedClip)
     /// The figures changed. Sent about twice a second.

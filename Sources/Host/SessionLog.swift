@@ -7,7 +7,8 @@ import UserConfiguration
 /// The log of a session in the state folder: its events with their times, for `broadcast logs`. It contains no secrets. A
 /// slow disk does not block the callers.
 ///
-/// The newest lines are in the log's file, and older ones in a second file. Both have a limited size.
+/// The newest lines are in the log's file, and older ones in a second file. Both have a limited size. Text that goes
+/// to standard error is not counted.
 package final class SessionLog: Sendable {
     private let writer: BackgroundWriter?
 

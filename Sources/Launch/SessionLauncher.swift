@@ -33,7 +33,7 @@ package final class SessionLauncher: Sendable {
         self.log = log
     }
 
-    /// Cancels the start: `run` throws once the child has ended. Thread-safe.
+    /// Cancels the start: `run` throws once the child has ended. Does nothing after `run` has returned. Thread-safe.
     package func cancel(_ signal: Int32) {
         let pid = state.withLock { state in
             state.signal = signal
@@ -60,6 +60,11 @@ package final class SessionLauncher: Sendable {
             last = try follow(socket, pid, show)
         } catch {
             throw .cannotStart(code: error.code)
+        }
+        // From now on, the session belongs to the user, or its number to another process: no signal is sent to it.
+        let signal = state.withLock { state in
+            state.pid = nil
+            return state.signal
         }
         if let signal {
             // The child has closed the connection, so this does not take long.

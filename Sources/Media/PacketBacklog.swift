@@ -1,4 +1,4 @@
-/// The elements that wait in a `PacketQueue`, oldest first, and how much they are. A value without a lock.
+/// The elements that wait in a `PacketQueue`, oldest first, and their size. A value without a lock.
 struct PacketBacklog: Sendable {
     /// Taken elements are nil, so that a slow destination retains no packet that it already has.
     private var elements: [PacketQueue.Element?] = []

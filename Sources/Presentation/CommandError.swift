@@ -40,7 +40,7 @@ package struct CommandError: Error, Equatable {
 
     package init(_ status: ExitStatus, _ message: String) {
         self.status = status
-        // What failed can have any name.
+        // Names in the message can contain control characters.
         self.message = message.printable
     }
 

@@ -60,18 +60,14 @@ extension CommandError {
             self.init(
                 .usage,
                 "The extension \(name) cannot use \(setting == "ip-version" ? "-4 or -6 (ip-version)" : "--\(setting) (\(setting))"), "
-                    + "so its connections would take another way. Omit that setting, or this destination.")
+                    + "so its connections would not use that setting. Omit the setting, or this destination.")
         case .notSetUp(let name, let question, let prompt):
             self.init(.notPermitted, "Not set up: \(name) needs \(question) (\(prompt)). Run: broadcast setup \(name)")
-        case .secretInAddress(.password, let name):
+        case .secretInAddress(let secret, let name):
             self.init(
                 .usage,
-                "A password must not be in an address on the command line. Run: broadcast setup \(name), and omit user and password in --to.")
-        case .secretInAddress(.parameter(let key), let name):
-            self.init(
-                .usage,
-                "The \(DisplayWidth.printable(key)) must not be in an address on the command line. "
-                    + "Run: broadcast setup \(name), and omit it in --to.")
+                "\(secret.phrase) must not be in an address on the command line. Run: broadcast setup \(name), "
+                    + "and omit \(secret == .password ? "user and password" : "it") in --to.")
         case .passwordInRTMPAddress:
             self.init(
                 .usage,

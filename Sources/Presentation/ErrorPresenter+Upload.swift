@@ -30,12 +30,13 @@ extension UploadError {
             "Cannot create \(path): the older file cannot be moved aside (\(String(cString: strerror(code)))). Choose another name."
         case .writeFailed(let path, let code):
             "Cannot write to \(path == "-" ? "standard output" : path): \(String(cString: strerror(code))). "
-                + "The file plays except for its last seconds. Free some space, or choose another place."
+                + (path == "-"
+                    ? "Check the program that reads it." : "The file plays except for its last seconds. Free some space, or choose another path.")
         case .readerClosed: "The program that read the stream has ended."
         case .pipeWithoutReader(let path):
             "No program read from the named pipe \(path). Start its reader first, and then the broadcast."
         case .readerStalled(let path):
-            "The reader of \(path == "-" ? "standard output" : path) does not take what is left, which is lost. Let it read to the end."
+            "The reader of \(path == "-" ? "standard output" : path) stopped reading, so the end of the stream is lost. Use a reader that reads until the end."
         case .notFinishedInTime: "It did not finish in time and was abandoned. Check that its far end still reads."
         case .connectionLost(let status): "The connection is lost" + (status.map { ": \($0)." } ?? ".")
         case .rtmp(let error): error.description

@@ -1,9 +1,9 @@
 /// A user name and a password for servers that require authentication. A description or a dump shows neither.
 public struct RTMPCredentials: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The user name as issued by the service. It is sent to the server.
-    let user: String
-    /// Never sent. The server receives a digest of it.
-    let password: String
+    /// The user name of the service or of the proxy. It is sent.
+    package let user: String
+    /// An RTMP server receives only a digest of it. A proxy receives the password itself, without encryption.
+    package let password: String
 
     public init(user: String, password: String) {
         self.user = user

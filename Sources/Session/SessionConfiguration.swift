@@ -61,7 +61,7 @@ package struct SessionConfiguration: Sendable {
     package var preset = "veryfast"
     package var latency = VideoSettings.Latency.low
     package var keyframeInterval = MediaTime(milliseconds: 2000)
-    /// Nil for constant pacing if a destination is live, otherwise for variable pacing.
+    /// Nil for constant pacing if a destination prefers it (`MediaRequirements`), otherwise for variable pacing.
     package var pacing: FramePacer.Mode?
     package var audio = Audio()
     /// The session ends after this duration; nil for no limit.
@@ -72,11 +72,8 @@ package struct SessionConfiguration: Sendable {
     package var clipBuffer: MediaTime?
     /// True if first connections that fail because of the network are retried until they succeed.
     package var waitsForNetwork = false
-    /// The IP version, the proxy and the local address of connections to RTMP servers.
+    /// The IP version, the proxy and the local address of connections to servers, also of those of extensions.
     package var route = RTMPRoute()
-    /// The user name and the password for the proxy of the route.
-    package var proxyUser: String?
-    package var proxyPassword: String?
     /// True if the proxy has a user name, and no password is known.
     package var lacksProxyPassword = false
 

@@ -64,6 +64,8 @@ final class SoundRecorder: Sendable {
         while goesOn {
             // Without a track to record, do not connect to a server.
             let requests = self.requests
+            // The sound of a track that is off is not missed.
+            lost.formIntersection(requests.map(\.track))
             if requests.isEmpty && !recorder.isConnected {
                 inbox.waitUntilWanted(.mic)
                 continue

@@ -8,35 +8,41 @@ package enum SecretInput {
     /// Reads the secret without white space around it. It may have several lines if standard input is not a terminal: a
     /// key in PEM has several lines.
     ///
-    /// - Parameter way: how to give a secret of several lines.
-    package static func read(_ prompt: String, way: String) throws(CommandError) -> String {
-        if isatty(STDIN_FILENO) != 0 { return try ask(prompt, way: way) }
+    /// - Parameters:
+    ///   - way: how to give a secret of several lines.
+    ///   - consequence: the last sentence of an error.
+    package static func read(
+        _ prompt: String, way: String, consequence: String = "Nothing was changed."
+    ) throws(CommandError) -> String {
+        if isatty(STDIN_FILENO) != 0 { return try ask(prompt, way: way, consequence: consequence) }
         let bytes: [UInt8]
         do throws(SystemError) {
             bytes = try FileDescriptor(borrowing: STDIN_FILENO).readToEnd(limit: CredentialStore.maximumSecret + 1)
         } catch {
-            throw CommandError(.noInput, "Cannot read standard input: \(error.reason). Nothing was changed.")
+            throw CommandError(.noInput, "Cannot read standard input: \(error.reason). \(consequence)")
         }
-        guard bytes.count <= CredentialStore.maximumSecret else { throw tooLong }
+        guard bytes.count <= CredentialStore.maximumSecret else { throw tooLong(consequence) }
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw CommandError(.usage, "The secret on standard input is not UTF-8 text. Nothing was changed.")
+            throw CommandError(.usage, "The secret on standard input is not UTF-8 text. \(consequence)")
         }
         return text.trimmed
     }
 
     /// Asks for the secret on the terminal.
-    package static func ask(_ prompt: String, way: String) throws(CommandError) -> String {
+    package static func ask(
+        _ prompt: String, way: String, consequence: String = "Nothing was changed."
+    ) throws(CommandError) -> String {
         switch TerminalPrompt.ask(prompt, isSecret: true) {
         case .line(let line): return line.trimmed
-        case .cancelled: throw CommandError(.nothing, "Nothing was changed.")
-        case .tooLong: throw tooLong
+        case .cancelled: throw CommandError(.nothing, consequence)
+        case .tooLong: throw tooLong(consequence)
         case .severalLines:
-            throw CommandError(.usage, "The secret has several lines. Put it into a file, and \(way). Nothing was changed.")
+            throw CommandError(.usage, "The secret has several lines. Put it into a file, and \(way). \(consequence)")
         }
     }
 
-    private static var tooLong: CommandError {
-        CommandError(.usage, "A secret may have \(CredentialStore.maximumSecret >> 10) KiB at most. Nothing was changed.")
+    private static func tooLong(_ consequence: String) -> CommandError {
+        CommandError(.usage, "A secret may have \(CredentialStore.maximumSecret >> 10) KiB at most. \(consequence)")
     }
 }
 

@@ -33,9 +33,15 @@ package enum TerminalPrompt {
         Output.raw(prompt + ": ")
         let answer = readLine(echoes: !isSecret)
         Output.raw("\n")
-        guard isSecret, case .line = answer, hasMoreInput else { return answer }
-        tcflush(STDIN_FILENO, TCIFLUSH)
-        return .severalLines
+        switch answer {
+        case .cancelled, .severalLines: return answer
+        case .line, .tooLong:
+            guard isSecret, hasMoreInput else { return answer }
+            // The shell would run the other lines, and keep them in its history.
+            tcflush(STDIN_FILENO, TCIFLUSH)
+            if case .tooLong = answer { return answer }
+            return .severalLines
+        }
     }
 
     /// True if input is there within a time in which no person types. A pasted text arrives in parts.

@@ -41,7 +41,13 @@ extension Sequence<PictureLimits> {
     /// Returns the limits that satisfy all of them. Sizes with different aspect ratios are combined by their long and short sides.
     package var strictest: PictureLimits {
         reduce(into: PictureLimits()) { result, limits in
-            result.size = limits.size.map { size in result.size.map { limits.fitting($0) } ?? size } ?? result.size
+            result.size =
+                limits.size.map { size in
+                    guard let other = result.size else { return size }
+                    return PixelSize(
+                        width: Swift.min(Swift.max(size.width, size.height), Swift.max(other.width, other.height)),
+                        height: Swift.min(Swift.min(size.width, size.height), Swift.min(other.width, other.height)))
+                } ?? result.size
             result.frameRate = [result.frameRate, limits.frameRate].compactMap { $0 }.min()
             result.bitrate = [result.bitrate, limits.bitrate].compactMap { $0 }.min()
         }

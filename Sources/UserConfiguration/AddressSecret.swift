@@ -1,4 +1,4 @@
-/// A secret in an address: the one list that `--to`, `--set` and the configuration are checked against.
+/// A secret in an address. `--to`, `--set` and the configuration use the same list of names.
 ///
 /// The stream key of an RTMP address is not part of the list, because every such address may have one.
 package enum AddressSecret: Sendable, Equatable {
@@ -73,7 +73,7 @@ package enum AddressSecret: Sendable, Equatable {
     }
 
     private static func parameters(of address: String) -> [(name: Substring, value: Substring)] {
-        let address = address.prefix { $0 != "#" }
+        // The stream id of SRT can contain a "#" that is not encoded, so nothing is cut off there.
         guard let mark = address.firstIndex(of: "?") else { return [] }
         return address[address.index(after: mark)...].split(separator: "&").map { part in
             (part.prefix { $0 != "=" }, part.drop { $0 != "=" }.dropFirst())

@@ -82,40 +82,37 @@ package struct DestinationResolver {
     /// Returns the destination for `target`.
     package func resolve(_ target: String) throws(ConfigurationError) -> DestinationPlan {
         var plan = try plan(for: target)
-        if plan.isLive && plan.media.takesVideo && session.chroma == .yuv444 { throw .destination(.liveWithFullChroma(name: plan.name)) }
-        plan.applicationDetail = configuration.privacy.titles ?? (isKnownService(target, plan) ? .windowClass : .full)
         let destination = configuration.destination(named: target)
-        let isLossless = destination?.bitrate == nil && session.rateControl?.isLossless == true
-        if plan.isLive && plan.media.takesVideo && isLossless { throw .destination(.liveWithoutLoss(name: plan.name)) }
-        guard let destination else { return plan }
-        plan.picture = PictureRequirements(size: destination.size, bitrate: destination.bitrate)
-        if let retries = destination.retries, case .live(var retry?) = plan.delivery {
+        if let destination { plan.picture = PictureRequirements(size: destination.size, bitrate: destination.bitrate) }
+        plan = try complete(plan, service: destination == nil ? target : destination?.service)
+        if let retries = destination?.retries, case .live(var retry?) = plan.delivery {
             retry.maximumAttempts = retries
             plan.delivery = .live(retry: retry)
         }
         return plan
     }
 
-    /// Completes the plan of a destination that a program describes with its own values, as `resolve` does: checks it
-    /// against the settings of the session, and decides what it may learn about applications.
+    /// Completes a plan: checks it against the settings of the session, and decides what the destination receives about
+    /// applications. `resolve` does that; a program that describes a destination with its own values calls it.
     ///
-    /// - Parameter service: the known service that it is; nil for others.
+    /// - Parameter service: the name of a known service; another name and nil have no effect.
     package func complete(_ plan: DestinationPlan, service: String?) throws(ConfigurationError) -> DestinationPlan {
         var plan = plan
         if plan.isLive && plan.media.takesVideo {
             if session.chroma == .yuv444 { throw .destination(.liveWithFullChroma(name: plan.name)) }
-            if session.rateControl?.isLossless == true { throw .destination(.liveWithoutLoss(name: plan.name)) }
+            if plan.picture.bitrate == nil && session.rateControl?.isLossless == true { throw .destination(.liveWithoutLoss(name: plan.name)) }
         }
         let isPublic = service.flatMap(KnownService.named)?.url != nil || isAtKnownService(plan)
         plan.applicationDetail = configuration.privacy.titles ?? (isPublic ? .windowClass : .full)
         return plan
     }
 
-    /// Returns true if the destination is a public service: by its name, or by the host of its address.
-    private func isKnownService(_ target: String, _ plan: DestinationPlan) -> Bool {
-        let destination = configuration.destination(named: target)
-        if let service = destination == nil ? target : destination?.service, KnownService.named(service)?.url != nil { return true }
-        return isAtKnownService(plan)
+    /// Returns the plan of an extension with the answers of a program to the questions of its manifest.
+    package func program(_ manifest: ExtensionManifest, answers: [String: String]) throws(ConfigurationError) -> DestinationPlan {
+        if let problem = manifest.problem { throw .destination(.unsupported(name: manifest.name, problem)) }
+        let setup = answers.merging(try extensions.network(for: manifest)) { own, _ in own }
+        let launch = ExtensionLaunch(environment: paths.extensionEnvironment, setup: setup, clipFolder: paths.stateFolder + "/clips")
+        return try complete(.program(name: manifest.name, manifest: manifest, launch: launch), service: nil)
     }
 
     private func isAtKnownService(_ plan: DestinationPlan) -> Bool {

@@ -45,9 +45,10 @@ struct ExtensionResolver {
                 environment: context.paths.extensionEnvironment, setup: setup, origin: origin, clipFolder: context.paths.stateFolder + "/clips"))
     }
 
-    /// The settings of the network, as keys of the extension's setup. An extension that reaches a server and does not know
-    /// one of them is rejected: its connections would take another way than the user wants.
-    private func network(for manifest: ExtensionManifest) throws(ConfigurationError) -> [String: String] {
+    /// Returns the settings of the network, as keys of the extension's setup. An extension that asks for `url` and does not
+    /// support one of them is rejected, because its connections would not use the user's setting. An extension without that
+    /// question is assumed to make no connections.
+    func network(for manifest: ExtensionManifest) throws(ConfigurationError) -> [String: String] {
         var answers = context.session.networkAnswers
         for setting in ["proxy", "bind", "ip-version"] where answers[setting] != nil && !manifest.network.contains(setting) {
             guard !manifest.questions.contains(where: { $0.key == "url" }) else {
@@ -103,8 +104,8 @@ extension SessionConfiguration {
         case .http(let host, let port): answers["proxy"] = "http://\(Self.bracketed(host)):\(port)"
         case nil: break
         }
-        answers["proxy-user"] = proxyUser
-        answers[ExtensionManifest.proxyPasswordKey] = proxyPassword
+        answers["proxy-user"] = route.proxyCredentials?.user
+        answers[ExtensionManifest.proxyPasswordKey] = route.proxyCredentials?.password
         switch route.source {
         case .address(let address): answers["bind"] = address
         case .interface(let name): answers["bind"] = name

@@ -110,9 +110,8 @@ extension SessionConfiguration {
         waitsForNetwork = settings.waitsForNetwork
         route.proxy = settings.proxy?.proxy ?? configuration.network.proxy
         if let user = settings.proxy == nil ? configuration.proxyUser : settings.proxy?.user {
-            if let password = settings.proxyPassword { proxyPassword = password } else { lacksProxyPassword = true }
-            proxyUser = user
             route.proxyCredentials = settings.proxyPassword.map { RTMPCredentials(user: user, password: $0) }
+            lacksProxyPassword = route.proxyCredentials == nil
         }
         route.source = settings.bindsTo ?? configuration.network.source
         route.version = settings.ipVersion ?? configuration.network.version

@@ -3,7 +3,7 @@ import HLS
 /// Deletes old objects beside the uploads, one at a time. It stops if the store does not support that.
 final class Cleaner: Sendable {
     /// The maximum number of refusals in a row.
-    private static let patience = 3
+    private static let maximumRefusals = 3
 
     private let store: any SegmentStore
     private let report: @Sendable (String) -> Void
@@ -38,7 +38,7 @@ final class Cleaner: Sendable {
                     // The server is away: try this object again after the next upload.
                     guard case .refused(let code, _) = error else { break }
                     refusals += 1
-                    guard code != 405 && code != 501 && refusals < Self.patience else {
+                    guard code != 405 && code != 501 && refusals < Self.maximumRefusals else {
                         report("old segments remain: \(store.name) does not accept DELETE (\(code))")
                         return
                     }

@@ -5,8 +5,8 @@ import CLinux
 @main
 enum Main {
     static func main() {
-        // Other processes of the user must not read the secrets, and no core file contains them. The mark of the host does
-        // not survive its exec.
+        // Other processes of the user must not read the secrets, and no core file contains them. The host's own
+        // protection ends at exec(2).
         clinux_protect_memory()
         run(SRTHandler(), isReady: false)
     }

@@ -1,4 +1,5 @@
-/// The delays between connection attempts, and the number of attempts. The values are the same as for RTMP.
+/// The delays between connection attempts, and the number of attempts. The delays are shorter
+/// than those of RTMP.
 package struct RetryPolicy: Sendable {
     package var first = Duration.milliseconds(500)
     /// The maximum delay.

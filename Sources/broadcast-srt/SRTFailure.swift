@@ -8,7 +8,7 @@ package enum SRTFailure: Error, Equatable {
     case unreachable(String)
     /// The connection broke: the peer closed it, or stopped answering.
     case lost
-    /// The peer accepted the call and closed the connection at once, this many times in a row.
+    /// The peer accepted the connection and closed it at once, this many times in a row.
     case hungUp(count: Int)
 
     /// Returns the error for a rejected connection (`SRT_REJECT_REASON`; 1000 and more are defined by the server, SRT

@@ -116,7 +116,7 @@ extension SRTSender {
         case .refused(_, let reason), .unreachable(let reason):
             return mayRetry("cannot be reached: \(reason)", because: reason, failures: failures, hasConnected: hasConnected)
         case .hungUp(let count):
-            let reason = "took the call and hung up" + (count == 1 ? "" : " \(count) times")
+            let reason = "accepted the connection and closed it at once" + (count == 1 ? "" : ", \(count) times")
             return mayRetry("\(reason): check the stream id", because: "it \(reason)", failures: failures, hasConnected: hasConnected)
         }
     }

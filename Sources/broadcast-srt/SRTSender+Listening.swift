@@ -9,8 +9,11 @@ extension SRTSender {
         do throws(SRTFailure) {
             listener = try makeListener()
         } catch {
-            guard case .unreachable(let reason) = error else { return }
-            return fail(BroadcastFailure(code: 503, message: reason))
+            switch error {
+            case .refused(let code, let reason): return fail(BroadcastFailure(code: code, message: reason))
+            case .unreachable(let reason): return fail(BroadcastFailure(code: 503, message: reason))
+            case .lost, .hungUp: return fail(BroadcastFailure(code: 503, message: "port \(settings.port) cannot be used to listen"))
+            }
         }
         ready(true)
         queue.close()
@@ -34,7 +37,7 @@ extension SRTSender {
             settings.host.isEmpty
             ? try SRTPeerAddress.any(port: settings.port) : try SRTPeerAddress.all(host: settings.host, port: settings.port)
         var failure = SRTFailure.unreachable("the host's name has no address")
-        for address in addresses {
+        for address in addresses where settings.canReach(address) {
             do throws(SRTFailure) {
                 return try SRTSocket(settings, listeningOn: address)
             } catch {

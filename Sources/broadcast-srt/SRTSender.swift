@@ -111,6 +111,8 @@ package final class SRTSender: Sendable {
                     pace.noteSent(byteCount: bytes.count, at: now)
                     return true
                 }
+                // libsrt's own buffer is full.
+                if pace.isStalled(at: now) { throw .unreachable("the connection accepts no more data") }
             case .wait: break
             }
             try? await Task.sleep(for: .milliseconds(5))

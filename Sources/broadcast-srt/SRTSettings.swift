@@ -87,7 +87,7 @@ package struct SRTSettings: Equatable {
         ipVersion = number
     }
 
-    /// Returns true if the chosen version of IP, or the version of the local address, is that of `address`.
+    /// Returns true if `address` has the chosen version of IP, or that of the local address.
     func canReach(_ address: SRTPeerAddress) -> Bool {
         let version = ipVersion ?? localAddress.map { $0.contains(":") ? 6 : 4 }
         return version == nil || (version == 6) == address.isIPv6

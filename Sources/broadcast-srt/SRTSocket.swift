@@ -19,8 +19,8 @@ package struct SRTSocket: ~Copyable {
         handle = srt_create_socket()
         guard handle != SRT_INVALID_SOCK else { throw .unreachable("a socket cannot be created") }
         try configure(settings)
-        // "::" also receives IPv4.
-        if address.isIPv6 { try set(SRTO_IPV6ONLY, Int32(0)) }
+        // "::" also receives IPv4, unless the user chose IPv6.
+        if address.isIPv6 { try set(SRTO_IPV6ONLY, Int32(settings.ipVersion == 6 ? 1 : 0)) }
         let bound = address.bytes.withUnsafeBytes { srt_bind(handle, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self), Int32($0.count)) }
         guard bound != SRT_ERROR, srt_listen(handle, 4) != SRT_ERROR else {
             throw .unreachable("port \(settings.port) cannot be used to listen: \(String(cString: srt_getlasterror_str()))")
@@ -136,11 +136,10 @@ package struct SRTSocket: ~Copyable {
             }
         }
         guard let local = settings.localAddress else { return }
-        let address = try SRTPeerAddress.all(host: local, port: "0").first
-        let bound = address?.bytes.withUnsafeBytes {
-            srt_bind(handle, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self), Int32($0.count))
-        }
-        guard bound != SRT_ERROR else { throw .unreachable("packets cannot be sent from the address \(local)") }
+        let wrong = SRTFailure.unreachable("packets cannot be sent from the address \(local)")
+        guard let address = try SRTPeerAddress.all(host: local, port: "0").first else { throw wrong }
+        let bound = address.bytes.withUnsafeBytes { srt_bind(handle, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self), Int32($0.count)) }
+        guard bound != SRT_ERROR else { throw wrong }
     }
 
     private func call(_ peer: SRTPeerAddress) throws(SRTFailure) {

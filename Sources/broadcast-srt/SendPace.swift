@@ -1,10 +1,10 @@
 import Media
 
-/// Decides when the next packet goes to libsrt. It has no clock.
+/// Decides when the next packet is given to libsrt. It has no clock.
 ///
-/// Normally a packet goes when at most `limit` bytes wait for an acknowledgement. Some servers acknowledge only when a
-/// packet arrives, so the end of a burst stays unacknowledged: while there is no acknowledgement, one packet at a time
-/// still goes, and fetches it.
+/// Normally a packet is sent if at most `limit` bytes wait for an acknowledgement. Some servers send an acknowledgement
+/// only when a packet arrives. So if no acknowledgement arrives for `probeInterval`, one more packet is sent, which causes
+/// one.
 package struct SendPace: Sendable {
     package enum Decision: Sendable {
         case send, wait
@@ -12,10 +12,10 @@ package struct SendPace: Sendable {
         case giveUp
     }
 
-    /// The time without an acknowledgement after which one packet goes.
+    /// The time without an acknowledgement after which one packet is sent.
     package static let probeInterval = MediaTime(milliseconds: 20)
     /// The maximum time without an acknowledgement.
-    package static let patience = MediaTime(milliseconds: 5000)
+    package static let progressDeadline = MediaTime(milliseconds: 5000)
 
     private var sentByteCount = 0
     private var acknowledgedByteCount = 0
@@ -37,10 +37,13 @@ package struct SendPace: Sendable {
     package mutating func decide(waiting: Int, limit: Int, at time: MediaTime) -> Decision {
         note(waiting: waiting, at: time)
         if waiting <= limit { return .send }
-        if time - lastProgress >= Self.patience { return .giveUp }
+        if isStalled(at: time) { return .giveUp }
         // Twice the limit is the maximum for a connection that accepts nothing.
         return time - max(lastProgress, lastSent) >= Self.probeInterval && waiting <= 2 * limit ? .send : .wait
     }
+
+    /// True if the peer has acknowledged nothing for `progressDeadline`.
+    package func isStalled(at time: MediaTime) -> Bool { time - lastProgress >= Self.progressDeadline }
 
     /// Call this when a packet was given to libsrt.
     package mutating func noteSent(byteCount: Int, at time: MediaTime) {

@@ -2,7 +2,7 @@ import Concurrency
 import Testing
 
 struct MonitorTests {
-    @Test func `An update wakes who waits for it`() async {
+    @Test func `An update wakes the tasks that wait for it`() async {
         let monitor = Monitor(0)
         let seen = Once<Int>()
         let thread = NamedThread(name: "waiter") {

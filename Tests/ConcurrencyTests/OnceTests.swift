@@ -2,7 +2,7 @@ import Concurrency
 import Testing
 
 struct OnceTests {
-    @Test func `All who wait get the value`() async {
+    @Test func `All waiting tasks get the value`() async {
         let once = Once<Int>()
         await withTaskGroup(of: Int.self) { group in
             for _ in 0..<100 { group.addTask { await once.value } }

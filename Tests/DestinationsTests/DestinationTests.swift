@@ -393,7 +393,7 @@ import Upload
 
     // MARK: When others go on
 
-    @Test func `It is decided when it is live or over, and answered also while it waits for another try`() async throws {
+    @Test func `decided is set when the destination is live or over, and answered also while it waits for another try`() async throws {
         let rig = Rig()
         rig.viewer.behave(.fail(Self.busy), at: .started, connection: 0)
         rig.start()
@@ -413,7 +413,7 @@ import Upload
         #expect(failing.destination.state == .failed)
     }
 
-    @Test func `It is not answered while it connects`() async throws {
+    @Test func `answered is not set while the destination connects`() async throws {
         let rig = Rig()
         try await rig.startHanging()
         #expect(rig.destination.answered.current == nil && rig.destination.isWaitingToStart)
@@ -509,6 +509,17 @@ extension DestinationTests {
         rig.destination.end(.asked)
         await rig.destination.waitUntilOver()
         #expect(rig.destination.state == .finished)
+    }
+
+    @Test func `A key that remains in use is not tried without limit although the first connection waits for the network`() async throws {
+        let rig = Rig(waitsForNetwork: true)
+        rig.viewer.behave(.fail(.rtmp(.refused(code: "NetStream.Publish.BadName", description: ""))), at: .started)
+        rig.start()
+        while rig.destination.state != .failed && rig.viewer.connections < 50 {
+            try await waitUntil("a wait or the end") { rig.clock.sleeperCount == 1 || rig.destination.state == .failed }
+            rig.clock.advance(by: .seconds(60))
+        }
+        #expect(rig.destination.state == .failed && rig.viewer.connections < 50)
     }
 
     @Test func `A refusal is final although the first connection waits for the network`() async throws {

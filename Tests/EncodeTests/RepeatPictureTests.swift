@@ -10,7 +10,7 @@ import Testing
 
     /// The preset ultrafast uses CAVLC, all others use CABAC.
     @Test(arguments: [1, 2], ["veryfast", "ultrafast"])
-    func losslessFramesComeBackBitForBitAcrossRepeatPictures(threads: Int, preset: String) throws {
+    func `Lossless frames are unchanged after repeat pictures`(threads: Int, preset: String) throws {
         var settings = VideoSettings(
             size: Self.size, frameRate: 30, rateControl: .quality(0), preset: preset, keyframeInterval: MediaTime(milliseconds: 1500))
         settings.threads = threads
@@ -23,7 +23,7 @@ import Testing
         #expect(isEqual, "first difference in frame \(firstDifference(decoded.bytes, scene.expected))")
     }
 
-    @Test(arguments: [1, 2]) func losslessFramesInFullChromaComeBackBitForBitAcrossRepeatPictures(threads: Int) throws {
+    @Test(arguments: [1, 2]) func `Lossless frames in full chroma are unchanged after repeat pictures`(threads: Int) throws {
         let scene = try Scene(
             settings: VideoSettings(
                 size: Self.size, chroma: .yuv444, frameRate: 30, rateControl: .quality(0), keyframeInterval: MediaTime(milliseconds: 1500),
@@ -36,7 +36,7 @@ import Testing
         #expect(isEqual)
     }
 
-    @Test func aLossyStreamInFullChromaStaysNearAcrossRepeatPictures() throws {
+    @Test func `A lossy stream in full chroma stays close to the original across repeat pictures`() throws {
         let scene = try Scene(settings: VideoSettings(size: Self.size, chroma: .yuv444, frameRate: 30, rateControl: .bitrate(3000)))
         #expect(scene.repeated > 60)
         let decoded = try decodeInFFmpeg(scene.stream, as: "yuv444p")
@@ -47,7 +47,7 @@ import Testing
         #expect(errors.reduce(0, +) / frame <= 4)
     }
 
-    @Test(arguments: ["veryfast", "ultrafast"]) func twoDecodersAgreeOnALossyStreamWithRepeatPictures(preset: String) throws {
+    @Test(arguments: ["veryfast", "ultrafast"]) func `Two decoders decode a lossy stream with repeat pictures alike`(preset: String) throws {
         let scene = try Scene(settings: VideoSettings(size: Self.size, frameRate: 30, rateControl: .bitrate(400), preset: preset))
         #expect(scene.repeated > 60)
         let one = try decodeInFFmpeg(scene.stream, as: "yuv420p")
@@ -67,7 +67,7 @@ import Testing
         #expect(errors.reduce(0, +) / frame <= 4)
     }
 
-    @Test func anIDRComesByTheClockWhileNothingChanges() throws {
+    @Test func `A still picture gets an IDR picture at each keyframe interval`() throws {
         let scene = try Scene(
             settings: VideoSettings(size: Self.size, frameRate: 30, rateControl: .bitrate(400), keyframeInterval: MediaTime(milliseconds: 1000)))
         let keyframes = scene.packets.filter(\.isKeyframe).map(\.presentationTime.milliseconds)
@@ -75,7 +75,7 @@ import Testing
         for (index, time) in keyframes.enumerated() { #expect(abs(time - Int64(index) * 1000) <= 34) }
     }
 
-    @Test func aRepeatPictureIsSmall() throws {
+    @Test func `A repeat picture is small`() throws {
         let scene = try Scene(settings: VideoSettings(size: Self.size, frameRate: 30, rateControl: .bitrate(400)))
         #expect(scene.packets.map(\.data.count).min() ?? 0 < 32)
     }

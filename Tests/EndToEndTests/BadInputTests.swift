@@ -98,7 +98,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `Without a display the way to one is told`() async throws {
+        @Test func `Without DISPLAY, the error says how to select a display`() async throws {
             try await withPeers { peers in
                 let result = try await BroadcastCommand(in: peers).run(["start", "--to", "a.mp4"])
                 #expect(result.status == .exited(66))
@@ -193,7 +193,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `A time that is none is told with its own option`() async throws {
+        @Test func `An invalid duration is reported with the option that contains it`() async throws {
             try await withPeers { peers in
                 let result = try await BroadcastCommand(in: peers).run(["clip", "--last", "soon"])
                 #expect(result.status == .exited(64))

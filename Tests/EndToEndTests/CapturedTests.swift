@@ -34,7 +34,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `Another session goes on telling when the first one ends`() async throws {
+        @Test func `If one of two sessions ends, the display is still reported as captured`() async throws {
             try await withStudio(["still"], width: 320, height: 240, hasSound: false) { studio in
                 let first = try await studio.startLive(["--to", studio.path("one.mp4")])
                 let second = try await studio.startLive(["--to", studio.path("two.mp4")], session: "second")
@@ -51,7 +51,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `A paused session goes on telling, and hears that the display has gone`() async throws {
+        @Test func `A paused session still reports that it captures, and ends if its display disappears`() async throws {
             try await withStudio(["still"], width: 320, height: 240, hasSound: false) { studio in
                 let first = try await studio.startLive(["--to", studio.path("one.mp4")])
                 let second = try await studio.startLive(["--to", studio.path("two.mp4")], session: "second")

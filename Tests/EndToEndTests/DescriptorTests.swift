@@ -29,7 +29,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `An answer that can't be written is status 74, and a reader that left none`() async throws {
+        @Test func `A write error of the output is status 74, and a closed pipe is not an error`() async throws {
             try await withPeers { peers in
                 let broadcast = try BroadcastCommand(in: peers)
                 for command in ["status", "list-extensions", "list-extensions --json"] {
@@ -46,7 +46,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `Who follows and is no longer read ends`() async throws {
+        @Test func `events and status --watch end when their reader closes the pipe`() async throws {
             try await withStudio(width: 320, height: 240) { studio in
                 let session = try await studio.startLive(["--to", studio.path("out.mp4")])
                 for command in ["events", "status --json --watch", "status --watch"] {

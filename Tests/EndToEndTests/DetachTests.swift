@@ -42,6 +42,26 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `A detached broadcast goes through a proxy that requires a password`() async throws {
+            try await withStudio(width: 320, height: 240) { studio in
+                let server = try await NginxRTMP.start(in: studio.peers)
+                let port = try freePort()
+                let proxy = try studio.peers.start("proxy", FaultProgram.command("proxy.py", "\(port)", "anna:proxy-word"))
+                try await proxy.wait(for: "its port") { isBound(port) }
+                try studio.broadcast.writeConfiguration("[network]\nproxy = \"socks5://anna@127.0.0.1:\(port)\"\n")
+                let start = ["start", "--detach", "--to", server.url(key: "key")]
+                var broadcast = studio.broadcast
+                let refused = try await broadcast.run(start)
+                #expect(refused.status == .exited(77), "\(refused.errors)")
+                expectSentence(in: refused.errors, saying: ["BROADCAST_PROXY_PASSWORD"])
+                broadcast.environment["BROADCAST_PROXY_PASSWORD"] = "proxy-word"
+                let live = try await broadcast.run(start)
+                #expect(live.status == .exited(0), "\(live.errors)")
+                _ = try await proxy.waitForOutputLine(containing: "socks 127.0.0.1 \(server.port)")
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+            }
+        }
+
         @Test func `With several destinations a detached start waits for all, and fails if one does`() async throws {
             try await withStudio(width: 320, height: 240) { studio in
                 let port = try freePort()

@@ -99,7 +99,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `A notification service that starts again is put right after a crash`() async throws {
+        @Test func `After a crash of the session, the next start turns the notifications of a restarted service on again`() async throws {
             try await withNotifications { studio, desktop in
                 let first = try await studio.startLive(["--to", studio.path("one.mp4")])
                 try await desktop.daemon.killNow()
@@ -113,7 +113,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `Two sessions let a notification service that starts again show them when the last one has ended`() async throws {
+        @Test func `A notification service that restarts during two sessions shows notifications after the last session`() async throws {
             try await withNotifications { studio, desktop in
                 let first = try await studio.startLive(["--to", studio.path("one.mp4")])
                 let second = try await studio.startLive(["--to", studio.path("two.mp4")], session: "second")
@@ -152,7 +152,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `A service that can be inhibited is, until the end`() async throws {
+        @Test func `A notification service with Inhibit is inhibited until the broadcast ends`() async throws {
             try await withStudio(["still"], width: 320, height: 240, hasSound: false) { studio in
                 let desktop = try await FakeDesktop.start(in: studio.peers)
                 var studio = studio

@@ -74,7 +74,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `A server that is not there is never called live, and what it would have got is uploaded where it comes in time`() async throws {
+        @Test func `A server that cannot be reached is not reported as live, and waiting segments are uploaded when it starts`() async throws {
             try await withStudio(width: 320, height: 240, hasSound: false) { studio in
                 let root = try studio.peers.makeFolder("www")
                 let server = try await Self.origin(root: root, in: studio.peers)
@@ -100,7 +100,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `Who may not upload is told so, and it is not tried again`() async throws {
+        @Test func `A refused upload is a final error with the status code`() async throws {
             try await withStudio(width: 320, height: 240, hasSound: false) { studio in
                 let server = try await Self.origin(root: try studio.peers.makeFolder("www"), in: studio.peers)
                 try await ShippedExtensions.lay(in: studio.peers)
@@ -214,7 +214,7 @@ extension EndToEndTests {
     /// How sound lies to picture in segments, and how long a server that hangs is waited for.
     @Suite(.serialized)
     struct HLSTimingTests {
-        @Test func `A server that hangs is soon not called live any more, and does not hold up the end`() async throws {
+        @Test func `A server that hangs is reported as reconnecting within 9 s, and a stop ends within 5 s`() async throws {
             try await withStudio(width: 320, height: 240, hasSound: false) { studio in
                 let server = try await HLSBroadcastTests.origin(root: try studio.peers.makeFolder("www"), in: studio.peers)
                 try await HLSBroadcastTests.setUp(server, in: studio)

@@ -138,8 +138,11 @@ extension EndToEndTests {
             (["--wav", "/etc/passwd"], 66, "it is not a WAV file"),
             (["--wav", "/etc"], 66, "Is a directory"),
             (["--y4m", "-", "--detach"], 64, "no standard input"),
+            (["--y4m", "-", "--key-from-stdin"], 64, "cannot both come from standard input"),
         ])
-        func `What cannot be is said in a sentence`(arguments: [String], status: Int32, words: String) async throws {
+        func `Each invalid input file or combination of options is an error with its exit status`(arguments: [String], status: Int32, words: String)
+            async throws
+        {
             try await withPeers { peers in
                 let own = try BroadcastCommand(in: peers)
                 let result = try await own.run(["start"] + arguments + ["--to", try peers.makeFolder("out") + "/a.mp4"])

@@ -19,7 +19,8 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `Where no microphone is, applications are not heard in its place, and one that comes is`() async throws {
+        @Test func `Without a microphone, the monitor of the applications is not used instead, and one that is connected later is used`() async throws
+        {
             try await withStudio(["clock"], width: 320, height: 240) { studio in
                 let peer = try await studio.startLive(["--mic", "--to", studio.path("out.mp4")])
                 _ = try await peer.waitForErrorLine(containing: "there is no microphone")
@@ -33,7 +34,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `However many hang-ups a closed terminal sends, the broadcast ends as asked`() async throws {
+        @Test func `Several SIGHUP of a closed terminal end the broadcast cleanly`() async throws {
             try await withStudio(["clock", "--beep"], width: 640, height: 360) { studio in
                 let peer = try await studio.startLive(["--to", studio.path("out.mp4"), "--to", studio.path("out.ts")])
                 try await studio.waitUntilElapsed(2, of: peer)
@@ -138,7 +139,7 @@ extension EndToEndTests {
                     let clip = try studio.peers.start(
                         "broadcast", [studio.broadcast.binary, "clip", "1s"], environment: studio.broadcast.environment, folder: studio.folder)
                     #expect(try await clip.waitForExit() == .exited(0) && clip.standardError == "", "\(clip.standardError)")
-                    // Processes that share a folder share the file of their output.
+                    // The processes have one folder, so their output is one file: the last line is the newest.
                     names.append(String(clip.standardOutput.split(separator: "\n").last ?? ""))
                 }
                 #expect(Set(names).count == 4, "\(names)")

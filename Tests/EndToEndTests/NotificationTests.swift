@@ -7,7 +7,7 @@ extension EndToEndTests {
     @Suite(.serialized)
     struct NotificationTests {
         @Test(arguments: ["notify-send", "gdbus", "busctl"])
-        func `A start from a menu that is not signed in says so on the desktop, with whatever program is there`(program: String) async throws {
+        func `A start from a menu without a key shows a desktop notification, with notify-send, gdbus or busctl`(program: String) async throws {
             try await withPeers { peers in
                 let screen = try await Xvfb.start(in: peers, width: 320, height: 240)
                 let desktop = try await NotificationDaemon.start(in: peers, on: screen)
@@ -26,7 +26,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `A broadcast without a terminal that fails or ends by itself is told on the desktop, one that is stopped is not`() async throws {
+        @Test func `Without a terminal, a failure and an end by --duration are notified on the desktop, and a stop is not`() async throws {
             try await withStudio(width: 320, height: 240) { studio in
                 let desktop = try await NotificationDaemon.start(in: studio.peers, on: studio.screen)
                 var broadcast = studio.broadcast

@@ -59,7 +59,7 @@ extension EndToEndTests {
             return other
         }
 
-        @Test func `A name that somebody else publishes under is waited for`() async throws {
+        @Test func `A stream name that another publisher uses is retried until it is free`() async throws {
             try await withStudio(["clock"], width: 320, height: 240) { studio in
                 let server = try await NginxRTMP.start(in: studio.peers)
                 let other = try await otherPublisher(of: server, in: studio)

@@ -85,7 +85,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `A named pipe is written once somebody reads it, and one that nobody reads does not hold up the end`() async throws {
+        @Test func `A named pipe is written when it has a reader, and one without a reader does not delay the end`() async throws {
             try await withStudio(width: 320, height: 240, hasSound: false) { studio in
                 for name in ["read.ts", "unread.ts"] { try #require(mkfifo(studio.path(name), 0o600) == 0) }
                 let peer = try studio.broadcast.start(["start", "--to", studio.path("read.ts"), "--to", studio.path("unread.ts")])

@@ -7,7 +7,7 @@ extension EndToEndTests {
     /// A look at what viewers would see.
     @Suite(.serialized)
     struct PreviewTests {
-        @Test func `The preview has the colours of the screen, and tells nobody of itself`() async throws {
+        @Test func `The preview has the colours of the screen, and the display does not count as captured`() async throws {
             try await withStudio(["chart"], width: 1280, height: 720, hasSound: false) { studio in
                 let waiting = try studio.broadcast.start(["captured", "--wait"])
                 let frame = try await preview(["--no-cursor"], in: studio)

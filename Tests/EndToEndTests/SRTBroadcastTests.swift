@@ -89,7 +89,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `It is live once a server answers, and not before`() async throws {
+        @Test func `A destination is live only after the server has answered`() async throws {
             try await withStudio(["clock"], width: 320, height: 240, hasSound: false) { studio in
                 try await ShippedExtensions.lay(in: studio.peers)
                 let port = try freePort()

@@ -15,7 +15,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test(arguments: [true, false]) func `An idle screen saver comes while live only where the config lets it`(comes: Bool) async throws {
+        @Test(arguments: [true, false]) func `While live, an idle screen saver starts only with keep-awake = false`(comes: Bool) async throws {
             try await withStudio(["still"], width: 320, height: 240, hasSound: false) { studio in
                 if comes { try studio.broadcast.writeConfiguration("[privacy]\nkeep-awake = false\n") }
                 let live = try await studio.startLive(["--to", studio.path("out.mp4")])
@@ -36,7 +36,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `A locker that tells on the session bus does so too`() async throws {
+        @Test func `A screen lock that is announced on the session bus hides picture and sound`() async throws {
             try await withStudio(["clock", "--beep"], width: 640, height: 360) { studio in
                 let desktop = try await FakeDesktop.start(in: studio.peers)
                 var studio = studio

@@ -17,7 +17,7 @@ extension EndToEndTests {
             """
         }
 
-        @Test func `A server of one's own is reached within TLS by its authority`() async throws {
+        @Test func `With ca-file, a server is trusted whose certificate a private authority issued`() async throws {
             try await withStudio(["clock", "--beep"], width: 640, height: 360) { studio in
                 let certificates = try await Certificates.make(in: studio.peers)
                 let recordings = try studio.peers.makeFolder("nginx-recordings")

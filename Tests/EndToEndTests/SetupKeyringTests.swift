@@ -167,7 +167,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `Started from no terminal, it is told on the desktop how to sign in`() async throws {
+        @Test func `A start without a terminal shows the setup command as a desktop notification`() async throws {
             try await withPeers { peers in
                 var (broadcast, _) = try await withKeyring(try BroadcastCommand(in: peers, display: missingDisplay), in: peers)
                 let folder = try peers.makeFolder("programs")

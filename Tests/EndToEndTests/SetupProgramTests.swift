@@ -40,7 +40,7 @@ extension EndToEndTests {
             try await peers.run("browser", ["python3", "-c", program, url, button])
         }
 
-        @Test func `The example signs in through its page, starts, and is watched where the setup has said`() async throws {
+        @Test func `The example extension signs in with a browser page, and its setup gives the address for viewers`() async throws {
             try await withStudio(["clock"], width: 320, height: 240) { studio in
                 try install(for: studio.broadcast)
                 #expect(try await studio.broadcast.run(["start", "--to", "sign-in-demo"]).status == .exited(77))
@@ -130,7 +130,7 @@ extension EndToEndTests {
             ("exit 130", 1, []),
         ]
 
-        @Test func `What goes wrong changes nothing, and is one sentence`() async throws {
+        @Test func `Each failure of a setup program changes nothing and is reported in one sentence`() async throws {
             try await withPeers { peers in
                 let broadcast = try BroadcastCommand(in: peers)
                 for (output, status, words) in Self.wrong {

@@ -8,7 +8,7 @@ extension EndToEndTests {
     struct SetupSecrecyTests {
         private static let canary = "canary-7f3a-91bc-k3y"
 
-        @Test func `A broadcast that succeeds shows its key to nobody`() async throws {
+        @Test func `The key of a successful broadcast is in no process, file or output`() async throws {
             try await withStudio(["clock", "--beep"], width: 640, height: 360) { studio in
                 let server = try await NginxRTMP.start(in: studio.peers)
                 for usesKeyring in [true, false] {
@@ -38,7 +38,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `A server that refuses and repeats the key brings it to nobody`() async throws {
+        @Test func `If the server repeats the key in its refusal, no output contains it`() async throws {
             try await withStudio(width: 320, height: 240) { studio in
                 let port = try freePort()
                 let script = studio.folder + "/server.py"

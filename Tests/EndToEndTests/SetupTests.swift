@@ -178,7 +178,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `The own values of the config go before those of the service`() async throws {
+        @Test func `The url of the configuration overrides that of the service, and signing out ends its destination`() async throws {
             try await withStudio(width: 320, height: 240) { studio in
                 let server = try await NginxRTMP.start(in: studio.peers)
                 try studio.broadcast.writeConfiguration(
@@ -204,7 +204,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `Signing out ends no other destination whose own name only looks like a second one`() async throws {
+        @Test func `Signing out of a destination does not end another one whose name only begins alike`() async throws {
             try await withStudio(width: 320, height: 240, hasSound: false) { studio in
                 try studio.broadcast.writeConfiguration(
                     "[destinations.cam]\nextension = \"file\"\npath = \"\(studio.path("cam.mp4"))\"\n"

@@ -6,7 +6,7 @@ extension EndToEndTests {
     /// Sessions that were stopped by SIGSTOP or are stuck: nobody waits for them for ever.
     @Suite(.serialized)
     struct StoppedSessionTests {
-        @Test func `A stopped session is told of, and keeps nobody from the others`() async throws {
+        @Test func `A session that is stopped by SIGSTOP is reported, and the other sessions can still be controlled`() async throws {
             try await withStudio(width: 320, height: 240) { studio in
                 let stuck = try await studio.startLive(["--to", studio.path("stuck.mp4")], session: "stuck")
                 let well = try await studio.startLive(["--to", studio.path("well.mp4")], session: "well")
@@ -51,7 +51,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `A config that has become wrong keeps nobody from stopping`() async throws {
+        @Test func `An invalid configuration does not prevent a stop`() async throws {
             try await withStudio(width: 320, height: 240) { studio in
                 let peer = try await studio.startLive(["--to", studio.path("out.mp4")])
                 try studio.broadcast.writeConfiguration("[vidoe]\n")

@@ -108,7 +108,7 @@ extension EndToEndTests {
         }
 
         @Test(.enabled("a file system may be mounted here") { try await canMount() })
-        func `On a full disk what was written plays`() async throws {
+        func `If the disk is full, the recording plays up to that time and the other destination continues`() async throws {
             try await withStudio(["everything"]) { studio in
                 let disk = try studio.peers.makeFolder("disk")
                 let script = """

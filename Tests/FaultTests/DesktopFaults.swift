@@ -35,9 +35,11 @@ extension FaultTests {
                 #expect(try await studio.broadcast.run(["pause"]).status == .exited(0))
                 #expect(try await studio.status()?.state == "paused")
                 #expect(try await studio.broadcast.run(["resume"]).status == .exited(0))
-                print("pause and resume with a frozen terminal: \(ContinuousClock.now - pause)")
+                #expect(ContinuousClock.now - pause < .seconds(4))
+                let begin = ContinuousClock.now
                 let stop = try await studio.broadcast.run(["stop"])
                 #expect(stop.status == .exited(0) && stop.output.contains("file.mp4"), "\(stop)")
+                #expect(ContinuousClock.now - begin < .seconds(5))
                 _ = try await script.waitForOutputLine(containing: "status 0")
                 try await server.peer.wait(for: "the end of the stream") { try await !server.isPublishing(key: "key") }
                 try await studio.media("file.mp4").expectDecodable()

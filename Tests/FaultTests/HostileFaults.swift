@@ -23,7 +23,7 @@ extension FaultTests {
         ]
 
         /// All at once: most of them wait for a deadline of ten seconds.
-        @Test func `Every lie and every silence ends in a sentence, in time and in bounded memory`() async throws {
+        @Test func `Every hostile server is a reported error within 60 s and below 80 MB`() async throws {
             try await withStudio(width: 320, height: 240, hasSound: false) { studio in
                 var broadcasts: [(name: String, peer: Peer)] = []
                 for (name, _, _) in Self.behaviours {

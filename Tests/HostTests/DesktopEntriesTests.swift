@@ -17,7 +17,7 @@ import Testing
         "system/applications/mimeinfo.cache": "[Desktop Entry]\nName=No entry\n",
     ]
 
-    private func withEntries(_ body: (DesktopEntries, String) throws -> Void) throws {
+    private nonisolated(nonsending) func withEntries(_ body: (DesktopEntries, String) async throws -> Void) async throws {
         let folder = FileManager.default.temporaryDirectory.path + "/broadcast-entries-\(UUID().uuidString.prefix(8))"
         defer { try? FileManager.default.removeItem(atPath: folder) }
         for (name, text) in Self.files {
@@ -26,7 +26,7 @@ import Testing
             try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
             try text.write(toFile: path, atomically: false, encoding: .utf8)
         }
-        try body(
+        try await body(
             DesktopEntries(environment: [
                 "HOME": "/nowhere", "XDG_DATA_HOME": folder + "/user", "XDG_DATA_DIRS": "/missing:relative:\(folder)/system",
             ]),
@@ -37,25 +37,27 @@ import Testing
         ("Gedit", "My Editor"), ("firefox", "Firefox ESR"), ("Firefox-esr", "Firefox ESR"), ("org.gnome.Terminal", "Terminal \\o/"),
         ("Terminal", "Terminal \\o/"), ("kde-konsole", "Konsole"), ("gone", nil), ("link", nil), ("broken", nil), ("unknown", nil), ("", nil),
     ])
-    func `A window's class determines the name of its application`(windowClass: String, name: String?) throws {
-        try withEntries { entries, _ in #expect(entries.name(forWindowClass: windowClass) == name) }
+    func `A window's class determines the name of its application`(windowClass: String, name: String?) async throws {
+        try await withEntries { entries, _ in #expect(await entries.name(of: windowClass) == name) }
     }
 
-    @Test func `The entries are read once`() throws {
-        try withEntries { entries, folder in
-            #expect(entries.name(forWindowClass: "firefox") == "Firefox ESR")
+    @Test func `The entries are read once`() async throws {
+        try await withEntries { entries, folder in
+            #expect(await entries.name(of: "firefox") == "Firefox ESR")
             try FileManager.default.removeItem(atPath: folder)
-            #expect(entries.name(forWindowClass: "firefox") == "Firefox ESR" && entries.name(forWindowClass: "Gedit") == "My Editor")
+            #expect(await entries.name(of: "firefox") == "Firefox ESR")
+            #expect(await entries.name(of: "Gedit") == "My Editor")
         }
     }
 
-    @Test func `A named pipe among the entries, and a very large file, delay no lookup`() throws {
-        try withEntries { entries, folder in
+    @Test func `A named pipe among the entries, and a very large file, delay no lookup`() async throws {
+        try await withEntries { entries, folder in
             #expect(mkfifo(folder + "/user/applications/pipe.desktop", 0o600) == 0)
             let large = "[Desktop Entry]\nName=Large\n" + String(repeating: "#", count: 1 << 20)
             try large.write(toFile: folder + "/user/applications/large.desktop", atomically: false, encoding: .utf8)
-            #expect(entries.name(forWindowClass: "pipe") == nil && entries.name(forWindowClass: "large") == nil)
-            #expect(entries.name(forWindowClass: "Gedit") == "My Editor")
+            #expect(await entries.name(of: "pipe") == nil)
+            #expect(await entries.name(of: "large") == nil)
+            #expect(await entries.name(of: "Gedit") == "My Editor")
         }
     }
 }

@@ -11,8 +11,12 @@ import UserConfiguration
 
 /// Destinations that a program describes with its own values: the user's configuration limits them like all others.
 @Suite struct KitContextTests {
+    private func environment(_ folder: String) -> [String: String] {
+        ["HOME": folder, "XDG_RUNTIME_DIR": folder, "XDG_CONFIG_HOME": folder, "XDG_DATA_HOME": folder, "XDG_STATE_HOME": folder]
+    }
+
     private func context(_ folder: String, _ text: String, proxyPassword: String? = nil) throws -> KitContext {
-        let environment = ["HOME": folder, "XDG_RUNTIME_DIR": folder, "XDG_CONFIG_HOME": folder, "XDG_DATA_HOME": folder, "XDG_STATE_HOME": folder]
+        let environment = environment(folder)
         let paths = Paths(environment: environment)
         try FileManager.default.createDirectory(atPath: (paths.configFile as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
         try text.write(toFile: paths.configFile, atomically: true, encoding: .utf8)
@@ -62,6 +66,30 @@ import UserConfiguration
             }
             let with = try context(folder, text, proxyPassword: "secret")
             #expect(try prepare([destination], with, usesConfiguration: usesConfiguration).count == 1)
+        }
+    }
+
+    @Test func `An extension that cannot use the proxy of the configuration is refused, and one that can gets it`() async throws {
+        try await withPeers { peers in
+            let folder = try peers.makeFolder("kit")
+            let context = try context(folder, "[network]\nproxy = \"socks5://127.0.0.1:1080\"\n")
+            let extensions = try #require(Paths(environment: environment(folder)).extensionFolders.first)
+            for (name, network) in [("direct", ""), ("through", "network = [\"proxy\"]")] {
+                try FileManager.default.createDirectory(atPath: extensions + "/" + name, withIntermediateDirectories: true)
+                let manifest = """
+                    name = "\(name)"
+                    exec = "/bin/true"
+                    mode = "samples"
+                    \(network)
+                    [[setup]]
+                    key = "url"
+                    """
+                try manifest.write(toFile: extensions + "/\(name)/extension.toml", atomically: true, encoding: .utf8)
+            }
+            #expect(throws: HostError.configuration(.destination(.networkNotSupported("direct", setting: "proxy")))) {
+                try prepare([.extension("direct", setup: ["url": "x"])], context)
+            }
+            #expect(try prepare([.extension("through", setup: ["url": "x"])], context).count == 1)
         }
     }
 

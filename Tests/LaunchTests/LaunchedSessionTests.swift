@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `A parent that ends before the session is live is noticed`(isNoticedLater: Bool) async throws {
+    func `The end of the parent is reported once if the session is not yet live`(isNoticedLater: Bool) async throws {
         let connection = try Connection()
         let session = try #require(LaunchedSession(descriptor: connection.child))
         let calls = Counter()

@@ -57,6 +57,19 @@ struct SessionLauncherTests {
         }
     }
 
+    @Test func `A signal after the session is live does not reach it`() async throws {
+        try await withTemporaryFolder { folder in
+            let rig = Rig(
+                "trap 'touch signalled; exit' TERM; echo '{\"status\":0}' >&3; while [ ! -e end ]; do sleep 0.05; done; touch ended", in: folder)
+            let result = rig.run()
+            guard case .success = result else { throw UnexpectedResult(result: result) }
+            rig.launcher.cancel(SIGTERM)
+            try Data().write(to: URL(fileURLWithPath: folder.path + "/end"))
+            try await waitUntil("the child's end") { folder.text(of: "ended") != nil || folder.text(of: "signalled") != nil }
+            #expect(folder.text(of: "signalled") == nil)
+        }
+    }
+
     private struct UnexpectedResult: Error {
         var result: Result<pid_t, LaunchFailure>
     }

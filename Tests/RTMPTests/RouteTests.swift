@@ -64,6 +64,7 @@ import Testing
             let proxy = try await startProxy(in: peers)
             try await connect(
                 "rtmps://localhost:\(stunnel.port)/live/key", route { $0.proxy = kind.proxy(port: proxy.port) }, caFile: certificates.authority)
+            _ = try await proxy.peer.waitForOutputLine(containing: "\(kind.rawValue) localhost \(stunnel.port)")
         }
     }
 
@@ -92,6 +93,22 @@ import Testing
                 }
                 #expect(error == .proxyFailed(host: "127.0.0.1", port: proxy.port, reason: reason))
             }
+        }
+    }
+
+    @Test(arguments: Kind.allCases, [true, false])
+    func `a server's name that is too long for SOCKS is an error`(kind: Kind, hasPassword: Bool) async throws {
+        try await withPeers { peers in
+            let proxy = try await startProxy(in: peers)
+            let error = await #expect(throws: RTMPError.self) {
+                try await connect(
+                    "rtmp://\(String(repeating: "a", count: 300)):1935/live/key",
+                    route {
+                        $0.proxy = kind.proxy(port: proxy.port)
+                        if hasPassword { $0.proxyCredentials = RTMPCredentials(user: "ann", password: "word") }
+                    })
+            }
+            #expect(error == .proxyFailed(host: "127.0.0.1", port: proxy.port, reason: "the name of the server has more than 255 bytes"))
         }
     }
 

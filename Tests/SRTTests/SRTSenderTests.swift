@@ -59,8 +59,8 @@ struct SRTSenderTests {
         await run.value
         #expect(calls == 4)
         #expect(!log.all.contains { $0.hasPrefix("ready") || $0.hasPrefix("connected") })
-        #expect(log.all.first == "calling 127.0.0.1:\(port) again: it took the call and hung up")
-        #expect(log.all.dropLast().last == "failed: 127.0.0.1:\(port) took the call and hung up 4 times: check the stream id")
+        #expect(log.all.first == "calling 127.0.0.1:\(port) again: it accepted the connection and closed it at once")
+        #expect(log.all.dropLast().last == "failed: 127.0.0.1:\(port) accepted the connection and closed it at once, 4 times: check the stream id")
     }
 
     private func hangUp(_ socket: consuming SRTSocket) {}

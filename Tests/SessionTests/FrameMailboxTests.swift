@@ -65,7 +65,7 @@ struct FrameMailboxTests {
         #expect(take(mailbox, until: nil) == "closed")
     }
 
-    @Test func `A thread that waits gets the frame, the close, or the end of its patience`() async {
+    @Test func `A waiting thread gets the frame, the close or a time-out`() async {
         let mailbox = FrameMailbox()
         let results = Once<[String]>()
         _ = NamedThread(name: "taker") {

@@ -18,11 +18,12 @@ package struct Beep: Sendable, CustomStringConvertible {
 }
 
 extension Collection<Double> {
-    /// Whether these delays of beeps are within a limit, in seconds: all of them, or all but one if there are four or more.
+    /// True if these delays of beeps are within a limit, in seconds: all of them, or all but one if there are four or more. False
+    /// without a beep.
     ///
     /// A machine that stops the test's player for a moment delays or cuts one beep. A program that is late is late with every beep.
     package func areInTime(within limit: Double) -> Bool {
-        count { !(abs($0) <= limit) } <= (count >= 4 ? 1 : 0)
+        !isEmpty && count { !(abs($0) <= limit) } <= (count >= 4 ? 1 : 0)
     }
 }
 

@@ -45,7 +45,7 @@ struct BeepFinderTests {
     }
 
     @Test func `One of four or more beeps may be late or unreadable, and no two`() {
-        #expect([Double]().areInTime(within: 0.04))
+        #expect(![Double]().areInTime(within: 0.04))
         #expect([0.01, -0.04].areInTime(within: 0.04))
         #expect(![0.01, 0.05, 0].areInTime(within: 0.04))
         for one in [0.05, -0.14, .infinity, .nan] {

@@ -333,7 +333,7 @@ struct DestinationResolverTests {
         }
     }
 
-    @Test func `Nothing live has full colours`() async throws {
+    @Test func `A live destination rejects full chroma`() async throws {
         try await withTemporaryFolder { folder in
             var session = SessionConfiguration()
             session.chroma = .yuv444
@@ -346,7 +346,7 @@ struct DestinationResolverTests {
     }
 
     @Test(arguments: [(0.0, false), (0.5, false), (1.0, true), (23.0, true)])
-    func `Nothing live is lossless`(quality: Double, isAllowed: Bool) async throws {
+    func `A live destination rejects lossless quality`(quality: Double, isAllowed: Bool) async throws {
         try await withTemporaryFolder { folder in
             var session = SessionConfiguration()
             session.rateControl = .quality(quality)
@@ -593,8 +593,7 @@ struct DestinationResolverTests {
             var session = SessionConfiguration()
             session.route.proxy = .http(host: "::1", port: 3128)
             session.route.source = .address("10.0.0.1")
-            session.proxyUser = "ann"
-            session.proxyPassword = "word"
+            session.route.proxyCredentials = RTMPCredentials(user: "ann", password: "word")
             let plan = try resolver(in: folder, secrets: secrets, session: session).resolve("srt://h")
             #expect(
                 try await receivedSetup(plan, in: folder)
@@ -797,6 +796,8 @@ struct DestinationResolverTests {
             let resolver = try resolver(in: folder, secrets: FakeSecrets(secrets: ["srt/stream-id": "stored"]))
             let plan = try resolver.resolve("srt://host:9000?streamid=publish:%23x&mode=caller")
             #expect(plan.url == "srt://host:9000")
+            let received = try await receivedSetup(plan, in: folder)
+            #expect(received.contains("\"stream-id\":\"publish:#x\"") && !received.contains("stored"), "\(received)")
         }
     }
 

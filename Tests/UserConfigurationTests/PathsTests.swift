@@ -123,7 +123,7 @@ struct PathsTests {
         }
     }
 
-    @Test func `A folder for secrets is taken from others' eyes`() async throws {
+    @Test func `A private folder that others can enter gets the mode 0700`() async throws {
         try await withTemporaryFolder { folder in
             try folder.makeFolder("a", mode: 0o755)
             try Paths.makePrivateFolder(folder.path + "/a/b")

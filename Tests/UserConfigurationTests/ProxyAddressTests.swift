@@ -21,7 +21,7 @@ struct ProxyAddressTests {
             ("http://@proxy.example", .notAProxy), ("proxy.example:3128", .notAProxy), ("ann@proxy.example", .notAProxy),
             ("https://ann@proxy.example", .notAProxy), ("", .notAProxy),
         ] as [(String, ProxyAddress.Problem)])
-    func `Another text is a problem`(text: String, problem: ProxyAddress.Problem) {
+    func `A proxy address with a password, without a scheme or with an unknown scheme is rejected`(text: String, problem: ProxyAddress.Problem) {
         #expect(throws: problem) { try ProxyAddress(text) }
     }
 }

@@ -35,7 +35,9 @@ struct AddressSecretTests {
             ("srt://h:1?streamid=publish:x&pkt_size=1316", .parameter("streamid")), ("srt://h:1?mode=caller&passphrase=p", .parameter("passphrase")),
             ("hls:https://h/up?cid=K&copy=0", .parameter("cid")), ("hls:https://h/up?cid={key}&copy=0", nil), ("hls:https://h/up?cid=", nil),
             ("https://h/?Access-Token=t", .parameter("Access-Token")), ("https://h/?stream_key=t", .parameter("stream_key")),
-            ("https://h/?sig=abc", .parameter("sig")), ("https://h/?latency=200&mode=caller", nil), ("https://h/#?token=x", nil),
+            ("https://h/?sig=abc", .parameter("sig")), ("https://h/?latency=200&mode=caller", nil), ("https://h/#?token=x", .parameter("token")),
+            ("srt://h:1?streamid=#!::r=k,m=publish&passphrase=x", .parameter("streamid")),
+            ("srt://h:1?mode=#&passphrase=x", .parameter("passphrase")),
         ] as [(String, AddressSecret?)])
     func `Passwords and secret parameters are found in every kind of address`(address: String, secret: AddressSecret?) {
         #expect(AddressSecret.first(in: address) == secret)

@@ -17,11 +17,11 @@ package struct CongestionController: Sendable {
     /// The duration over which the throughput is measured.
     private static let window = MediaTime(milliseconds: 1000)
 
-    /// The chosen bitrate in kbit/s.
+    /// The configured bitrate of the picture in kbit/s, which `current` never exceeds.
     package let wanted: Int
     /// The bitrate of the sound in kbit/s, which does not change.
     package let audio: Int
-    /// The current bitrate in kbit/s.
+    /// The bitrate in kbit/s that suits the destination now.
     package private(set) var current: Int
     private var readings: [(time: MediaTime, bytes: Int)] = []
     private var lastFall: MediaTime?

@@ -57,8 +57,8 @@ package struct VideoSettings: Sendable, Equatable {
         self.threads = threads
     }
 
-    /// The number of threads for pictures of this size and rate: enough for a moving picture on a common processor, as
-    /// far as the machine has them. Each thread encodes one slice.
+    /// The number of threads for pictures of this size and rate, each of which encodes one slice: enough for a moving
+    /// picture on a common processor. At least 2; at most 8, and at most the number of processors if that is more than 2.
     ///
     /// - Parameter processors: the processors of this machine.
     package static func threads(for size: PixelSize, frameRate: Int, processors: Int) -> Int {

@@ -38,11 +38,6 @@ struct TLSClient: Sendable {
     /// Creates the channel handler of one connection to `host`. The name is sent to the server (SNI) unless it is an
     /// address.
     func makeHandler(host: String) throws -> NIOSSLClientHandler {
-        try NIOSSLClientHandler(context: context, serverHostname: Self.isAddress(host) ? nil : host)
-    }
-
-    private static func isAddress(_ host: String) -> Bool {
-        var bytes = in6_addr()
-        return inet_pton(AF_INET, host, &bytes) == 1 || inet_pton(AF_INET6, host, &bytes) == 1
+        try NIOSSLClientHandler(context: context, serverHostname: IPAddress.isValid(host) ? nil : host)
     }
 }

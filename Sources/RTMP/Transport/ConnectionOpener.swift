@@ -2,7 +2,7 @@ import Glibc
 import NIOCore
 import NIOPosix
 
-/// Opens TCP connections for a publisher, on the way that its route says.
+/// Opens TCP connections for a publisher, as its route specifies.
 struct ConnectionOpener {
     /// Unsent bytes in the kernel above which it accepts no more. The value keeps a connection busy between two
     /// wake-ups.
@@ -19,7 +19,8 @@ struct ConnectionOpener {
     let deadlines: RTMPDeadlines
     let eventLoop: any EventLoop
 
-    /// Opens a connection to the server of `url`, through the proxy if there is one. Nothing is read from it yet.
+    /// Opens a connection to the server of `url`, through the proxy if there is one. Without a proxy, nothing is read from it
+    /// yet.
     ///
     /// - Returns: a future that fails with an `RTMPError`.
     func open(_ url: RTMPURL) -> EventLoopFuture<any Channel> {
@@ -63,7 +64,9 @@ struct ConnectionOpener {
 
     /// Binds the socket to a network interface. Since Linux 5.7 this needs no privilege (socket(7), SO_BINDTODEVICE).
     private static func bind(_ channel: any Channel, toInterface name: String) -> EventLoopFuture<Void> {
-        guard let socket = channel as? any SocketOptionProvider else { return channel.eventLoop.makeSucceededVoidFuture() }
+        guard let socket = channel as? any SocketOptionProvider else {
+            return channel.eventLoop.makeFailedFuture(ChannelError.operationUnsupported)
+        }
         // The name with zeros up to IFNAMSIZ.
         var bytes: (UInt64, UInt64) = (0, 0)
         withUnsafeMutableBytes(of: &bytes) { $0.copyBytes(from: name.utf8.prefix(Int(IFNAMSIZ) - 1)) }

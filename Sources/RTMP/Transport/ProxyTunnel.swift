@@ -20,11 +20,15 @@ struct ProxyTunnel {
             case let error as SOCKSError.ConnectionFailed: reason = "it answered with SOCKS reply \(error.reply.value)"
             case is SOCKSError.NoValidAuthenticationMethod, is SOCKSError.InvalidAuthenticationSelection:
                 reason = "it requires a user name and a password"
-            case is SOCKSError.InvalidProtocolVersion, is SOCKSError.UnexpectedRead: reason = "it does not speak SOCKS 5"
+            case is SOCKSError.InvalidProtocolVersion, is SOCKSError.UnexpectedRead: reason = "it is not a SOCKS 5 proxy"
             case let error as NIOHTTP1ProxyConnectHandler.Error where error == .proxyAuthenticationRequired():
                 reason = "it requires another user name and password"
+            case let error as NIOHTTP1ProxyConnectHandler.Error where error == .httpProxyHandshakeTimeout():
+                reason = "it does not answer"
+            case let error as NIOHTTP1ProxyConnectHandler.Error where error == .remoteConnectionClosed():
+                reason = "it closed the connection"
             case is NIOHTTP1ProxyConnectHandler.Error: reason = "it rejected CONNECT"
-            case is HTTPParserError: reason = "it does not speak HTTP"
+            case is HTTPParserError: reason = "it is not an HTTP proxy"
             default: reason = "\(error)"
             }
         }
@@ -37,6 +41,11 @@ struct ProxyTunnel {
     /// Completes when the tunnel is open. The handlers of the proxy's protocol are removed then. Call it on the channel's
     /// event loop.
     func open(to host: String, port: Int, on channel: any Channel) -> EventLoopFuture<Void> {
+        // SOCKS has one byte for the length. The name can come from a server's redirect.
+        guard (1...255).contains(host.utf8.count) else {
+            channel.close(promise: nil)
+            return channel.eventLoop.makeFailedFuture(Failure(reason: "the name of the server has more than 255 bytes"))
+        }
         let promise = channel.eventLoop.makePromise(of: Void.self)
         let watcher = Watcher(promise)
         let pipeline = channel.pipeline.syncOperations
@@ -68,7 +77,7 @@ struct ProxyTunnel {
             watcher.end(.failure(Failure(reason: "it does not answer")))
         }
         do {
-            // The watcher comes first: the proxy's handler reports to the handlers behind it.
+            // The watcher is last, because the proxy's handler reports to the handlers after it.
             for handler in handlers { try pipeline.addHandler(handler) }
             try channel.syncOptions?.setOption(.autoRead, value: true)
         } catch {

@@ -9,18 +9,22 @@ extension RTMPError {
         if let error = error as? RTMPError { return error }
         if let proxy, let failure = error as? ProxyTunnel.Failure { return .proxyFailed(host: proxy.host, port: proxy.port, reason: failure.reason) }
         let (host, port) = proxy.map { ($0.host, $0.port) } ?? (url.host, url.port)
-        if case .connectTimeout = error as? ChannelError { return .timedOut(.connecting) }
+        let timedOut =
+            proxy.map { RTMPError.proxyFailed(host: $0.host, port: $0.port, reason: "it does not answer") } ?? .timedOut(.connecting)
+        if case .connectTimeout = error as? ChannelError { return timedOut }
         // The server accepted the connection and closed it before any data was exchanged.
         if case .ioOnClosedChannel = error as? ChannelError { return .closed(during: url.scheme == .rtmps ? .securing : .handshake) }
         var cause = error
         if let attempts = error as? NIOConnectionError {
             if let failure = attempts.connectionErrors.first {
                 cause = failure.error
+            } else if let failure = (attempts.dnsAError ?? attempts.dnsAAAAError) as? VersionResolver.Failure {
+                return .unreachable(host: host, port: port, reason: "no IPv\(failure.version.rawValue) address was found for this name")
             } else if attempts.dnsAError != nil || attempts.dnsAAAAError != nil {
                 return .unreachable(host: host, port: port, reason: "no address was found for this name")
             }
         }
-        if case .connectTimeout = cause as? ChannelError { return .timedOut(.connecting) }
+        if case .connectTimeout = cause as? ChannelError { return timedOut }
         return .unreachable(host: host, port: port, reason: reason(cause))
     }
 

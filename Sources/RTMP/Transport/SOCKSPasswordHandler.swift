@@ -4,14 +4,14 @@ import NIOSOCKS
 /// The client of a SOCKS 5 proxy that requires a user name and a password (RFC 1928, RFC 1929). NIOSOCKS supports only
 /// proxies without them.
 ///
-/// It fires `SOCKSProxyEstablishedEvent` when the tunnel is open, as NIO's handler does. Until then, nothing that it
-/// receives goes on.
+/// It fires `SOCKSProxyEstablishedEvent` when the tunnel is open, as NIO's handler does. Until then, it passes
+/// no received bytes to later handlers.
 final class SOCKSPasswordHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// What the proxy is asked next.
+    /// The answer of the proxy that is expected next.
     private enum State {
         case method
         case authentication
@@ -26,6 +26,7 @@ final class SOCKSPasswordHandler: ChannelInboundHandler, RemovableChannelHandler
     private var state = State.method
     private var received = ByteBuffer()
 
+    /// - Parameter host: a name of 1 to 255 bytes.
     init(host: String, port: Int, credentials: RTMPCredentials) {
         self.host = host
         self.port = port
@@ -49,7 +50,7 @@ final class SOCKSPasswordHandler: ChannelInboundHandler, RemovableChannelHandler
         switch state {
         case .method:
             guard let answer = received.readBytes(length: 2) else { return false }
-            guard answer[0] == 5 else { return fail("it does not speak SOCKS 5", context) }
+            guard answer[0] == 5 else { return fail("it is not a SOCKS 5 proxy", context) }
             guard answer[1] == 2 else { return fail("it does not accept a user name and a password", context) }
             let (user, password) = (Array(credentials.user.utf8), Array(credentials.password.utf8))
             guard (1...255).contains(user.count), password.count <= 255 else {
@@ -61,7 +62,6 @@ final class SOCKSPasswordHandler: ChannelInboundHandler, RemovableChannelHandler
             guard let answer = received.readBytes(length: 2) else { return false }
             guard answer[1] == 0 else { return fail("it rejected the user name or the password", context) }
             let name = Array(host.utf8)
-            guard (1...255).contains(name.count) else { return fail("the name of the server has more than 255 bytes", context) }
             state = .connection
             // Version 5, CONNECT, a domain name.
             send([5, 1, 0, 3, UInt8(name.count)] + name + [UInt8(port >> 8), UInt8(port & 0xff)], context)

@@ -4,9 +4,9 @@ import NIOPosix
 
 /// Resolves a name to addresses of one version of IP. The calls of getaddrinfo(3) run on NIO's threads for blocking work.
 final class VersionResolver: Resolver, Sendable {
-    /// The name has no address of this version; the code of getaddrinfo(3).
+    /// No address of this version was found for the name.
     struct Failure: Error {
-        var code: Int32
+        var version: RTMPRoute.Version
     }
 
     private let version: RTMPRoute.Version
@@ -29,16 +29,18 @@ final class VersionResolver: Resolver, Sendable {
     func cancelQueries() {}
 
     private func query(_ host: String, _ port: Int, _ family: Int32) -> EventLoopFuture<[SocketAddress]> {
-        NIOThreadPool.singleton.runIfActive(eventLoop: eventLoop) { try Self.addresses(host, port, family) }
+        NIOThreadPool.singleton.runIfActive(eventLoop: eventLoop) { [version] in
+            guard let addresses = Self.addresses(host, port, family) else { throw Failure(version: version) }
+            return addresses
+        }
     }
 
-    private static func addresses(_ host: String, _ port: Int, _ family: Int32) throws -> [SocketAddress] {
+    private static func addresses(_ host: String, _ port: Int, _ family: Int32) -> [SocketAddress]? {
         var hints = addrinfo()
         hints.ai_family = family
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         var list: UnsafeMutablePointer<addrinfo>?
-        let code = getaddrinfo(host, String(port), &hints, &list)
-        guard code == 0 else { throw Failure(code: code) }
+        guard getaddrinfo(host, String(port), &hints, &list) == 0 else { return nil }
         defer { freeaddrinfo(list) }
         return sequence(first: list) { $0?.pointee.ai_next }.prefix { $0 != nil }.compactMap { entry -> SocketAddress? in
             guard let address = entry?.pointee.ai_addr else { return nil }

@@ -25,6 +25,9 @@ package struct HLSRoute: Equatable {
         case "6": localAddress = localAddress ?? "::"
         default: throw BroadcastFailure(code: 400, message: "Setup ip-version: this must be 4 or 6")
         }
+        if let source = setup["bind"], let version = setup["ip-version"], source.contains(":") != (version == "6") {
+            throw BroadcastFailure(code: 400, message: "Setup bind: this is no address of IP version \(version). Remove bind or ip-version")
+        }
     }
 
     private static func proxy(

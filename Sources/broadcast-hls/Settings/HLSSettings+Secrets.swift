@@ -12,13 +12,21 @@ extension HLSSettings {
         for name in given where setup[name]?.contains(where: \.isNewline) == true {
             throw BroadcastFailure(code: 400, message: "Setup \(name): this must be one line")
         }
-        guard var url = setup["url"]?.lowercased() else { return }
+        // As the settings read it: without line breaks.
+        guard var url = setup["url"]?.filter({ !$0.isNewline }).lowercased() else { return }
         if url.hasPrefix("hls:") { url.removeFirst(4) }
-        guard url.hasPrefix("http://"), !isLoopback(url.dropFirst(7)) else { return }
+        guard url.hasPrefix("http://"), !isLoopback(url.dropFirst(7)) || hasRemoteProxy(setup) else { return }
         // A key is sent only if the address has a place for it.
         guard let name = given.first(where: { $0 != "key" || url.contains("{key}") }) else { return }
         throw BroadcastFailure(
             code: 400, message: "Setup url: the \(name) must not go to another machine over http://. Use https://, or remove the \(name)")
+    }
+
+    /// True if all requests go to a proxy on another machine.
+    private static func hasRemoteProxy(_ setup: [String: String]) -> Bool {
+        guard let proxy = setup["proxy"]?.lowercased() else { return false }
+        guard let mark = proxy.firstRange(of: "://") else { return true }
+        return !isLoopback(proxy[mark.upperBound...])
     }
 
     /// - Parameter address: an address without its scheme, in lower case.

@@ -11,7 +11,7 @@ struct WindowArgument: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
             "The number of a window, active for the active window, pick for a window that you click, or a rule: "
-                + "class:NAME, title:*TEXT*, pid:NUMBER.",
+                + "class:NAME, title:*TEXT*, pid:NUMBER or id:0xNUMBER.",
             valueName: "window|active|pick|rule"))
     var window: String
 

@@ -19,10 +19,19 @@ struct LogsCommand: AsyncParsableCommand {
         let paths = CommandContext.paths
         let session = try OptionValue.session(name.session)
         let path = paths.log(session: session)
-        guard var current = try? FileDescriptor(path: path, flags: O_RDONLY) else {
-            throw CommandError(.nothing, "There is no log of a session \"\(session)\". See broadcast status.")
+        var current: FileDescriptor
+        do throws(SystemError) {
+            current = try FileDescriptor(path: path, flags: O_RDONLY)
+        } catch {
+            guard error.code != ENOENT else {
+                throw CommandError(.nothing, "There is no log of a session \"\(session)\". See broadcast status.")
+            }
+            throw CommandError(.noInput, "The log \(path) cannot be read: \(error.reason).")
         }
-        if let older = try? FileDescriptor(path: SessionLog.olderPath(of: path), flags: O_RDONLY) { try copy(older) }
+        // If the log has just become full, the older file is the one that is open.
+        if let older = try? FileDescriptor(path: SessionLog.olderPath(of: path), flags: O_RDONLY), !older.isSameFile(as: current) {
+            try copy(older)
+        }
         while true {
             // Query the state before reading, so that the last lines of the session are read too.
             let running = RunningSession(name: session, paths)
@@ -45,6 +54,15 @@ struct LogsCommand: AsyncParsableCommand {
 
     /// Reads bytes and not text: a read may end in the middle of a character.
     private func copy(_ file: borrowing FileDescriptor) throws(CommandError) {
-        while let bytes = try? file.read(upTo: 65536), !bytes.isEmpty { try Output.answer(bytes: bytes) }
+        while true {
+            let bytes: [UInt8]
+            do throws(SystemError) {
+                bytes = try file.read(upTo: 65536)
+            } catch {
+                throw CommandError(.noInput, "The log cannot be read: \(error.reason).")
+            }
+            if bytes.isEmpty { return }
+            try Output.answer(bytes: bytes)
+        }
     }
 }

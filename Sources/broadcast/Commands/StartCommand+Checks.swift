@@ -18,7 +18,7 @@ extension StartCommand {
         guard addresses.count == 1 else {
             throw CommandError(.usage, "--key-from-stdin reads the key of one address: give one --to rtmp://HOST/APP.")
         }
-        let key = try SecretInput.read("Stream key", way: "use --key-from-stdin < FILE")
+        let key = try SecretInput.read("Stream key", way: "use --key-from-stdin < FILE", consequence: "Nothing was started.")
         guard !key.isEmpty else { throw CommandError(.usage, "There is no stream key on standard input. Nothing was started.") }
         return HandedSecrets(addressKey: key)
     }
@@ -45,6 +45,9 @@ extension StartCommand {
     }
 
     func refuseImpossible(_ context: CommandContext) throws(CommandError) {
+        if network.keyFromStdin && (source.y4m == "-" || audio.wav == "-") {
+            throw CommandError(.usage, "The key and pictures or sound cannot both come from standard input. Use a named pipe for the media.")
+        }
         if source.y4m == "-" || audio.wav == "-" {
             if session.detach { throw CommandError(.usage, "A detached broadcast has no standard input. Omit --detach, or use a named pipe.") }
             if isatty(STDIN_FILENO) != 0 { throw CommandError(.usage, "Standard input is a terminal. Pipe pictures or sound into broadcast.") }

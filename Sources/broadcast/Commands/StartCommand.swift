@@ -19,8 +19,10 @@ struct StartCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "start", abstract: "Start a broadcast.",
         discussion: """
-            --to accepts a configured destination, an extension, an rtmp:// address, a file (.mp4 .flv .ts .h264 .y4m) \
-            or - for standard output. Repeat it for several destinations: everything is encoded once. Without --to, \
+            --to accepts a configured destination, a known service, an extension or an address that it accepts \
+            (srt://…, hls:…), an rtmp:// or rtmps:// address, a file (.mp4 .flv .ts .h264 .y4m), clips, or - for \
+            standard output. Repeat it for several destinations: those that need the same picture share one encoder. \
+            Without --to, \
             the broadcast goes to the preferred destination of the config, or to a file in ~/Videos or the current \
             folder. Press Ctrl-C to stop the broadcast. In the config, the path of a file destination is a folder \
             unless it has the ending of a file. The command creates a missing folder and names the file after the \
@@ -77,6 +79,7 @@ struct StartCommand: AsyncParsableCommand {
         let name = try OptionValue.session(session.session)
         var settings = try SessionSettings(source: source, video: video, audio: audio, privacy: privacy, session: session)
         try settings.apply(network)
+        settings.proxyPassword = context.proxyPassword
         let format = try containerFormat()
         try refuseImpossible(context)
         var chosen = try Self.configuration(settings, context)

@@ -53,7 +53,7 @@ struct VideoOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "constant: send a frame at every tick. variable: send a frame when the picture changed. "
-                + "Default: constant for live destinations, stdout and .h264 files, variable for other files.",
+                + "Default: constant for RTMP, stdout, .h264 files and extensions of the mode stream, otherwise variable.",
             valueName: "mode"))
     var framePacing: String?
 

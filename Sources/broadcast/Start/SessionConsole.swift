@@ -21,7 +21,7 @@ enum ConsoleOutput {
         }
     }
 
-    /// True if the keys of a terminal reach the session.
+    /// True if the output is a terminal of this process, and not the parent of a detached session.
     var isTerminal: Bool {
         if case .errors(let isTerminal) = self { isTerminal } else { false }
     }
