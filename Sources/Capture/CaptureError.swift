@@ -4,6 +4,8 @@ import Media
 package enum CaptureError: Error, Sendable, Equatable {
     /// No X server answers at `display`, which is empty if neither the caller nor `DISPLAY` names one.
     case cannotOpenDisplay(String)
+    /// The X server accepts the connection and does not answer in time: it is stopped, or too busy.
+    case displayDoesNotAnswer(String)
     /// The X server does not support an extension that capture requires.
     case missingExtension(String)
     /// No monitor has this name. `known` is empty if the server reports no monitors.

@@ -15,7 +15,7 @@ extension CaptureError {
             .cannotRead, .malformedContent:
             .noInput
         case .pickCancelled: .nothing
-        case .missingExtension, .displayServerGone: .unavailable
+        case .displayDoesNotAnswer, .missingExtension, .displayServerGone: .unavailable
         case .grabRefused: .software
         }
     }
@@ -26,6 +26,8 @@ extension CaptureError {
             "No display to capture: DISPLAY is not set. Name one with --display :0, or run this inside the desktop session."
         case .cannotOpenDisplay(let name):
             "Cannot open the display \(name): no X server answers there, or it denies access. Check --display and XAUTHORITY."
+        case .displayDoesNotAnswer(let name):
+            "The X server of display \(name) does not answer. It is stopped or too busy: continue it, or try again."
         case .missingExtension(let name):
             "The X server has no \(name) extension, which capture needs. Use a server that has it (Xorg, Xvfb and Xwayland do)."
         case .noSuchMonitor(let name, []):

@@ -6,7 +6,7 @@ import Mix
 /// Takes one picture as viewers would see it, with the same code as a broadcast.
 package enum Preview {
     /// The time limit for the first picture of a source.
-    private static let patience = MediaTime(milliseconds: 5000)
+    private static let frameLimit = MediaTime(milliseconds: 5000)
 
     /// Opens the source, takes its first frame, and closes it. The capture is not announced to other programs.
     ///
@@ -33,7 +33,7 @@ package enum Preview {
         let settings = try RenditionSettings(
             plans: [], configuration: configuration, sourceSize: source.size, frameRate: rate, keepsClips: false)
         let frame = try capturing { () throws(CaptureError) in try firstFrame(of: source, size: settings.size, rate: Int64(rate)) }
-        guard let frame else { throw .nothingToPreview(within: .nanoseconds(patience.nanoseconds)) }
+        guard let frame else { throw .nothingToPreview(within: .nanoseconds(frameLimit.nanoseconds)) }
         return frame
     }
 
@@ -42,7 +42,7 @@ package enum Preview {
         let clock = SessionClock()
         var composer = FrameComposer(outputSize: size)
         var index: Int64 = 0
-        while clock.now < patience {
+        while clock.now < frameLimit {
             let sample = try source.nextSample(at: clock.now)
             if case .picture(let picture) = sample.flatMap({ composer.compose($0) })?.payload { return picture.patches.first?.pixels }
             switch source.condition {

@@ -1,5 +1,6 @@
 import CX11
 import Capture
+import Concurrency
 import Media
 
 /// A connection to an X server, with the extensions that capture requires. The capture thread owns it.
@@ -16,10 +17,14 @@ package final class X11Connection {
     let hasMonitors: Bool
     var events = EventSelection()
 
-    /// Opens the display `name`. If `name` is nil, opens the display in `DISPLAY`.
+    /// The maximum time in nanoseconds for the answer of a server to a new connection.
+    private static let openingLimit: Int64 = 5_000_000_000
+
+    /// Opens the display `name`. If `name` is nil, opens the display in `DISPLAY`. Blocks for at most five seconds.
     package init(name: String?) throws(CaptureError) {
         let shown = name ?? String(cString: XDisplayName(nil))
-        guard !shown.isEmpty, let display = XOpenDisplay(shown) else { throw .cannotOpenDisplay(shown) }
+        guard !shown.isEmpty else { throw .cannotOpenDisplay(shown) }
+        let display = try Self.open(shown)
         X11Faults.watch(display)
         self.display = display
         self.name = shown
@@ -45,6 +50,39 @@ package final class X11Connection {
         guard hasDamage else { throw .missingExtension("DAMAGE") }
         guard hasFixes else { throw .missingExtension("XFIXES") }
         guard hasRandr else { throw .missingExtension("RANDR") }
+    }
+
+    private enum Opening {
+        case waiting, abandoned
+        case done(OpaquePointer?)
+    }
+
+    /// Opens the display on another thread, because XOpenDisplay waits without a limit for a server that is stopped.
+    private static func open(_ name: String) throws(CaptureError) -> OpaquePointer {
+        let opening = Monitor(Opening.waiting)
+        _ = NamedThread(name: "open display") {
+            let display = XOpenDisplay(name)
+            let isWanted = opening.update { state in
+                if case .abandoned = state { return false }
+                state = .done(display)
+                return true
+            }
+            if !isWanted, let display { XCloseDisplay(display) }
+        }
+        let display = opening.wait(until: SessionClock.monotonic() + openingLimit) { state -> OpaquePointer?? in
+            if case .done(let display) = state { .some(display) } else { nil }
+        }
+        if let display {
+            guard let display else { throw .cannotOpenDisplay(name) }
+            return display
+        }
+        // The server can answer between the end of the wait and this line.
+        let late = opening.update { state -> OpaquePointer? in
+            defer { state = .abandoned }
+            if case .done(let display) = state { return display } else { return nil }
+        }
+        guard let late else { throw .displayDoesNotAnswer(name) }
+        return late
     }
 
     /// Returns the name and size of a display without capturing it.

@@ -272,6 +272,17 @@ private let foreignErrors = Mutex<[UInt8]>([])
         #expect(throws: CaptureError.cannotOpenDisplay("nonsense")) { try X11Connection(name: "nonsense") }
     }
 
+    @Test func `a server that is stopped is a typed error within the time limit`() async throws {
+        try await withScreen { screen, _ in
+            screen.peer.signal(SIGSTOP)
+            defer { screen.peer.signal(SIGCONT) }
+            #expect(throws: CaptureError.displayDoesNotAnswer(screen.display)) { try X11Connection(name: screen.display) }
+            screen.peer.signal(SIGCONT)
+            let size = try X11Connection(name: screen.display).rootSize()
+            #expect(size == PixelSize(width: 640, height: 480))
+        }
+    }
+
     @Test(arguments: [8, 16]) func `an unsupported colour depth is a typed error`(depth: Int) async throws {
         try await withPeers { peers in
             let screen = try await Xvfb.start(in: peers, width: 640, height: 480, depth: depth)

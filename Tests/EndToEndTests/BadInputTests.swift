@@ -108,6 +108,19 @@ extension EndToEndTests {
             }
         }
 
+        @Test(arguments: [["list-sources"], ["captured"], ["hide", "active"], ["preview", "a.png"], ["start", "--to", "a.mp4"]])
+        func `An X server that is stopped is an error, and no wait without an end`(arguments: [String]) async throws {
+            try await withPeers { peers in
+                let screen = try await Xvfb.start(in: peers, width: 320, height: 240)
+                let broadcast = try BroadcastCommand(in: peers, display: screen.display)
+                screen.peer.signal(SIGSTOP)
+                let result = try await broadcast.run(arguments)
+                screen.peer.signal(SIGCONT)
+                #expect(result.status == .exited(69), "\(result.errors)")
+                expectSentence(in: result.errors, saying: [screen.display, "does not answer"])
+            }
+        }
+
         @Test func `A refused connection is told with host and port`() async throws {
             try await withStudio(width: 320, height: 240) { studio in
                 let port = try freePort()

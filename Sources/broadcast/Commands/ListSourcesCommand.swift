@@ -28,7 +28,7 @@ struct ListSourcesCommand: ParsableCommand {
             problem = error
         }
         let sounds = PulseSourceList.inventory()
-        if let problem, sounds == nil { throw CommandError(.noInput, problem.sentence) }
+        if let problem, sounds == nil { throw CommandError(problem) }
         let report = SourceReport(screen: screen, sounds: sounds ?? PulseInventory())
         if json { try Output.answer(ControlJSON.encode(report, pretty: true)) } else { try Output.answer(TextTable.text(report.rows)) }
         if let problem { Output.note("broadcast: " + problem.sentence) }
