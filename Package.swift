@@ -8,8 +8,8 @@ let package = Package(
     name: "broadcast",
     products: [
         .executable(name: "broadcast", targets: ["broadcast"]),
-        // The API of RTMP uses the packets and formats of Media and the FLVError of Mux.
-        .library(name: "RTMP", targets: ["RTMP", "Media", "Mux"]),
+        // The API of RTMP uses the packets and formats of Media, the FLVError of Mux and the ProxyProblem of ProxyTunnel.
+        .library(name: "RTMP", targets: ["RTMP", "Media", "Mux", "ProxyTunnel"]),
         .library(name: "BroadcastExtension", targets: ["BroadcastExtension"]),
         .library(name: "BroadcastKit", targets: ["BroadcastKit"]),
         .executable(name: "broadcast-hls", targets: ["broadcast-hls"]),
@@ -77,12 +77,17 @@ let package = Package(
         .target(name: "Encode", dependencies: ["Bitstream", "Media", "CX264", "CAVCodec", "CPNG", "CSixel"], swiftSettings: strict),
         .target(name: "Mux", dependencies: ["Bitstream", "Media"], swiftSettings: strict),
         .target(
+            name: "ProxyTunnel",
+            dependencies: [
+                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOExtras", package: "swift-nio-extras"), .product(name: "NIOSOCKS", package: "swift-nio-extras"),
+            ],
+            swiftSettings: strict),
+        .target(
             name: "RTMP",
             dependencies: [
-                "Media", "Mux", .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+                "Media", "Mux", "ProxyTunnel", .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOTLS", package: "swift-nio"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOExtras", package: "swift-nio-extras"),
-                .product(name: "NIOSOCKS", package: "swift-nio-extras"),
             ],
             swiftSettings: strict),
         .target(
@@ -166,13 +171,13 @@ let package = Package(
         .executableTarget(
             name: "broadcast-hls",
             dependencies: [
-                "HLS", "BroadcastExtension", "Media", "CLinux", .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                "HLS", "BroadcastExtension", "Media", "Concurrency", "CLinux", .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
             swiftSettings: strict),
         .executableTarget(
-            name: "broadcast-srt", dependencies: ["BroadcastExtension", "Media", "Mux", "CSRT", "CLinux"], swiftSettings: strict),
+            name: "broadcast-srt", dependencies: ["BroadcastExtension", "Media", "Mux", "Concurrency", "CSRT", "CLinux"], swiftSettings: strict),
 
         // An example of an extension in Swift, with its manifest in the same folder.
         .executableTarget(
@@ -216,7 +221,7 @@ let package = Package(
         .testTarget(
             name: "RTMPTests",
             dependencies: [
-                "RTMP", "Mux", "Media", "Upload", "TestSupport", "TestPatterns", "FuzzTargets", "flv-publish",
+                "RTMP", "ProxyTunnel", "Mux", "Media", "Upload", "TestSupport", "TestPatterns", "FuzzTargets", "flv-publish",
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
             ],
             exclude: ["Corpus"],
@@ -231,8 +236,7 @@ let package = Package(
             name: "PresentationTests",
             dependencies: [
                 "Presentation", "Host", "Control", "Session", "Destinations", "Desktop", "Processes", "Capture", "WindowPrivacy", "X11Capture",
-                "PulseCapture",
-                "Upload", "Media", "UserConfiguration",
+                "PulseCapture", "Upload", "Media", "UserConfiguration", "RTMP",
             ], swiftSettings: strict),
         .testTarget(name: "PickerModelTests", dependencies: ["PickerModel"], swiftSettings: strict),
         // A source, destinations and a clock of the tests, for SessionTests and HostTests.
@@ -294,7 +298,7 @@ let package = Package(
         .testTarget(
             name: "HLSTests", dependencies: ["HLS", "broadcast-hls", "Media", "BroadcastExtension"], swiftSettings: strict),
         .testTarget(
-            name: "SRTTests", dependencies: ["broadcast-srt", "Media", "BroadcastExtension", "TestSupport"], swiftSettings: strict),
+            name: "SRTTests", dependencies: ["broadcast-srt", "Media", "Concurrency", "BroadcastExtension", "TestSupport"], swiftSettings: strict),
         .executableTarget(
             name: "PixelConversionBenchmark", dependencies: ["Media", "Mix", "CYUV"], path: "Benchmarks/PixelConversion", swiftSettings: strict),
     ],

@@ -39,19 +39,34 @@ extension UploadError {
             "The reader of \(path == "-" ? "standard output" : path) stopped reading, so the end of the stream is lost. Use a reader that reads until the end."
         case .notFinishedInTime: "It did not finish in time and was abandoned. Check that its far end still reads."
         case .connectionLost(let status): "The connection is lost" + (status.map { ": \($0)." } ?? ".")
-        case .rtmp(let error): error.description
+        case .rtmp(let error): error.sentence(destination: destination)
         case .extension(let name, let problem): problem.sentence(extension: name, destination: destination)
         }
     }
 }
 
 extension RTMPError {
+    /// - Parameter destination: its name. A destination that was given as an address has the name of its kind.
+    fileprivate func sentence(destination: String) -> String {
+        let isAddress = destination == DestinationKind.rtmp.name || destination.hasPrefix(DestinationKind.rtmp.name + "-")
+        let setup = isAddress ? "." : ", or run: broadcast setup \(destination)"
+        return switch self {
+        case .refused(let code, let words): "The server refused the stream\(Self.quote(code, words)). Check the stream key and the URL\(setup)"
+        case .closed(.publishReply), .closed(.connectReply), .closed(.createStreamReply):
+            "The server closed the connection instead of accepting the stream. Check the stream key and the URL\(setup)"
+        case .signInRefused where isAddress:
+            "\(description) Configure a destination, and run: broadcast setup NAME --set user=USER --secret-from-stdin password"
+        case .signInRefused: "\(description) Run: broadcast setup \(destination) --set user=USER --secret-from-stdin password"
+        default: description
+        }
+    }
+
     fileprivate var exitStatus: ExitStatus {
         switch self {
         // Servers answer a wrong key with the end of the connection.
         case .closed(.publishReply): .notPermitted
         case .unreachable, .proxyFailed, .timedOut, .closed, .broken, .cancelled, .streamBusy, .insecure: .unavailable
-        case .refused, .badRedirect: .notPermitted
+        case .refused, .signInRefused, .badRedirect: .notPermitted
         case .protocolViolation: .protocolError
         case .unsupportedFormat, .unusableCertificateFile: .usage
         }

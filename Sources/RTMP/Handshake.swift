@@ -42,7 +42,7 @@ package struct Handshake: Sendable {
         guard let version = buffer.first else { return .waiting }
         if !hasReplied {
             // Check the version before the rest arrives, because the answer of a web server is shorter than S1.
-            guard version == Self.version else { throw .protocolViolation("its handshake has version \(version)") }
+            guard version == Self.version else { throw .protocolViolation(.handshakeVersion(version)) }
             guard buffer.count >= 1 + Self.packetLength else { return .waiting }
             hasReplied = true
             // C2 repeats S1. The second time field should be the time when S1 was read, but the value of S1 is allowed

@@ -1,4 +1,5 @@
 import Glibc
+import ProxyTunnel
 
 /// How connections leave this machine: the version of IP, a proxy, and the local end.
 public struct RTMPRoute: Sendable, Hashable {
@@ -39,6 +40,13 @@ public struct RTMPRoute: Sendable, Hashable {
             case "socks5", "socks5h": self = .socks5(host: String(host), port: port ?? 1080)
             case "http": self = .http(host: String(host), port: port ?? 8080)
             default: return nil
+            }
+        }
+
+        var kind: ProxyTunnel.Kind {
+            switch self {
+            case .socks5: .socks5
+            case .http: .connect
             }
         }
 

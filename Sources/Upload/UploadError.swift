@@ -127,7 +127,7 @@ extension RTMPError {
     var code: Int {
         switch self {
         case .unreachable, .proxyFailed, .timedOut, .closed, .broken, .cancelled, .streamBusy, .insecure: 503
-        case .refused, .badRedirect: 401
+        case .refused, .signInRefused, .badRedirect: 401
         case .protocolViolation: 502
         case .unsupportedFormat, .unusableCertificateFile: 415
         }

@@ -1,5 +1,6 @@
 import Concurrency
 import Destinations
+import Glibc
 import Media
 import RTMP
 import SessionFakes
@@ -454,7 +455,7 @@ import Upload
 extension DestinationTests {
     @Test(arguments: [
         UploadError.rtmp(.refused(code: "NetStream.Publish.Denied", description: "")), .rtmp(.badRedirect(.loop)),
-        .rtmp(.protocolViolation("its handshake has version 72")), .rtmp(.insecure(host: "h", .unknownIssuer)),
+        .rtmp(.protocolViolation(.handshakeVersion(72))), .rtmp(.insecure(host: "h", .unknownIssuer)),
         .extension(name: "x", .noHello(within: .seconds(5))),
     ])
     func `A refusal is retried only after the stream was live`(refusal: UploadError) async throws {
@@ -478,8 +479,8 @@ extension DestinationTests {
     }
 
     @Test(arguments: [
-        UploadError.rtmp(.refused(code: RTMPError.authenticationCode, description: "")),
-        .rtmp(.unusableCertificateFile(path: "/c", reason: "gone")),
+        UploadError.rtmp(.signInRefused(.wrong)),
+        .rtmp(.unusableCertificateFile(path: "/c", .system(code: ENOENT))),
         .extension(name: "x", .reported(code: 401, message: "", canRetry: false)),
     ])
     func `A changed password and an impossible setting are final, also after the stream was live`(error: UploadError) async throws {
@@ -495,7 +496,7 @@ extension DestinationTests {
 
     @Test func `A first connection that waits for the network is tried until it succeeds, and these tries do not count later`() async throws {
         let rig = Rig(waitsForNetwork: true)
-        let unreachable = UploadError.rtmp(.unreachable(host: "h", port: 1935, reason: "the network is unreachable"))
+        let unreachable = UploadError.rtmp(.unreachable(host: "h", port: 1935, .system(code: ENETUNREACH)))
         // More tries than the policy has for a lost connection.
         for connection in 0..<7 { rig.viewer.behave(.fail(unreachable), at: .started, connection: connection) }
         rig.viewer.behave(.fail(Self.lost), at: .process, connection: 7)

@@ -20,7 +20,7 @@ import Testing
         #expect(negotiation.authentication == "?authmod=adobe&user=ann")
         try follow(asked(Self.need), &negotiation)
         #expect(negotiation.authentication.hasPrefix("?authmod=adobe&user=ann&challenge=deadbeef&response="))
-        let wrong = RTMPError.refused(code: "Authentication", description: "the user name or the password is wrong")
+        let wrong = RTMPError.signInRefused(.wrong)
         #expect(throws: wrong) { try follow(asked("[ authmod=adobe ] : ?reason=authfailed"), &negotiation) }
         #expect(wrong.retry == .never)
     }
@@ -33,7 +33,7 @@ import Testing
 
     @Test func `without credentials, the refusal requests them`() throws {
         var negotiation = ConnectNegotiation(try RTMPURL("rtmp://host/live/key"))
-        #expect(throws: RTMPError.refused(code: "Authentication", description: "it wants a user name and a password")) {
+        #expect(throws: RTMPError.signInRefused(.missing)) {
             try follow(asked(Self.offer), &negotiation)
         }
     }

@@ -42,6 +42,6 @@ import Testing
 
     @Test(arguments: [UInt8(0x48), 0, 6, 0xFF]) func `another version is rejected at its first byte`(version: UInt8) {
         var handshake = Handshake()
-        #expect(throws: RTMPError.protocolViolation("its handshake has version \(version)")) { try handshake.receive([version]) }
+        #expect(throws: RTMPError.protocolViolation(.handshakeVersion(version))) { try handshake.receive([version]) }
     }
 }

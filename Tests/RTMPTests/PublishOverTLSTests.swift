@@ -78,10 +78,10 @@ import Testing
         try await withPeers { peers in
             let folder = try peers.makeFolder("files")
             let missing = "\(folder)/missing.pem"
-            #expect(try await failure(1, caFile: missing) == .unusableCertificateFile(path: missing, reason: "No such file or directory"))
+            #expect(try await failure(1, caFile: missing) == .unusableCertificateFile(path: missing, .system(code: ENOENT)))
             let empty = "\(folder)/empty.pem"
             try "no certificate".write(toFile: empty, atomically: false, encoding: .utf8)
-            #expect(try await failure(1, caFile: empty) == .unusableCertificateFile(path: empty, reason: "it contains no PEM certificate"))
+            #expect(try await failure(1, caFile: empty) == .unusableCertificateFile(path: empty, .noCertificate))
         }
     }
 

@@ -1,14 +1,28 @@
+import Glibc
+import ProxyTunnel
 import RTMP
 import Testing
 
 @Suite struct RTMPErrorTests {
     private static let all: [RTMPError] =
         [
-            .unsupportedFormat("its video is not H.264"), .unreachable(host: "h", port: 1, reason: "nothing listens there"),
             .refused(code: "NetConnection.Connect.Rejected", description: "no"), .refused(code: "", description: ""), .streamBusy(description: ""),
-            .protocolViolation("x"), .broken(reason: "x"), .cancelled, .refused(code: RTMPError.authenticationCode, description: "no"),
-            .unusableCertificateFile(path: "/ca.pem", reason: "it contains no PEM certificate"),
+            .signInRefused(.missing), .signInRefused(.wrong), .cancelled,
         ]
+        + [FormatProblem.videoIsNotH264, .noTracks].map { .unsupportedFormat($0) }
+        + [NetworkProblem.noAddress(.any), .noAddress(.six), .system(code: ECONNREFUSED), .eventLoopEnded, .failed("x")].flatMap {
+            [RTMPError.unreachable(host: "h", port: 1, $0), .broken($0)]
+        }
+        + [
+            ProxyProblem.doesNotAnswer, .closedConnection, .notSOCKS5, .notHTTP, .credentialsMissing, .credentialsNotSupported, .wrongCredentials,
+            .credentialsTooLong, .invalidHostName, .refused(reply: 2), .refusedConnect, .failed("x"),
+        ].map { .proxyFailed(host: "h", port: 1, $0) }
+        + ["/ca.pem", ""].flatMap { path in
+            [CertificateFileProblem.system(code: ENOENT), .noCertificate, .rejected].map { .unusableCertificateFile(path: path, $0) }
+        }
+        + [
+            ProtocolViolation.handshakeVersion(72), .chunkStream(.tooManyChunkStreams), .command(.truncated), .noStreamID, .answersNotRead,
+        ].map { .protocolViolation($0) }
         + [TLSProblem.expired, .notYetValid, .unknownIssuer, .wrongHost, .notTLS, .nothingInCommon, .failed("x")].map { .insecure(host: "H", $0) }
         + [RedirectProblem.loop, .tooMany, .insecure, .invalidAddress].map { .badRedirect($0) }
         + [RTMPStep.connecting, .securing, .handshake, .connectReply, .createStreamReply, .publishReply, .sending, .finishing].flatMap {
@@ -24,7 +38,7 @@ import Testing
 
     @Test func `the sentences tell the user what to do`() {
         #expect(
-            RTMPError.unreachable(host: "example.com", port: 1935, reason: "nothing listens there").description
+            RTMPError.unreachable(host: "example.com", port: 1935, .system(code: ECONNREFUSED)).description
                 == "Cannot connect to example.com port 1935 (nothing listens there): check the address and the network.")
         #expect(
             RTMPError.refused(code: "NetStream.Publish.Denied", description: "expired").description
@@ -34,16 +48,16 @@ import Testing
 
     @Test func `temporary errors and a busy name are retried, permanent errors are not`() {
         for error in [
-            RTMPError.unreachable(host: "h", port: 1, reason: "x"), .timedOut(.sending), .closed(during: .sending), .broken(reason: "x"),
-            .insecure(host: "h", .expired), .insecure(host: "h", .notTLS), .protocolViolation("x"),
+            RTMPError.unreachable(host: "h", port: 1, .eventLoopEnded), .timedOut(.sending), .closed(during: .sending), .broken(.eventLoopEnded),
+            .insecure(host: "h", .expired), .insecure(host: "h", .notTLS), .protocolViolation(.noStreamID),
         ] {
             #expect(error.retry == .later)
         }
         #expect(RTMPError.streamBusy(description: "").retry == .busy)
         for error in [RTMPError.refused(code: "", description: ""), .badRedirect(.loop)] { #expect(error.retry == .laterOnceLive) }
         for error in [
-            RTMPError.refused(code: RTMPError.authenticationCode, description: ""), .cancelled, .unsupportedFormat("x"),
-            .unusableCertificateFile(path: "p", reason: "x"),
+            RTMPError.signInRefused(.wrong), .cancelled, .unsupportedFormat(.noTracks),
+            .unusableCertificateFile(path: "p", .noCertificate),
         ] {
             #expect(error.retry == .never)
         }

@@ -1,5 +1,6 @@
 import Glibc
 import Media
+import ProxyTunnel
 import RTMP
 import TestSupport
 import Testing
@@ -19,7 +20,7 @@ import Testing
         do throws(RTMPURLError) {
             parsed = try RTMPURL(url)
         } catch {
-            throw .protocolViolation("\(error)")
+            throw .badRedirect(.invalidAddress)
         }
         let publisher = try await RTMPPublisher.connect(to: parsed, stream: .literal, caFile: caFile, route: route, deadlines: deadlines)
         await publisher.finish()
@@ -80,9 +81,10 @@ import Testing
                     $0.proxyCredentials = RTMPCredentials(user: "ann", password: "w:ord")
                 })
             _ = try await proxy.peer.waitForOutputLine(containing: "\(kind.rawValue) origin.test \(server.port)")
-            let rejection = kind == .socks ? "it rejected the user name or the password" : "it requires another user name and password"
-            let none = kind == .socks ? "it requires a user name and a password" : "it requires another user name and password"
-            for (credentials, reason) in [(RTMPCredentials(user: "ann", password: "wrong"), rejection), (nil, none)] {
+            let cases: [(RTMPCredentials?, ProxyProblem)] = [
+                (RTMPCredentials(user: "ann", password: "wrong"), .wrongCredentials), (nil, .credentialsMissing),
+            ]
+            for (credentials, problem) in cases {
                 let error = await #expect(throws: RTMPError.self) {
                     try await connect(
                         url,
@@ -91,7 +93,7 @@ import Testing
                             $0.proxyCredentials = credentials
                         })
                 }
-                #expect(error == .proxyFailed(host: "127.0.0.1", port: proxy.port, reason: reason))
+                #expect(error == .proxyFailed(host: "127.0.0.1", port: proxy.port, problem))
             }
         }
     }
@@ -108,7 +110,7 @@ import Testing
                         if hasPassword { $0.proxyCredentials = RTMPCredentials(user: "ann", password: "word") }
                     })
             }
-            #expect(error == .proxyFailed(host: "127.0.0.1", port: proxy.port, reason: "the name of the server has more than 255 bytes"))
+            #expect(error == .proxyFailed(host: "127.0.0.1", port: proxy.port, .invalidHostName))
         }
     }
 
@@ -118,8 +120,8 @@ import Testing
             let error = await #expect(throws: RTMPError.self) {
                 try await connect("rtmp://origin.test/live/key", route { $0.proxy = kind.proxy(port: proxy.port) })
             }
-            let reason = kind == .socks ? "it answered with SOCKS reply 2" : "it rejected CONNECT"
-            #expect(error == .proxyFailed(host: "127.0.0.1", port: proxy.port, reason: reason))
+            let problem: ProxyProblem = kind == .socks ? .refused(reply: 2) : .refusedConnect
+            #expect(error == .proxyFailed(host: "127.0.0.1", port: proxy.port, problem))
         }
     }
 

@@ -1,5 +1,5 @@
 /// Why bytes are not valid AMF 0.
-package enum AMF0Error: Error, Equatable, CustomStringConvertible {
+public enum AMF0Error: Error, Equatable, Sendable, CustomStringConvertible {
     /// A value extends beyond the last byte.
     case truncated
     /// An unknown marker, or one that this decoder does not support: movie clips, references, record sets, AMF 3.
@@ -9,7 +9,7 @@ package enum AMF0Error: Error, Equatable, CustomStringConvertible {
     /// There are more than `AMF0Decoder.maximumValueCount` values.
     case tooManyValues
 
-    package var description: String {
+    public var description: String {
         switch self {
         case .truncated: "an AMF 0 value is cut short"
         case .unknownMarker(let marker): "an AMF 0 value starts with the unknown marker \(marker)"

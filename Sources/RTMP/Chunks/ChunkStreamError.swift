@@ -1,5 +1,5 @@
 /// A chunk stream that violates the protocol or exceeds the reader's limits.
-package enum ChunkStreamError: Error, Equatable, Sendable, CustomStringConvertible {
+public enum ChunkStreamError: Error, Equatable, Sendable, CustomStringConvertible {
     /// A message declares this length in bytes, which is over the limit.
     case messageTooLong(Int)
     /// More chunk streams than `ChunkStreamReader.maximumChunkStreamCount`.
@@ -13,7 +13,7 @@ package enum ChunkStreamError: Error, Equatable, Sendable, CustomStringConvertib
     /// A protocol control message has the wrong length.
     case invalidControlMessage(kind: UInt8)
 
-    package var description: String {
+    public var description: String {
         switch self {
         case .messageTooLong(let length): "a message claims \(length) bytes"
         case .tooManyChunkStreams: "it uses more than \(ChunkStreamReader.maximumChunkStreamCount) chunk streams"

@@ -25,7 +25,7 @@ package struct ConnectNegotiation: Sendable {
 
     /// Updates the next attempt as the server requested.
     ///
-    /// Throws `badRedirect` if the redirect cannot be followed, or `refused` if authentication cannot continue.
+    /// Throws `badRedirect` if the redirect cannot be followed, or `signInRefused` if authentication cannot continue.
     /// - Parameter clientChallenge: eight hexadecimal digits, different for each call.
     package mutating func follow(_ rejection: ConnectRejection, clientChallenge: String) throws(RTMPError) {
         switch rejection {
@@ -50,11 +50,9 @@ package struct ConnectNegotiation: Sendable {
     }
 
     private mutating func answer(_ challenge: AuthenticationChallenge, _ clientChallenge: String) throws(RTMPError) {
-        guard let credentials else {
-            throw .refused(code: RTMPError.authenticationCode, description: "it wants a user name and a password")
-        }
+        guard let credentials else { throw .signInRefused(.missing) }
         guard challenge.reason != .refused, !answered.contains(challenge.reason), !answered.contains(.responseWanted) else {
-            throw .refused(code: RTMPError.authenticationCode, description: "the user name or the password is wrong")
+            throw .signInRefused(.wrong)
         }
         answered.append(challenge.reason)
         authentication = challenge.answer(credentials, clientChallenge: clientChallenge, app: url.app)

@@ -13,7 +13,7 @@ extension PublisherStateMachine {
         do throws(AMF0Error) {
             command = try ServerCommand(payload)
         } catch {
-            return fail(.protocolViolation(error.description))
+            return fail(.protocolViolation(.command(error)))
         }
         switch command.name {
         case "_result": handleResult(command)
@@ -35,7 +35,7 @@ extension PublisherStateMachine {
         case (.createStream, .creatingStream):
             let number = command.arguments.lazy.compactMap(\.numberValue).first
             guard let number, let streamID = UInt32(exactly: number) else {
-                return fail(.protocolViolation("its answer to createStream has no stream ID"))
+                return fail(.protocolViolation(.noStreamID))
             }
             publish(on: streamID)
         default: break

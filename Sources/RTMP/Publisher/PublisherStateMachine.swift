@@ -189,7 +189,7 @@ package struct PublisherStateMachine: Sendable {
                 if case .ended = state { return }
             }
         } catch {
-            return fail(.protocolViolation(error.description))
+            return fail(.protocolViolation(.chunkStream(error)))
         }
         if let acknowledgement = acknowledgements.received(bytes.count) {
             control(RTMPMessage.Kind.acknowledgement, acknowledgement)

@@ -21,16 +21,14 @@ struct TLSClient: Sendable {
         do {
             context = try NIOSSLContext(configuration: configuration)
         } catch {
-            throw .unusableCertificateFile(path: caFile ?? "the system's store", reason: "TLS cannot load it")
+            throw .unusableCertificateFile(path: caFile ?? "", .rejected)
         }
     }
 
     private static func certificates(_ path: String) throws(RTMPError) -> [NIOSSLCertificate] {
-        guard access(path, R_OK) == 0 else {
-            throw .unusableCertificateFile(path: path, reason: strerror(errno).map { String(cString: $0) } ?? "error \(errno)")
-        }
+        guard access(path, R_OK) == 0 else { throw .unusableCertificateFile(path: path, .system(code: errno)) }
         guard let certificates = try? NIOSSLCertificate.fromPEMFile(path), !certificates.isEmpty else {
-            throw .unusableCertificateFile(path: path, reason: "it contains no PEM certificate")
+            throw .unusableCertificateFile(path: path, .noCertificate)
         }
         return certificates
     }

@@ -1,6 +1,7 @@
 import Glibc
 import NIOCore
 import NIOPosix
+import ProxyTunnel
 
 /// Opens TCP connections for a publisher, as its route specifies.
 struct ConnectionOpener {
@@ -34,7 +35,8 @@ struct ConnectionOpener {
         let deadline = TimeAmount(deadlines.connect)
         return bootstrap.connect(host: host, port: port).flatMap { [route] channel in
             guard let proxy = route.proxy else { return channel.eventLoop.makeSucceededFuture(channel) }
-            let tunnel = ProxyTunnel(proxy: proxy, credentials: route.proxyCredentials, deadline: deadline)
+            let credentials = route.proxyCredentials.map { ProxyTunnel.Credentials(user: $0.user, password: $0.password) }
+            let tunnel = ProxyTunnel(proxy.kind, credentials: credentials, deadline: deadline)
             return tunnel.open(to: url.host, port: url.port, on: channel).map { channel }
         }.flatMapErrorThrowing { [route] error in throw RTMPError.connecting(to: url, through: route.proxy, error) }
     }

@@ -163,7 +163,7 @@ final class PublisherChannelHandler: ChannelInboundHandler {
     /// Sends an answer. Ends the connection if too many bytes of answers wait.
     private func reply(_ bytes: [UInt8]) {
         guard context?.channel.isWritable != false || replies.allows(bytes.count) else {
-            return end(.failure(.protocolViolation("it sends requests and does not read the answers")))
+            return end(.failure(.protocolViolation(.answersNotRead)))
         }
         write(bytes)
     }

@@ -79,10 +79,10 @@ public final class RTMPPublisher: Sendable {
         to url: RTMPURL, stream: StreamDescription, settings: ConnectSettings
     ) async throws(RTMPError) -> RTMPPublisher {
         switch stream.video?.codec {
-        case .i420, .i444: throw .unsupportedFormat("its video is not H.264")
+        case .i420, .i444: throw .unsupportedFormat(.videoIsNotH264)
         case .h264, nil: break
         }
-        guard stream.video != nil || !stream.audio.isEmpty else { throw .unsupportedFormat("it has no tracks") }
+        guard stream.video != nil || !stream.audio.isEmpty else { throw .unsupportedFormat(.noTracks) }
         var negotiation = ConnectNegotiation(url, credentials: settings.credentials)
         while true {
             switch try await attempt(negotiation, stream: stream, settings: settings) {
@@ -113,7 +113,7 @@ public final class RTMPPublisher: Sendable {
         let made = try? await eventLoop.submit {
             NIOLoopBound(PublisherChannelHandler(machine: machine, url: url, deadlines: deadlines, counters: counters), eventLoop: eventLoop)
         }.get()
-        guard let handler = made else { throw .broken(reason: "the event loop has ended") }
+        guard let handler = made else { throw .broken(.eventLoopEnded) }
 
         let opener = ConnectionOpener(route: settings.route, deadlines: deadlines, eventLoop: eventLoop)
         let connection = open(url, client, with: opener, handler: handler)
@@ -199,7 +199,7 @@ public final class RTMPPublisher: Sendable {
         // Enqueue this before the cancellation handler is installed, because the event loop runs both in this order.
         eventLoop.execute { body(handler.value, waiter) }
         let answer = await withTaskCancellationHandler {
-            (try? await waiter.promise.futureResult.get()) ?? .failure(.broken(reason: "the event loop has ended"))
+            (try? await waiter.promise.futureResult.get()) ?? .failure(.broken(.eventLoopEnded))
         } onCancel: {
             eventLoop.execute {
                 handler.value.cancel(id)

@@ -133,7 +133,7 @@ extension RTMPError {
         switch self {
         case .unreachable, .proxyFailed, .broken, .insecure, .protocolViolation: true
         case .timedOut(let step), .closed(let step): step != .publishReply
-        case .refused, .streamBusy, .badRedirect, .unsupportedFormat, .unusableCertificateFile, .cancelled: false
+        case .refused, .signInRefused, .streamBusy, .badRedirect, .unsupportedFormat, .unusableCertificateFile, .cancelled: false
         }
     }
 }

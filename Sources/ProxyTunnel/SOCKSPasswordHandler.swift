@@ -22,12 +22,12 @@ final class SOCKSPasswordHandler: ChannelInboundHandler, RemovableChannelHandler
 
     private let host: String
     private let port: Int
-    private let credentials: RTMPCredentials
+    private let credentials: ProxyTunnel.Credentials
     private var state = State.method
     private var received = ByteBuffer()
 
     /// - Parameter host: a name of 1 to 255 bytes.
-    init(host: String, port: Int, credentials: RTMPCredentials) {
+    init(host: String, port: Int, credentials: ProxyTunnel.Credentials) {
         self.host = host
         self.port = port
         self.credentials = credentials
@@ -50,24 +50,24 @@ final class SOCKSPasswordHandler: ChannelInboundHandler, RemovableChannelHandler
         switch state {
         case .method:
             guard let answer = received.readBytes(length: 2) else { return false }
-            guard answer[0] == 5 else { return fail("it is not a SOCKS 5 proxy", context) }
-            guard answer[1] == 2 else { return fail("it does not accept a user name and a password", context) }
+            guard answer[0] == 5 else { return fail(.notSOCKS5, context) }
+            guard answer[1] == 2 else { return fail(.credentialsNotSupported, context) }
             let (user, password) = (Array(credentials.user.utf8), Array(credentials.password.utf8))
             guard (1...255).contains(user.count), password.count <= 255 else {
-                return fail("its user name or password has more than 255 bytes", context)
+                return fail(.credentialsTooLong, context)
             }
             state = .authentication
             send([1, UInt8(user.count)] + user + [UInt8(password.count)] + password, context)
         case .authentication:
             guard let answer = received.readBytes(length: 2) else { return false }
-            guard answer[1] == 0 else { return fail("it rejected the user name or the password", context) }
+            guard answer[1] == 0 else { return fail(.wrongCredentials, context) }
             let name = Array(host.utf8)
             state = .connection
             // Version 5, CONNECT, a domain name.
             send([5, 1, 0, 3, UInt8(name.count)] + name + [UInt8(port >> 8), UInt8(port & 0xff)], context)
         case .connection:
             guard let length = replyLength, let reply = received.readBytes(length: length) else { return false }
-            guard reply[1] == 0 else { return fail("it answered with SOCKS reply \(reply[1])", context) }
+            guard reply[1] == 0 else { return fail(.refused(reply: reply[1]), context) }
             state = .open
             context.fireUserInboundEventTriggered(SOCKSProxyEstablishedEvent())
             if received.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(received)) }
@@ -87,9 +87,9 @@ final class SOCKSPasswordHandler: ChannelInboundHandler, RemovableChannelHandler
         }
     }
 
-    private func fail(_ reason: String, _ context: ChannelHandlerContext) -> Bool {
+    private func fail(_ problem: ProxyProblem, _ context: ChannelHandlerContext) -> Bool {
         state = .failed
-        context.fireErrorCaught(ProxyTunnel.Failure(reason: reason))
+        context.fireErrorCaught(problem)
         return false
     }
 

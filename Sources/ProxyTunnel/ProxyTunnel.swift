@@ -1,56 +1,55 @@
+import FoundationEssentials
 import NIOCore
 import NIOExtras
 import NIOHTTP1
 import NIOSOCKS
 
 /// Asks a proxy for a tunnel to a server on a channel to the proxy.
-struct ProxyTunnel {
-    let proxy: RTMPRoute.Proxy
-    let credentials: RTMPCredentials?
-    let deadline: TimeAmount
+package struct ProxyTunnel {
+    package enum Kind: Sendable {
+        /// SOCKS version 5 (RFC 1928).
+        case socks5
+        /// The method CONNECT of HTTP (RFC 9110, 9.3.6).
+        case connect
+    }
 
-    /// Why there is no tunnel.
-    struct Failure: Error {
-        var reason: String
+    /// For SOCKS (RFC 1929), or for HTTP's scheme Basic (RFC 7617).
+    package struct Credentials: Sendable {
+        package var user: String
+        package var password: String
 
-        /// Describes an error of the libraries.
-        init(_ error: any Error) {
-            switch error {
-            case let error as Failure: self = error
-            case let error as SOCKSError.ConnectionFailed: reason = "it answered with SOCKS reply \(error.reply.value)"
-            case is SOCKSError.NoValidAuthenticationMethod, is SOCKSError.InvalidAuthenticationSelection:
-                reason = "it requires a user name and a password"
-            case is SOCKSError.InvalidProtocolVersion, is SOCKSError.UnexpectedRead: reason = "it is not a SOCKS 5 proxy"
-            case let error as NIOHTTP1ProxyConnectHandler.Error where error == .proxyAuthenticationRequired():
-                reason = "it requires another user name and password"
-            case let error as NIOHTTP1ProxyConnectHandler.Error where error == .httpProxyHandshakeTimeout():
-                reason = "it does not answer"
-            case let error as NIOHTTP1ProxyConnectHandler.Error where error == .remoteConnectionClosed():
-                reason = "it closed the connection"
-            case is NIOHTTP1ProxyConnectHandler.Error: reason = "it rejected CONNECT"
-            case is HTTPParserError: reason = "it is not an HTTP proxy"
-            default: reason = "\(error)"
-            }
+        package init(user: String, password: String) {
+            self.user = user
+            self.password = password
         }
+    }
 
-        init(reason: String) {
-            self.reason = reason
-        }
+    private let kind: Kind
+    private let credentials: Credentials?
+    private let deadline: TimeAmount
+
+    /// - Parameter deadline: the maximum time until the tunnel is open.
+    package init(_ kind: Kind, credentials: Credentials?, deadline: TimeAmount) {
+        self.kind = kind
+        self.credentials = credentials
+        self.deadline = deadline
     }
 
     /// Completes when the tunnel is open. The handlers of the proxy's protocol are removed then. Call it on the channel's
     /// event loop.
-    func open(to host: String, port: Int, on channel: any Channel) -> EventLoopFuture<Void> {
+    ///
+    /// - Returns: a future that fails with a `ProxyProblem`.
+    package func open(to host: String, port: Int, on channel: any Channel) -> EventLoopFuture<Void> {
         // SOCKS has one byte for the length. The name can come from a server's redirect.
         guard (1...255).contains(host.utf8.count) else {
             channel.close(promise: nil)
-            return channel.eventLoop.makeFailedFuture(Failure(reason: "the name of the server has more than 255 bytes"))
+            return channel.eventLoop.makeFailedFuture(ProxyProblem.invalidHostName)
         }
         let promise = channel.eventLoop.makePromise(of: Void.self)
         let watcher = Watcher(promise)
         let pipeline = channel.pipeline.syncOperations
         let handlers: [any RemovableChannelHandler]
-        switch proxy {
+        switch kind {
         case .socks5:
             let handshake: any RemovableChannelHandler =
                 if let credentials {
@@ -59,11 +58,11 @@ struct ProxyTunnel {
                     SOCKSClientHandler(targetAddress: .domain(host, port: port))
                 }
             handlers = [handshake, watcher]
-        case .http:
+        case .connect:
             let name = host.contains(":") ? "[\(host)]" : host
             var headers: HTTPHeaders = ["Host": "\(name):\(port)"]
             if let credentials {
-                let basic = AuthenticationChallenge.base64(Array("\(credentials.user):\(credentials.password)".utf8))
+                let basic = Data("\(credentials.user):\(credentials.password)".utf8).base64EncodedString()
                 headers.add(name: "Proxy-Authorization", value: "Basic \(basic)")
             }
             handlers = [
@@ -74,7 +73,7 @@ struct ProxyTunnel {
             ]
         }
         let timeout = channel.eventLoop.assumeIsolated().scheduleTask(in: deadline) {
-            watcher.end(.failure(Failure(reason: "it does not answer")))
+            watcher.end(.failure(ProxyProblem.doesNotAnswer))
         }
         do {
             // The watcher is last, because the proxy's handler reports to the handlers after it.
@@ -91,7 +90,10 @@ struct ProxyTunnel {
         }.flatMapError { error in
             timeout.cancel()
             channel.close(promise: nil)
-            return channel.eventLoop.makeFailedFuture(Failure(error))
+            var problem = ProxyProblem(error)
+            // HTTP has one answer for both (407).
+            if problem == .wrongCredentials, credentials == nil { problem = .credentialsMissing }
+            return channel.eventLoop.makeFailedFuture(problem)
         }.nonisolated()
     }
 
@@ -119,7 +121,7 @@ struct ProxyTunnel {
         }
 
         func channelInactive(context: ChannelHandlerContext) {
-            end(.failure(Failure(reason: "it closed the connection")))
+            end(.failure(ProxyProblem.closedConnection))
             context.fireChannelInactive()
         }
     }
