@@ -23,13 +23,18 @@ package struct Backoff: Sendable, Equatable {
     /// The policy of live destinations: 20 tries, from 2 s to 60 s, changed by up to a fifth.
     package static let liveDestination = Backoff(maximumAttempts: 20, first: .seconds(2), longest: .seconds(60), jitter: 0.2)
 
+    /// Returns the wait after `failures` failures in a row, which is at least 1. It does not count the tries.
+    package func delay(afterFailures failures: Int, chance: Double = 0.5) -> Duration {
+        var delay = first
+        for _ in 1..<max(1, failures) where delay < longest { delay = delay * factor }
+        return min(delay, longest) * (1 - jitter + 2 * jitter * chance)
+    }
+
     /// Returns the wait before try `attempt`, counted from 0; nil if there are no more tries.
     ///
     /// - Parameter chance: a random number from 0 to 1, which determines the jitter.
     package func delay(before attempt: Int, chance: Double = 0.5) -> Duration? {
         if let maximumAttempts, attempt >= maximumAttempts { return nil }
-        var delay = first
-        for _ in 0..<max(0, attempt) where delay < longest { delay = delay * factor }
-        return min(delay, longest) * (1 - jitter + 2 * jitter * chance)
+        return delay(afterFailures: attempt + 1, chance: chance)
     }
 }

@@ -45,7 +45,7 @@ final class HLSHandler: BroadcastSampleHandler {
         let (window, targetDuration) = (settings.window, Int(settings.segmentDuration.rounded(.up)))
         let playlist = MediaPlaylist(window: window, firstNumber: Int(now.timeIntervalSince1970), targetDuration: targetDuration)
         var policy = RetryPolicy()
-        policy.hiccup = max(policy.hiccup, .seconds(2 * settings.segmentDuration))
+        policy.uploadLimit = max(policy.uploadLimit, .seconds(2 * settings.segmentDuration))
         let uploader = Uploader(
             store: store, publication: Publication(names: names, playlist: playlist, maximumWaitingByteCount: Self.maximumWaitingByteCount),
             policy: policy,

@@ -1,22 +1,15 @@
-/// The waiting times between attempts to reach a store, and the time after which the extension gives up.
+import Concurrency
+
+/// The waits between attempts to reach a store, and the time after which the extension gives up.
 package struct RetryPolicy: Sendable {
+    /// The waits between the attempts. The maximum is shorter than the part of a playlist that players have buffered.
+    package var backoff = Backoff(first: .milliseconds(250), longest: .seconds(3))
     /// The time after which an upload that is not complete makes the store count as not available.
-    package var hiccup = Duration.seconds(5)
-    /// The delay after the first failure.
-    var first = Duration.milliseconds(250)
-    /// The maximum delay.
-    var longest = Duration.seconds(3)
+    package var uploadLimit = Duration.seconds(5)
     /// The maximum outage of a store that never accepted an object: its address is wrong, or it does not run.
-    var patienceBeforeFirst = Duration.seconds(20)
+    var longestFirstOutage = Duration.seconds(20)
     /// The maximum outage of a store that accepted objects before.
-    var patience = Duration.seconds(300)
+    var longestOutage = Duration.seconds(300)
 
     package init() {}
-
-    /// Returns the delay after `failures` failures in a row, at least 1.
-    func delay(after failures: Int) -> Duration {
-        var delay = first
-        for _ in 1..<max(1, min(failures, 30)) where delay < longest { delay = delay * 3 / 2 }
-        return min(delay, longest)
-    }
 }

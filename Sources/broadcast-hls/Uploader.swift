@@ -12,7 +12,7 @@ package final class Uploader: Sendable {
     /// Called with the current state as text for the user.
     private let report: @Sendable (String) -> Void
     /// Called with true when the store accepts the first object and after each outage, and with false when an outage
-    /// exceeds `RetryPolicy.hiccup`.
+    /// exceeds `RetryPolicy.uploadLimit`.
     private let ready: @Sendable (Bool) -> Void
     /// Called when the uploader gives up.
     private let fail: @Sendable (BroadcastFailure) -> Void
@@ -152,10 +152,10 @@ package final class Uploader: Sendable {
         }
     }
 
-    /// Reports that the store is not available when an upload takes longer than `hiccup`. Returns true if it reported
+    /// Reports that the store is not available when an upload takes longer than `uploadLimit`. Returns true if it reported
     /// that.
     private func tellWhenAway() async -> Bool {
-        guard (try? await Task.sleep(for: policy.hiccup)) != nil else { return false }
+        guard (try? await Task.sleep(for: policy.uploadLimit)) != nil else { return false }
         let sentence = refusal.withLock { $0 } ?? "\(store.name) does not answer"
         report(waitingText(sentence))
         ready(false)
@@ -173,14 +173,14 @@ package final class Uploader: Sendable {
             return false
         case .refused(_, let reason), .unavailable(let reason): sentence = reason
         }
-        guard ContinuousClock.now - start < (hasWorked ? policy.patience : policy.patienceBeforeFirst) else {
+        guard ContinuousClock.now - start < (hasWorked ? policy.longestOutage : policy.longestFirstOutage) else {
             // If no upload ever succeeded, the host does not retry either.
             fail(BroadcastFailure(code: 503, message: sentence, retry: hasWorked))
             return false
         }
         refusal.withLock { $0 = sentence }
         report(waitingText(sentence))
-        return (try? await Task.sleep(for: policy.delay(after: failures))) != nil
+        return (try? await Task.sleep(for: policy.backoff.delay(afterFailures: failures))) != nil
     }
 
     /// Returns a phrase that follows “The connection is lost: ”.

@@ -1,9 +1,9 @@
-/// The delays between connection attempts, and the number of attempts. The delays are shorter
-/// than those of RTMP.
+import Concurrency
+
+/// The waits between connection attempts, and the number of attempts.
 package struct RetryPolicy: Sendable {
-    package var first = Duration.milliseconds(500)
-    /// The maximum delay.
-    var longest = Duration.seconds(10)
+    /// The waits between the attempts. They are shorter than those of RTMP: an SRT connection needs one round trip.
+    package var backoff = Backoff(first: .milliseconds(500), longest: .seconds(10))
     /// A server that has kept a connection for this long, and has acknowledged something, accepts the stream.
     package var trial = Duration.seconds(1)
     /// The maximum number of failed attempts in a row if there never was a connection.
@@ -12,11 +12,4 @@ package struct RetryPolicy: Sendable {
     var attempts = 20
 
     package init() {}
-
-    /// Returns the delay after `failures` failures in a row, at least 1.
-    func delay(after failures: Int) -> Duration {
-        var delay = first
-        for _ in 1..<max(1, min(failures, 30)) where delay < longest { delay = delay * 3 / 2 }
-        return min(delay, longest)
-    }
 }

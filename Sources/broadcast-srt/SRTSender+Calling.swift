@@ -48,7 +48,7 @@ extension SRTSender {
                 guard mayRetry(failure, failures: calls.failures, hasConnected: calls.wasAccepted) else { return }
                 if calls.connection == .accepted { ready(false) }
                 calls.connection = .none
-                await sleep(for: policy.delay(after: calls.failures))
+                await sleep(for: policy.backoff.delay(afterFailures: calls.failures))
             }
         }
     }

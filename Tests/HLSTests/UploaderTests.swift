@@ -66,12 +66,12 @@ struct UploaderTests {
     private let log = Log()
 
     private func uploader(
-        hiccup: Duration = .seconds(60), continuing: @escaping @Sendable (String) -> MediaPlaylist? = { _ in nil }
+        uploadLimit: Duration = .seconds(60), continuing: @escaping @Sendable (String) -> MediaPlaylist? = { _ in nil }
     ) -> Uploader {
         let names = ObjectNames(playlist: "live.m3u8", format: .ts, date: Date(timeIntervalSince1970: 0), number: 1)
         let playlist = MediaPlaylist(window: 3, firstNumber: 1, targetDuration: 4)
         var policy = RetryPolicy()
-        policy.hiccup = hiccup
+        policy.uploadLimit = uploadLimit
         return Uploader(
             store: store, publication: Publication(names: names, playlist: playlist, maximumWaitingByteCount: 1000), policy: policy,
             continuing: continuing, report: { [log] in log.add($0) }, ready: { [log] in log.add("ready \($0)") },
@@ -101,7 +101,7 @@ struct UploaderTests {
     func `A store that hangs or fails for longer than the limit is not ready until it recovers`(
         hangs: Bool, sentence: String
     ) async throws {
-        let uploader = uploader(hiccup: .milliseconds(300))
+        let uploader = uploader(uploadLimit: .milliseconds(300))
         let run = Task { await uploader.run() }
         uploader.append(segment())
         try await log.wait(for: "ready true")
@@ -119,7 +119,7 @@ struct UploaderTests {
     }
 
     @Test func `A short failure is reported, and the store remains ready`() async throws {
-        let uploader = uploader(hiccup: .seconds(60))
+        let uploader = uploader(uploadLimit: .seconds(60))
         let run = Task { await uploader.run() }
         uploader.append(segment())
         try await log.wait(for: "ready true")

@@ -19,7 +19,7 @@ struct SRTSenderTests {
 
     private func sender(_ url: String) throws -> SRTSender {
         var policy = RetryPolicy()
-        policy.first = .milliseconds(20)
+        policy.backoff.first = .milliseconds(20)
         // The test may be late to hang up.
         policy.trial = .seconds(20)
         let format = AudioTrackFormat(track: .mixed, format: .broadcast, audioSpecificConfig: [0x11, 0x90], bitrate: 160, priming: 0)
