@@ -137,7 +137,7 @@ package struct KitContext: Sendable {
         do throws(RTMPURLError) {
             return try RTMPURL(address, streamKey: key)
         } catch {
-            throw .destination(.notAnRTMPAddress(reason: error.description, source: nil))
+            throw .destination(.notAnRTMPAddress(error, source: nil))
         }
     }
 

@@ -147,13 +147,15 @@ package final class Destination: Sendable {
             return (status, status.state.isOver ? 0 : status.meter.rate)
         }
         let remarks = status.handler?.remarks ?? HandlerRemarks()
-        return DestinationSnapshot(
+        var snapshot = DestinationSnapshot(
             name: plan.name, kind: plan.kind, state: status.state, previousState: status.previousState, url: plan.url, path: plan.path,
             byteCount: bytes,
             bitrate: Int(rate * 8 / 1000), dropped: queue.droppedFrames, backlog: queue.backlog + remarks.backlog,
             duration: status.hasBeenLive ? status.media.total : nil, reconnects: status.reconnects,
             nextRetry: status.nextRetry.map { MediaTime(max(.zero, $0 - .now)) }, picture: plan.picture.size, watchURL: remarks.watchURL,
             statusText: remarks.status, error: status.error)
+        snapshot.isEndRequested = status.end == .asked
+        return snapshot
     }
 
     // MARK: Calls of the task

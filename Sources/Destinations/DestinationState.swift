@@ -48,6 +48,8 @@ package struct DestinationSnapshot: Sendable {
     /// The far end's description of its state; nil if it reported none.
     package var statusText: String?
     package var error: UploadError?
+    /// True if the user requested its end.
+    package var isEndRequested = false
 
     package init(
         name: String, kind: DestinationKind, state: DestinationState, previousState: DestinationState? = nil, url: String? = nil,

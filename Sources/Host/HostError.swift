@@ -37,6 +37,7 @@ package enum RequestProblem: Error, Sendable, Equatable {
     /// The session ended before it was live.
     case endedEarly
     case notLive
+    case alreadyPaused
     case notPaused
     case notOnOffOrToggle
     case noSound
@@ -62,7 +63,9 @@ package enum RequestProblem: Error, Sendable, Equatable {
         case .notOnOffOrToggle, .nothingToAnnotate, .clipWithoutPath, .noDestinationNamed, .outputLater, .rule: 400
         case .onlyDestination: ErrorReport.onlyDestination
         case .notYetConnected(_, let error): error.code
-        case .starting, .endedEarly, .notLive, .notPaused, .noSound, .keepsNoClips, .removedMeanwhile, .notAScreen, .ruleExists, .noSuchRule: 409
+        case .starting, .endedEarly, .notLive, .alreadyPaused, .notPaused, .noSound, .keepsNoClips, .removedMeanwhile, .notAScreen, .ruleExists,
+            .noSuchRule:
+            409
         }
     }
 }

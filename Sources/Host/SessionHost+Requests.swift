@@ -23,7 +23,7 @@ extension SessionHost {
     private func reply(to request: ControlRequest, _ session: BroadcastSession) async throws(HostError) -> ControlReply {
         switch request.command {
         case "status": break
-        case "pause": guard session.pause() else { throw .request(.notLive) }
+        case "pause": guard session.pause() else { throw .request(session.state == .paused ? .alreadyPaused : .notLive) }
         case "resume": guard session.resume() else { throw .request(.notPaused) }
         case "mic":
             let isOn = try setMicrophone(request.value, session)
@@ -79,7 +79,10 @@ extension SessionHost {
         guard let added = await session.waitUntilAnswered(plan.name) else { throw .request(.removedMeanwhile(plan.name)) }
         switch (added.state, added.error) {
         case (.reconnecting, let error?): throw .request(.notYetConnected(name: added.name, error))
-        case (.failed, let error?): throw .destination(name: added.name, error)
+        case (.failed, let error?):
+            // The request failed, so it leaves nothing behind.
+            session.forget(added.name)
+            throw .destination(name: added.name, error)
         default: return ControlReply(destination: DestinationReport(added, phrases: options.phrases))
         }
     }
@@ -96,7 +99,7 @@ extension SessionHost {
         } catch {
             throw .session(error)
         }
-        throw .request(.unknownDestination(name, known: session.snapshot().destinations.filter { !$0.state.isOver }.map(\.name)))
+        throw .request(.unknownDestination(name, known: session.snapshot().destinations.map(\.name)))
     }
 
     private func changeHiddenWindows(_ request: ControlRequest, _ session: BroadcastSession) async throws(HostError) {

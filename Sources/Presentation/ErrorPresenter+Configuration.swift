@@ -31,7 +31,7 @@ extension CommandError {
             self.init(
                 .usage,
                 "\(path) cannot be written: \(ending) is not a format of this program. "
-                    + "Use .mp4, .flv, .ts, .h264 or .y4m, or name the format: --format mp4|flv|mpegts|h264|y4m.")
+                    + "Use .mp4, .flv, .ts, .h264 or .y4m. broadcast start also has --format mp4|flv|mpegts|h264|y4m.")
         case .formatWithoutFile:
             self.init(.usage, "--format has no effect: it is for files and standard output. Omit it, or add --to FILE.")
         case .separateTracksWithoutFile:
@@ -50,7 +50,7 @@ extension CommandError {
                     + "Use --bitrate, or --quality 1 or more.")
         case .unknownScheme(let scheme, let source):
             self.init(.usage, "No extension sends to \(scheme):// addresses (\(source ?? "--to")). Use rtmp://HOST/APP/KEY.")
-        case .notAnRTMPAddress(let reason, let source): self.init(source == nil ? .usage : .config, "\(source ?? "--to"): \(reason)")
+        case .notAnRTMPAddress(let error, let source): self.init(source == nil ? .usage : .config, "\(source ?? "--to"): \(error.sentence)")
         case .notSignedIn(let name): self.init(.notPermitted, "Not signed in to \(name). Run: broadcast setup \(name)")
         case .proxyWithoutPassword:
             self.init(

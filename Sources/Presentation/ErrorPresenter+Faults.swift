@@ -34,7 +34,7 @@ extension ConfigurationFault.Problem {
         case .bitrateAndQuality: "bitrate and quality exclude each other; remove one of them"
         case .noExtension: "every destination needs an extension or a service; see broadcast list-extensions"
         case .noURL: "an rtmp destination needs a url"
-        case .notAnRTMPAddress(let reason): reason
+        case .notAnRTMPAddress(let error): error.sentence
         case .notRead(let name, let keys):
             "the extension \(name) does not read this key. It reads \(keys.filter { $0 != "extension" }.joined(separator: ", "))"
         case .givenTwice(let other): "\(other) has the same meaning. Remove one of them"
@@ -151,6 +151,10 @@ extension SettingProblem.Setting {
         case .microphone: "--mic"
         case .applicationSource: "--app-source"
         case .microphoneSource: "--mic-source"
+        case .proxy: "--proxy"
+        case .bind: "--bind"
+        case .ipVersion: "-4 or -6"
+        case .waitForNetwork: "--wait-for-network"
         }
     }
 }
@@ -162,6 +166,7 @@ extension SettingProblem.Ineffectiveness {
         case .noSound: "no destination takes sound"
         case .noEncodedSound: "no destination takes encoded sound"
         case .noScreen: "the picture does not come from the screen"
+        case .noServer: "no destination connects to a server"
         }
     }
 }

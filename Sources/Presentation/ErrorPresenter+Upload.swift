@@ -45,6 +45,15 @@ extension UploadError {
     }
 }
 
+extension RTMPURLError {
+    /// The program accepts no password in an address.
+    var sentence: String {
+        guard case .credentials = self else { return description }
+        return "The URL contains a user name. Configure a destination with this URL without the user name, and run: "
+            + "broadcast setup NAME --set user=USER --secret-from-stdin password"
+    }
+}
+
 extension RTMPError {
     /// - Parameter destination: its name. A destination that was given as an address has the name of its kind.
     fileprivate func sentence(destination: String) -> String {
@@ -57,6 +66,7 @@ extension RTMPError {
         case .signInRefused where isAddress:
             "\(description) Configure a destination, and run: broadcast setup NAME --set user=USER --secret-from-stdin password"
         case .signInRefused: "\(description) Run: broadcast setup \(destination) --set user=USER --secret-from-stdin password"
+        case .cancelled: "The broadcast ended before the server answered. Check the address and the network."
         default: description
         }
     }
@@ -126,8 +136,13 @@ extension ExtensionProblem {
             let next = origin == .address ? "Correct the address." : "Correct the config, or run: broadcast setup \(destination)"
             return "The extension \(name) rejects a setting: \(message). \(next)"
         case .reported(let code, let message, _):
-            let next = code == 401 || code == 403 ? " Run: broadcast setup \(destination)" : ""
-            return "The extension \(name) ended the broadcast: \(message) (\(code)).\(next)"
+            let cause = "The extension \(name) ended the broadcast: \(message)"
+            return switch code {
+            case 401, 403: "\(cause) (\(code)). Run: broadcast setup \(destination)"
+            // The code of an extension that cannot reach its server.
+            case 503: "\(cause). Check the address and the network, and start again."
+            default: "\(cause) (\(code)). See broadcast logs."
+            }
         }
     }
 }

@@ -57,6 +57,7 @@ extension CommandError {
         case .starting: self.init(.nothing, "The session is still starting. Try again.")
         case .endedEarly: self.init(.nothing, "The session ended before it was live.")
         case .notLive: self.init(.nothing, "The session is not live, so it cannot be paused.")
+        case .alreadyPaused: self.init(.nothing, "The session is paused already.")
         case .notPaused: self.init(.nothing, "The session is not paused.")
         case .notOnOffOrToggle: self.init(.nothing, "Use on, off or toggle for the microphone.")
         case .noSound: self.init(.nothing, "The session was started without sound, so it has no microphone. Start it with --mic.")
@@ -87,7 +88,7 @@ extension CommandError {
     package static func noSession(_ name: String?, running: [String]) -> CommandError {
         guard let name, !running.isEmpty else { return CommandError(.nothing, "No session is running.") }
         let others = running.map { "\"\($0)\"" }.joined(separator: ", ")
-        return CommandError(.nothing, "No session \"\(name)\" is running, but \(others). Choose one with --session NAME.")
+        return CommandError(.nothing, "No session \"\(name)\" is running. Running: \(others). Choose one with --session NAME.")
     }
 
     /// Why a session that exists gives no answer.

@@ -15,7 +15,16 @@ package enum HiddenWindowSentences {
     /// The note after `broadcast hide`, or nil if the rule hides a window.
     package static func note(after rule: String, in report: SessionReport?) -> String? {
         guard report?.hiddenWindows?.first(where: { $0.rule == rule })?.windows == 0 else { return nil }
-        return "No window matches \(rule) now. A window that matches later is hidden. Remove the rule with: broadcast unhide \(quoted(rule))"
+        return "\(missing([rule])) Remove the rule with: broadcast unhide \(quoted(rule))"
+    }
+
+    /// The sentence about rules that hide no window now.
+    package static func missing(_ rules: [String]) -> String {
+        // The rule for one window ends with the window, because X gives its number to another one.
+        let later =
+            rules.allSatisfy { $0.hasPrefix("id:") }
+            ? "A window that gets this number is hidden until it is closed." : "A window that matches later is hidden."
+        return "No window matches \(rules.joined(separator: ", ")) now. \(later)"
     }
 
     /// Quotes an argument for a shell if it contains characters that the shell interprets.

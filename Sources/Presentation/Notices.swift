@@ -67,8 +67,7 @@ extension SourceNotice {
         case .windowUnmapped(let name): "The window \(name) is minimised or hidden. It is shown again when it is back."
         case .windowHidden: "The captured window is hidden by a rule: viewers do not see it until the rule is removed."
         case .rulesWithoutWindow(let rules):
-            "No window matches \(rules.joined(separator: ", ")) now. A window that matches later is hidden. "
-                + "If a rule is wrong, compare it with: broadcast list-sources"
+            "\(HiddenWindowSentences.missing(rules)) If a rule is wrong, compare it with: broadcast list-sources"
         case .rulesEnded(let rules):
             "The window of \(rules.joined(separator: ", ")) was closed, so the rule ended: another window can get its number."
         case .noSharedMemory:

@@ -23,7 +23,11 @@ package enum ResultLine {
     private static func text(
         name: String, path: String?, url: String?, duration: MediaTime?, bytes: Int, dropped: Int, failure: String?
     ) -> String {
-        if let failure { return "\(name): failed. \(failure)".printable }
+        if let failure {
+            // What viewers got before the failure.
+            let before = duration.map { " after \(StatusLine.clock($0)), \(StatusLine.size(bytes))" } ?? ""
+            return "\(name): failed\(before). \(failure)".printable
+        }
         let place = (path ?? url).map { " (\($0))" } ?? ""
         // A named pipe without a reader, for example.
         if path != nil && bytes == 0 { return "\(name): nothing was written\(place)".printable }

@@ -19,7 +19,7 @@ public enum RTMPURLError: Error, Equatable, Sendable, CustomStringConvertible {
         case .unknownScheme: "The URL must start with rtmp:// or rtmps://."
         case .invalidHost: "The URL names no host: write rtmp://host/app, with an IPv6 address in brackets."
         case .invalidPort: "The URL's port is not a number from 1 to 65535."
-        case .credentials: "The URL contains a user name without a password: write rtmp://user:password@host/app, or neither."
+        case .credentials: "The URL contains a user name without a password: write both, or neither."
         case .missingApp: "The URL names no application: write rtmp://host/app."
         case .missingKey: "There is no stream key: enter the one that your service shows."
         case .invalidCharacter: "The URL or the stream key contains a space or a control character: copy it again."

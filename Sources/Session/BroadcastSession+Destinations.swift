@@ -46,6 +46,8 @@ extension BroadcastSession {
 
     /// Ends one destination. The others continue.
     ///
+    /// A destination that has failed is only removed from the results.
+    ///
     /// - Returns: its last state and figures; nil if there is no destination of this name.
     /// - Throws: `onlyDestination` if it is the last one, `notBegun` if the session has not begun.
     package func remove(named name: String) async throws(SessionError) -> DestinationSnapshot? {
@@ -59,11 +61,21 @@ extension BroadcastSession {
             if !isLast { members[index].isLeaving = true }
             return (members[index], isLast)
         }
-        guard let member else { return nil }
+        guard let member else { return forget(name) }
         guard !isLast else { throw .onlyDestination(name) }
         await pipeline.detach(member.destination.queue, from: member.rendition)
         await DestinationShutdown(of: [member.destination]).run(.asked)
         return member.destination.snapshot()
+    }
+
+    /// Removes a destination that has failed from the results of the session.
+    ///
+    /// - Returns: its last state and figures; nil if there is no such destination.
+    @discardableResult package func forget(_ name: String) -> DestinationSnapshot? {
+        members.withLock { members in
+            guard let index = members.lastIndex(where: { $0.destination.plan.name == name && $0.destination.state == .failed }) else { return nil }
+            return members.remove(at: index).destination.snapshot()
+        }
     }
 
     /// Ends the wait for the next try. Returns the names of the destinations that were waiting.

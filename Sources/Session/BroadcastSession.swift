@@ -104,6 +104,8 @@ package final class BroadcastSession: Sendable {
             await conclude(reason)
         }
         for destination in destinations { await destination.decided.value }
+        // A rule that hides no window is reported at the first tick, so that it comes before the report of the start.
+        await pipeline.waitForFirstTick()
         channel.send(.started)
     }
 

@@ -34,6 +34,8 @@ final class CaptureLoop: Sendable {
     private let gate = Monitor<Gate>(.closed)
     private let renditions = Mutex<[Rendition]>([])
     private let stopping = Atomic(false)
+    /// Set after the first tick and its reports, or when the thread ends.
+    private let firstTick = Once<Void>()
     /// The session's time in nanoseconds at which the thread last started or ended a tick.
     private let heartbeat = Atomic<Int64>(0)
 
@@ -68,6 +70,7 @@ final class CaptureLoop: Sendable {
             } catch {
                 opening.set(.failure(error))
             }
+            firstTick.set(())
         }
         return (thread, opening)
     }
@@ -91,6 +94,11 @@ final class CaptureLoop: Sendable {
     func stop() {
         stopping.store(true, ordering: .relaxed)
         gate.update { if case .closed = $0 { $0 = .abandoned } }
+    }
+
+    /// Suspends until the first tick and its reports, or until the thread has ended, for at most `limit`.
+    func waitForFirstTick(within limit: Duration) async {
+        _ = await firstTick.value(within: limit)
     }
 
     /// The session's time at which the thread last started or ended a tick.
@@ -161,6 +169,7 @@ final class CaptureLoop: Sendable {
                 report(.source(description))
             }
             if mayShow, !isLocked, let application = source.takeApplicationChange() { report(.application(application)) }
+            firstTick.set(())
             index += 1
         }
     }

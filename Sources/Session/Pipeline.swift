@@ -99,6 +99,12 @@ final class Pipeline: Sendable {
         return clock
     }
 
+    /// Suspends until the source has delivered or reported something for the first time, for at most two seconds: a
+    /// source that hangs does not delay the start longer.
+    func waitForFirstTick() async {
+        await capture.waitForFirstTick(within: .seconds(2))
+    }
+
     // MARK: Destinations
 
     /// Adds `queue` to the picture and the sound that `plan` requires. While the pipeline runs, this can open another

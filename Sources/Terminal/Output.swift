@@ -25,11 +25,16 @@ package enum Output {
         }
     }
 
-    /// The writer for standard error. A blocked terminal blocks a caller for at most `patience`.
+    /// The writer for standard error. A blocked terminal blocks a caller for at most `timeLimit`.
     package static let errors = BackgroundWriter(descriptor: STDERR_FILENO, name: "stderr")
 
     /// The time limit for a write to the terminal.
-    private static let patience = Duration.milliseconds(500)
+    private static let timeLimit = Duration.milliseconds(500)
+
+    /// Waits until standard error has what was written, or until the time limit is over. Call it before the program ends.
+    package static func flush() {
+        errors.flush(within: timeLimit)
+    }
 
     /// Writes a line to standard error.
     package static func note(_ text: String) {
@@ -43,7 +48,7 @@ package enum Output {
     /// Writes text without a newline to standard error. Pictures have a longer time limit.
     package static func raw(_ bytes: [UInt8]) {
         errors.write(bytes)
-        errors.flush(within: bytes.count > 65_536 ? .seconds(10) : patience)
+        errors.flush(within: bytes.count > 65_536 ? .seconds(10) : timeLimit)
     }
 
     /// Echoes one byte that the user typed.

@@ -53,6 +53,14 @@ package enum DestinationKind: Sendable, Equatable {
     /// An extension: a program with a manifest of this name.
     case program(String)
 
+    /// True if it connects to a server, or may do so.
+    package var reachesServers: Bool {
+        switch self {
+        case .rtmp, .program: true
+        case .file, .stdout, .clips: false
+        }
+    }
+
     /// The name in status, configuration and messages.
     package var name: String {
         switch self {

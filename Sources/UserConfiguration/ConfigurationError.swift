@@ -1,3 +1,4 @@
+import RTMP
 import Upload
 
 /// Why a configuration, a manifest, a folder or the name of a destination cannot be used. A front end makes the
@@ -49,7 +50,7 @@ package struct ConfigurationFault: Error, Sendable, Equatable {
         /// An RTMP destination without a service needs a `url`.
         case noURL
         /// The address is not an RTMP address. The error does not contain it, since it may end in a key.
-        case notAnRTMPAddress(reason: String)
+        case notAnRTMPAddress(RTMPURLError)
         /// The extension does not read this key, but these.
         case notRead(extension: String, reads: [String])
         /// The value is also given under another key.
@@ -131,6 +132,7 @@ package enum SettingProblem: Error, Sendable, Equatable {
         case keyframeInterval
         case audioBitrate
         case preset, latency, cursor, hiddenWindows, microphone, applicationSource, microphoneSource
+        case proxy, bind, ipVersion, waitForNetwork
     }
 
     /// Why a setting has no effect.
@@ -143,6 +145,8 @@ package enum SettingProblem: Error, Sendable, Equatable {
         case noEncodedSound
         /// The picture does not come from the screen.
         case noScreen
+        /// No destination connects to a server.
+        case noServer
     }
 
     case outOfRange(Setting, ClosedRange<Double>, value: Double)
@@ -176,7 +180,7 @@ package enum DestinationProblem: Error, Sendable, Equatable {
     /// No extension accepts addresses of this scheme. `source`: the origin of the address; nil for the command line.
     case unknownScheme(String, source: String?)
     /// The address is not an RTMP address; the reason. `source`: the origin of the address; nil for the command line.
-    case notAnRTMPAddress(reason: String, source: String?)
+    case notAnRTMPAddress(RTMPURLError, source: String?)
     /// The proxy has a user name, and the environment has no password.
     case proxyWithoutPassword
     /// The connections of an extension cannot use this setting of the network, by its key.

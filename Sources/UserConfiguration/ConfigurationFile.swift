@@ -177,7 +177,7 @@ package enum ConfigurationFile {
         do throws(RTMPURLError) {
             _ = try RTMPURL(url, streamKey: "key")
         } catch {
-            throw section.fault("url", .notAnRTMPAddress(reason: error.description))
+            throw section.fault("url", .notAnRTMPAddress(error))
         }
         if AddressSecret.first(in: url) == .password { throw section.fault("url", .passwordInRTMPAddress(destination: name)) }
     }

@@ -84,7 +84,7 @@ struct RTMPResolver {
         } catch .missingKey where source == nil {
             throw .destination(.addressWithoutKey)
         } catch {
-            throw .destination(.notAnRTMPAddress(reason: error.description, source: source))
+            throw .destination(.notAnRTMPAddress(error, source: source))
         }
     }
 }

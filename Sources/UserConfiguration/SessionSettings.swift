@@ -76,11 +76,16 @@ package struct SessionSettings: Sendable {
 extension SessionSettings {
     /// Throws for a setting that the user chose and that has no effect on any of the destinations.
     package func checkEffect(on plans: [DestinationPlan]) throws(ConfigurationError) {
-        // A clip is encoded, and has sound.
-        if clipBuffer != nil || plans.contains(where: { $0.kind == .clips }) { return }
         func check(_ settings: [(SettingProblem.Setting, Bool)], _ reason: SettingProblem.Ineffectiveness) throws(ConfigurationError) {
             if let setting = settings.first(where: { $0.1 })?.0 { throw .setting(.withoutEffect(setting, reason)) }
         }
+        if !plans.contains(where: \.kind.reachesServers) {
+            try check(
+                [(.proxy, proxy != nil), (.bind, bindsTo != nil), (.ipVersion, ipVersion != nil), (.waitForNetwork, waitsForNetwork)],
+                .noServer)
+        }
+        // A clip is encoded, and has sound.
+        if clipBuffer != nil || plans.contains(where: { $0.kind == .clips }) { return }
         if !plans.contains(where: { $0.media.video == .encoded }) {
             try check(
                 [

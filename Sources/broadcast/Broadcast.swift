@@ -40,6 +40,8 @@ struct Broadcast: AsyncParsableCommand {
         clinux_protect_memory()
         clinux_avoid_huge_pages()
         if let helper = SecretServiceHelper(arguments: CommandLine.arguments) { Glibc.exit(helper.run().rawValue) }
+        // The writer of standard error is another thread.
+        defer { Output.flush() }
         do {
             var command = try parseAsRoot()
             if var asynchronous = command as? any AsyncParsableCommand {
@@ -49,6 +51,7 @@ struct Broadcast: AsyncParsableCommand {
             }
         } catch let error as CommandError {
             if !error.isTold { Output.note("broadcast: " + error.message) }
+            Output.flush()
             Glibc.exit(error.status.rawValue)
         } catch  where exitCode(for: error) == .validationFailure {
             Output.note("broadcast: " + UsageSentence(arguments: Array(CommandLine.arguments.dropFirst())).text(for: error))

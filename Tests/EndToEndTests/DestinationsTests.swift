@@ -14,6 +14,10 @@ extension EndToEndTests {
                 let added = try await studio.broadcast.run(["add-destination", server.url(key: "late")])
                 #expect(added.status == .exited(0) && added.output == "rtmp\n", "\(added.errors)")
                 try await peer.wait(for: "the stream") { try await server.isPublishing(key: "late") }
+                // A request that fails leaves nothing behind.
+                let refused = try await studio.broadcast.run(["add-destination", "rtmp://127.0.0.1:\(try freePort())/live/typo"])
+                #expect(refused.status == .exited(69), "\(refused.errors)")
+                #expect(try await studio.status()?.destinations.map(\.state) == ["live", "live"])
                 let file = try await studio.broadcast.run(["add-destination", studio.path("late.mp4")])
                 #expect(file.status == .exited(0) && file.output == studio.path("late.mp4") + "\n", "\(file.errors)")
                 let twice = try await studio.broadcast.run(["add-destination", studio.path("late.mp4")])

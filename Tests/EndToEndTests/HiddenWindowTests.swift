@@ -121,6 +121,17 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `A detached start reports a rule that matches no window before it returns`() async throws {
+            try await withPeers { peers in
+                let screen = try await Xvfb.start(in: peers, width: 640, height: 480)
+                let broadcast = try BroadcastCommand(in: peers, display: screen.display)
+                let file = try peers.makeFolder("recordings") + "/out.mp4"
+                let start = try await broadcast.run(["start", "--detach", "--hide", "class:Sceret", "--no-app-audio", "--to", file])
+                #expect(start.status == .exited(0) && start.errors.contains("No window matches class:Sceret now."), "\(start.errors)")
+                #expect(try await broadcast.run(["stop"]).status == .exited(0))
+            }
+        }
+
         @Test func `A window is picked to be hidden with a click`() async throws {
             try await withPeers { peers in
                 let screen = try await Xvfb.start(in: peers, width: 640, height: 480)

@@ -34,6 +34,15 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `The result of a destination is shown at each end`() async throws {
+            try await withStudio(width: 320, height: 240, hasSound: false) { studio in
+                for _ in 0..<8 {
+                    let result = try await studio.broadcast.run(["start", "--duration", "0.5s", "--to", studio.path("out.mp4")])
+                    #expect(result.status == .exited(0) && result.errors.contains("out.mp4: 00:00, "), "\(result.errors)")
+                }
+            }
+        }
+
         @Test func `Several SIGHUP of a closed terminal end the broadcast cleanly`() async throws {
             try await withStudio(["clock", "--beep"], width: 640, height: 360) { studio in
                 let peer = try await studio.startLive(["--to", studio.path("out.mp4"), "--to", studio.path("out.ts")])

@@ -170,7 +170,7 @@ extension EndToEndTests {
                 let begin = ContinuousClock.now
                 let stop = try await studio.broadcast.run(["stop"])
                 #expect(begin.duration(to: .now) < .seconds(5))
-                #expect(stop.status == .exited(69) && stop.errors.contains("does not take what is left"), "\(stop.errors)")
+                #expect(stop.status == .exited(69) && stop.errors.contains("so the end of the stream is lost"), "\(stop.errors)")
                 #expect(try await peer.waitForExit() == .exited(69))
                 try await studio.media("out.mp4").expectDecodable()
             }

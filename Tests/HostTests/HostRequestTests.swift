@@ -57,7 +57,7 @@ struct HostRequestTests {
         try await withHost { rig in
             try await expect(.notPaused, of: rig, "resume")
             #expect(try await rig.ask("pause").session?.state == "paused")
-            try await expect(.notLive, of: rig, "pause")
+            try await expect(.alreadyPaused, of: rig, "pause")
             #expect(try await rig.ask("resume").session?.state == "live")
         }
     }

@@ -7,7 +7,9 @@ struct CommandLineHintsTests {
         "--no-cursor", "--app-audio", "--no-app-audio", "--mic", "--no-mic", "--app-source", "--mic-source", "--wav", "--audio-tracks",
         "--audio-bitrate", "--hide", "--session", "--detach", "--duration", "--title", "--clip-buffer", "--format", "--preview",
     ]
-    private static let commands = ["start", "stop", "status", "setup", "sign-out", "list-destinations", "list-sources", "preview", "picker"]
+    private static let commands = [
+        "start", "stop", "status", "setup", "sign-out", "list-destinations", "list-sources", "preview", "picker", "clip", "help",
+    ]
 
     @Test(
         arguments: [
@@ -30,7 +32,8 @@ struct CommandLineHintsTests {
 
     @Test(
         arguments: [
-            ("strat", "Did you mean start?"), ("sotp", "Did you mean stop?"), ("list-destination", "Did you mean list-destinations?"),
+            ("strat", "Did you mean start?"), ("sotp", "Did you mean stop?"), ("stauts", "Did you mean status?"), ("stat", "Did you mean status?"),
+            ("hlep", "Did you mean help?"), ("list-destination", "Did you mean list-destinations?"),
             ("xyzzyxyzzy", "See broadcast --help."), ("talk.mp4", "broadcast start --to talk.mp4"),
             ("rtmp://h/app/s3cret", "broadcast start --to ADDRESS"),
         ])

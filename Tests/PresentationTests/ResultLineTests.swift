@@ -37,6 +37,10 @@ struct ResultLineTests {
                 destination("stale", url: "rtmp://h/live/…", duration: nil, error: .connectionLost(status: "refused")),
                 "stale: failed. The connection is lost: refused."
             ),
+            (
+                destination("lost", url: "rtmp://h/live/…", duration: minutes, error: .connectionLost(status: "refused")),
+                "lost: failed after 10:08, 3.0 MB. The connection is lost: refused."
+            ),
             (destination("a\u{1b}]0;b\u{9b}2J", duration: nil), "a?]0;b?2J: never went live"),
         ]
         for (destination, line) in cases {
@@ -78,7 +82,7 @@ struct ResultLineTests {
     }
 
     @Test func `A session that does not run is answered with those that do`() {
-        #expect(CommandError.noSession("default", running: ["one", "two"]).message.contains("\"default\" is running, but \"one\", \"two\""))
+        #expect(CommandError.noSession("default", running: ["one", "two"]).message.contains("\"default\" is running. Running: \"one\", \"two\"."))
         #expect(CommandError.noSession("default", running: []).message == "No session is running.")
         // It is not a file that cannot be created.
         #expect(CommandError(HostError.nameInUse("default")).status == .nothing)

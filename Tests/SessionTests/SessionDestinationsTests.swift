@@ -222,6 +222,18 @@ struct SessionDestinationsTests {
         #expect(session.state == .finished)
     }
 
+    @Test func `A failed destination that the user removes is not in the results`() async throws {
+        let (good, bad) = (FakeViewer("good"), FakeViewer("bad"))
+        bad.behave(.fail(Self.lost), at: .started)
+        let session = BroadcastSession(configuration: .silent(Stage()), destinations: [good.livePlan(), bad.livePlan()])
+        try await session.start()
+        #expect(session.snapshot().destinations.map(\.state) == [.live, .failed])
+        #expect(try await session.remove(named: "bad")?.state == .failed)
+        #expect(try await session.remove(named: "bad") == nil)
+        #expect(await session.stop().destinations.map(\.name) == ["good"])
+        #expect(session.state == .finished)
+    }
+
     @Test func `A destination that is removed ends properly, and the last one stays`() async throws {
         let (first, second) = (FakeViewer("first"), FakeViewer("second"))
         let session = BroadcastSession(configuration: .silent(Stage()), destinations: [first.livePlan(), second.livePlan()])

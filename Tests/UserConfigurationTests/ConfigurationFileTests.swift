@@ -229,7 +229,7 @@ struct ConfigurationFileTests {
             ("service = \"twitsch\"", 2, "service", .unknownService("twitsch", known: KnownService.all.map(\.name))),
             ("extension = \"rtmp\"", 1, "url", .noURL),
             ("extension = \"rtmp\"\nurl = 1", 3, "url", .wrong(.text)),
-            ("extension = \"rtmp\"\nurl = \"http://h/a\"", 3, "url", .notAnRTMPAddress(reason: "The URL must start with rtmp:// or rtmps://.")),
+            ("extension = \"rtmp\"\nurl = \"http://h/a\"", 3, "url", .notAnRTMPAddress(.unknownScheme)),
             ("extension = \"file\"\npath = 1", 3, "path", .wrong(.text)),
             (
                 "extension = \"file\"\nformat = \"avi\"", 3, "format", .notAChoice("avi", choices: ContainerFormat.allCases.map(\.rawValue))

@@ -100,7 +100,7 @@ struct DestinationResolverTests {
             #expect(expectProblem { () throws(ConfigurationError) in try resolver.resolve("srt://host") } == .unknownScheme("srt", source: nil))
             #expect(
                 expectProblem { () throws(ConfigurationError) in try resolver.resolve("rtmp://host:0/app/key") }
-                    == .notAnRTMPAddress(reason: RTMPURLError.invalidPort.description, source: nil))
+                    == .notAnRTMPAddress(.invalidPort, source: nil))
             #expect(
                 expectProblem { () throws(ConfigurationError) in try resolver.resolve("rtmp://host") } == .addressWithoutKey)
             #expect(
@@ -707,6 +707,14 @@ struct DestinationResolverTests {
                 }
             }
             #expect(try problem(["a.y4m"]) { $0.bitrate = 900 } == .withoutEffect(.bitrate, .noEncodedPicture))
+            let proxy = try ProxyAddress("socks5://h")
+            for file in ["a.mp4", "clips"] {
+                #expect(try problem([file]) { $0.proxy = proxy } == .withoutEffect(.proxy, .noServer))
+                #expect(try problem([file]) { $0.bindsTo = .interface("lo") } == .withoutEffect(.bind, .noServer))
+                #expect(try problem([file]) { $0.ipVersion = .six } == .withoutEffect(.ipVersion, .noServer))
+                #expect(try problem([file]) { $0.waitsForNetwork = true } == .withoutEffect(.waitForNetwork, .noServer))
+            }
+            #expect(try problem(["a.mp4", "rtmp://h/app/key"]) { $0.waitsForNetwork = true } == nil)
             #expect(try problem(["a.y4m"]) { $0.preset = "fast" } == .withoutEffect(.preset, .noEncodedPicture))
             #expect(try problem(["a.y4m"]) { $0.audioBitrate = 128 } == .withoutEffect(.audioBitrate, .noSound))
             #expect(try problem(["a.h264"]) { $0.microphone = true } == .withoutEffect(.microphone, .noSound))

@@ -7,7 +7,8 @@ import UserConfiguration
 struct NearestNameTests {
     @Test(
         arguments: [
-            ("twicth", "twitch"), ("Twitch", "twitch"), ("yutube", "youtube"), ("mobcrush", "mobcrush"), ("kcik", "kick"), ("zzzzzz", nil),
+            ("twicth", "twitch"), ("Twitch", "twitch"), ("yutube", "youtube"), ("mobcrush", "mobcrush"), ("kcik", "kick"), ("yout", "youtube"),
+            ("mobc", "mobcrush"), ("zzzzzz", nil),
             ("x", nil),
             ("", nil),
         ] as [(String, String?)])
@@ -19,8 +20,8 @@ struct NearestNameTests {
         #expect(NearestName.of("twitch", among: []) == nil)
     }
 
-    @Test(arguments: [("", "", 0), ("a", "", 1), ("", "abc", 3), ("kitten", "sitting", 3), ("ab", "ba", 2), ("same", "same", 0)])
-    func `The distance counts insertions, deletions and replacements`(left: String, right: String, distance: Int) {
+    @Test(arguments: [("", "", 0), ("a", "", 1), ("", "abc", 3), ("kitten", "sitting", 3), ("ab", "ba", 1), ("abcd", "badc", 2), ("same", "same", 0)])
+    func `The distance counts insertions, deletions, replacements and swaps`(left: String, right: String, distance: Int) {
         #expect(NearestName.distance(left, right) == distance)
         #expect(NearestName.distance(right, left) == distance)
     }

@@ -18,6 +18,9 @@ struct WindowArgument: ParsableArguments {
     @Option(help: ArgumentHelp("The X display of the active or picked window.", valueName: "name"))
     var display: String?
 
+    /// True if `rule` asks the X server or the user.
+    var asksDisplay: Bool { window == "active" || window == "pick" }
+
     /// The rule in its text form. Asks the X server for the active window, or the user for a click.
     func rule() throws(CommandError) -> String {
         do throws(CaptureError) {
@@ -50,6 +53,8 @@ struct HideCommand: AsyncParsableCommand {
     @OptionGroup var name: SessionName
 
     func run() async throws {
+        // Nobody should click a window in vain.
+        if argument.asksDisplay { _ = try await name.ask(ControlRequest(command: "status")) }
         let rule = try argument.rule()
         let reply = try await name.ask(ControlRequest(command: "hide", value: rule))
         try Output.answer(rule)
@@ -67,6 +72,8 @@ struct UnhideCommand: AsyncParsableCommand {
     @OptionGroup var name: SessionName
 
     func run() async throws {
+        // Nobody should click a window in vain.
+        if argument.asksDisplay { _ = try await name.ask(ControlRequest(command: "status")) }
         let rule = try argument.rule()
         _ = try await name.ask(ControlRequest(command: "unhide", value: rule))
         try Output.answer(rule)

@@ -131,9 +131,10 @@ struct StartCommand: AsyncParsableCommand {
             options: options, settings: settings, configuration: context.configuration, targets: targets, format: format,
             separatesAudio: audio.audioTracks == .separate, output: StandardDescriptors.outputState, handed: handed,
             readsAddressKey: network.keyFromStdin, context: context.kitContext)
+        let output = launched.map(ConsoleOutput.parent) ?? .errors(isTerminal: Output.isTerminal)
         var console = SessionConsole(
             session: name, showsNotice: context.configuration.privacy.notice ?? true,
-            output: launched.map(ConsoleOutput.parent) ?? .errors(isTerminal: Output.isTerminal))
+            output: output)
         let stopSignal = Once<Int32>()
         let signals = StopSignals { number in
             stopSignal.set(number)
@@ -149,10 +150,11 @@ struct StartCommand: AsyncParsableCommand {
                 return CommandError(error)
             }
         }
-        let waiting = launched.map { Self.reportWaiting(controller, to: $0) }
-        defer { waiting?.cancel() }
+        let waiting = Self.reportWaiting(controller, to: output)
+        defer { waiting.cancel() }
         for await event in controller.hostEvents {
             console.show(event, controller.snapshot)
+            if case .started = event { waiting.cancel() }
             // In the order of the events: the parent shows all warnings before it returns.
             if let launched, case .started = event { report(controller, to: launched) }
         }
@@ -185,12 +187,12 @@ struct StartCommand: AsyncParsableCommand {
             CommandError(failure.status, failure.message + " The session continues with its other destinations. To end it, run: broadcast stop"))
     }
 
-    /// Reports to the parent what it waits for, if that takes long.
-    private static func reportWaiting(_ controller: BroadcastController, to launched: LaunchedSession) -> Task<Void, Never> {
+    /// Reports what the start waits for, if that takes long and the status line does not show it.
+    private static func reportWaiting(_ controller: BroadcastController, to output: ConsoleOutput) -> Task<Void, Never> {
         Task {
             try? await Task.sleep(for: .seconds(1))
-            guard !Task.isCancelled, let snapshot = controller.snapshot else { return }
-            launched.say(StatusLine.waiting(for: snapshot))
+            guard !Task.isCancelled, !output.isTerminal, let snapshot = controller.snapshot else { return }
+            output.say(StatusLine.waiting(for: snapshot))
         }
     }
 }

@@ -43,7 +43,7 @@ struct UsageSentence {
 
     /// The names for suggestions.
     private static var visibleCommands: [String] {
-        commands.filter { $0.type.configuration.shouldDisplay }.map(\.name)
+        commands.filter { $0.type.configuration.shouldDisplay }.map(\.name) + ["help"]
     }
 
     /// The options of a command, with their dashes, as its help lists them.

@@ -83,8 +83,7 @@ struct SessionConsole {
         case .changed: break
         case .destination(let destination) where destination.state == .failed:
             let all = snapshot?.destinations ?? []
-            // The user removed it.
-            guard all.contains(where: { $0.name == destination.name }) else {
+            if destination.isEndRequested && !all.contains(where: { $0.name == destination.name }) {
                 output.say("\(destination.name): removed.")
                 break
             }
