@@ -43,10 +43,17 @@ package struct SessionReport: Codable, Sendable, Equatable {
         package var bitrateKbps: Int
         /// The current target in kbit/s, or nil if the quality is constant.
         package var targetKbps: Int?
+        /// True while the encoder uses its fastest preset because the machine is too slow; nil otherwise.
+        package var fastestPreset: Bool?
+        /// The number of frames that are encoded each second, if the machine is too slow for all; nil otherwise.
+        package var encodedFps: Int?
 
         package init(
-            width: Int, height: Int, fps: Int, captured: Int, encoded: Int, repeated: Int, dropped: Int, bitrateKbps: Int, targetKbps: Int? = nil
+            width: Int, height: Int, fps: Int, captured: Int, encoded: Int, repeated: Int, dropped: Int, bitrateKbps: Int, targetKbps: Int? = nil,
+            fastestPreset: Bool? = nil, encodedFps: Int? = nil
         ) {
+            self.fastestPreset = fastestPreset
+            self.encodedFps = encodedFps
             self.width = width
             self.height = height
             self.fps = fps

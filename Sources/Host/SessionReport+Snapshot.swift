@@ -20,7 +20,9 @@ extension SessionReport {
             video: snapshot.video.map {
                 Video(
                     width: $0.size.width, height: $0.size.height, fps: $0.frameRate, captured: $0.captured, encoded: $0.encoded,
-                    repeated: $0.repeated, dropped: $0.dropped, bitrateKbps: $0.bitrate, targetKbps: $0.targetBitrate)
+                    repeated: $0.repeated, dropped: $0.dropped, bitrateKbps: $0.bitrate, targetKbps: $0.targetBitrate,
+                    fastestPreset: $0.reduction.usesFastestPreset ? true : nil,
+                    encodedFps: $0.reduction.frameDivisor > 1 ? $0.frameRate / $0.reduction.frameDivisor : nil)
             }, audio: Audio(app: snapshot.app.map(AudioSource.init), mic: snapshot.mic.map(AudioSource.init)),
             application: application.map { Application(id: $0.id, title: $0.title, name: $0.name) },
             hiddenWindows: snapshot.hiddenWindows.isEmpty ? nil : snapshot.hiddenWindows.map { HiddenWindows(rule: $0.rule, windows: $0.count) },

@@ -25,7 +25,7 @@ extension HostNotice {
             case .waitsForReader, .keptOlderFile, .extensionSaid, .extensionLogFlood: true
             case .removedClip: false
             }
-        case .session(.sourceAnswersAgain), .session(.soundIsBack), .session(.source(.rulesWithoutWindow)),
+        case .session(.sourceAnswersAgain), .session(.soundIsBack), .session(.encoderReduced(.none, _)), .session(.source(.rulesWithoutWindow)),
             .session(.source(.rulesEnded)), .resolver(.scaled):
             true
         default: false
@@ -51,6 +51,13 @@ extension SessionNotice {
         case .bitrateLowered(let destination, let wanted, let now):
             "\(destination) cannot accept \(wanted) kbit/s: the bitrate follows the network, now \(now) kbit/s."
         case .bitrateRestored(let bitrate): "The bitrate is back at \(bitrate) kbit/s."
+        case .encoderReduced(.none, _): "The encoder keeps up again with the chosen settings."
+        case .encoderReduced(let reduction, let rate) where reduction.frameDivisor > 1:
+            "The machine is too slow to encode \(rate) frames a second: it encodes \(rate / reduction.frameDivisor). "
+                + "Choose a smaller --size or a lower --fps."
+        case .encoderReduced:
+            "The machine is too slow for the chosen preset: the encoder uses its fastest one. "
+                + "Choose a faster --preset, a smaller --size or a lower --fps."
         case .destination(_, let notice): notice.sentence
         }
     }

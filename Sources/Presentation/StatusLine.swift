@@ -9,6 +9,11 @@ package enum StatusLine {
         if let video = snapshot.video {
             parts.append("\(video.size) \(video.bitrate) kbit/s")
             if video.dropped > 0 { parts.append("\(video.dropped) dropped") }
+            if video.reduction.frameDivisor > 1 {
+                parts.append("too slow: \(video.frameRate / video.reduction.frameDivisor) fps")
+            } else if video.reduction.usesFastestPreset {
+                parts.append("too slow: fastest preset")
+            }
         }
         for (name, source) in [("app", snapshot.app), ("mic", snapshot.mic)] {
             guard let source else { continue }

@@ -216,6 +216,9 @@ package final class BroadcastSession: Sendable {
         var ticks = 0
         while !Task.isCancelled {
             for notice in fitter.fit(pipeline.renditions, to: members.withLock({ $0 }), at: now) { channel.send(notice) }
+            for rendition in pipeline.renditions {
+                if let reduction = rendition.fitLoad(at: now) { channel.send(.encoderReduced(reduction, frameRate: rendition.format.frameRate)) }
+            }
             pipeline.watchSource()
             if ticks > 0, ticks % 2 == 0 { channel.send(.statistics) }
             ticks += 1

@@ -13,6 +13,11 @@ package final class FrameMailbox: Sendable {
         /// Nothing changed. The encoder shows the last frame again at this time.
         case unchanged(MediaTime)
 
+        fileprivate func isFrame(before time: MediaTime?) -> Bool {
+            guard case .frame(let frame) = self, let time else { return false }
+            return frame.presentationTime < time
+        }
+
         /// The time of the tick.
         package var time: MediaTime {
             switch self {
@@ -72,10 +77,12 @@ package final class FrameMailbox: Sendable {
 
     /// Takes the item. Waits for one if the mailbox is empty.
     ///
-    /// - Parameter deadline: `CLOCK_MONOTONIC` in nanoseconds; nil for no limit.
-    package func take(until deadline: Int64? = nil) -> Delivery {
+    /// - Parameters:
+    ///   - deadline: `CLOCK_MONOTONIC` in nanoseconds; nil for no limit.
+    ///   - earliest: a frame of an earlier time stays in the mailbox, so that a later one replaces it; nil for no limit.
+    package func take(until deadline: Int64? = nil, earliest: MediaTime? = nil) -> Delivery {
         state.wait(until: deadline) { state -> Delivery? in
-            if let item = state.item {
+            if let item = state.item, state.isClosed || !item.isFrame(before: earliest) {
                 state.item = nil
                 return .item(item)
             }

@@ -22,6 +22,8 @@ final class Rendition: Sendable {
     private let thread: NamedThread
     private let captured = Atomic(0)
     private let meter = Mutex(RateMeter())
+    /// Nil if nothing is encoded.
+    private let overload: Mutex<OverloadController?>
 
     /// Opens the encoder on its own thread.
     ///
@@ -39,6 +41,7 @@ final class Rendition: Sendable {
         loop = VideoLoop(settings: settings, frameRate: frameRate, mailbox: mailbox, distributor: distributor, disclosure: disclosure)
         let (thread, format) = try await loop.start(onFailure: onFailure)
         self.thread = thread
+        overload = Mutex(settings.encoding.map { OverloadController(preset: $0.preset, frameRate: frameRate) })
         self.format = format ?? VideoTrackFormat(codec: settings.chroma.rawCodec, size: settings.size, frameRate: frameRate)
     }
 
@@ -78,6 +81,18 @@ final class Rendition: Sendable {
         loop.setBitrate(kilobits)
     }
 
+    /// Makes the encoder do less if it is slower than real time, and more again when it can. Call it several times a
+    /// second.
+    ///
+    /// - Returns: what it does less of, if that changed.
+    func fitLoad(at time: MediaTime) -> EncoderReduction? {
+        let reduction = overload.withLock { overload -> EncoderReduction? in
+            overload?.note(busy: loop.busy, replaced: mailbox.replacedCount, at: time) == true ? overload?.reduction : nil
+        }
+        if let reduction { loop.reduce(reduction) }
+        return reduction
+    }
+
     /// Ends the encoder after it has encoded the frame in the mailbox. Waits for at most the limit of `ShutdownTimetable`.
     func finish() async {
         mailbox.close()
@@ -93,6 +108,7 @@ final class Rendition: Sendable {
         }
         return SessionSnapshot.Video(
             size: settings.size, frameRate: format.frameRate, captured: captured.load(ordering: .relaxed), encoded: counts.encoded,
-            repeated: counts.repeated, dropped: mailbox.replacedCount, bitrate: isOver ? 0 : Int(rate * 8 / 1000), targetBitrate: bitrate)
+            repeated: counts.repeated, dropped: mailbox.replacedCount, bitrate: isOver ? 0 : Int(rate * 8 / 1000), targetBitrate: bitrate,
+            reduction: overload.withLock { $0?.reduction } ?? .none)
     }
 }

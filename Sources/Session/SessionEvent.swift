@@ -42,6 +42,9 @@ package enum SessionNotice: Sendable, Equatable {
     case bitrateLowered(destination: String, from: Int, to: Int)
     /// The bitrate is the chosen one again; kbit/s.
     case bitrateRestored(Int)
+    /// The encoder is slower than real time, or fast enough again, so it does less or more than before. The frame rate is
+    /// that of the stream.
+    case encoderReduced(EncoderReduction, frameRate: Int)
     case destination(name: String, UploadNotice)
 }
 

@@ -21,6 +21,8 @@ package struct SessionSnapshot: Sendable {
         package var bitrate = 0
         /// The encoder's current bitrate in kbit/s; nil if the quality is constant.
         package var targetBitrate: Int?
+        /// What the encoder does less of because the machine is too slow.
+        package var reduction = EncoderReduction.none
     }
 
     /// A sound track.

@@ -26,6 +26,10 @@ final class VideoLoop: Sendable {
     private let settled = Atomic(false)
     private let isKeyframeWanted = Atomic(false)
     private let isWholeFrameWanted = Atomic(false)
+    /// Nanoseconds in which the encoder worked.
+    private let busyNanoseconds = Atomic<Int64>(0)
+    private let usesFastestPreset = Atomic(false)
+    private let frameDivisor = Atomic(1)
     /// The bitrate in kbit/s; 0 for the one with which the encoder was opened.
     private let wantedBitrate = Atomic(0)
 
@@ -58,6 +62,15 @@ final class VideoLoop: Sendable {
     /// Changes the bitrate in kbit/s from the next frame on.
     func setBitrate(_ kilobits: Int) {
         wantedBitrate.store(kilobits, ordering: .relaxed)
+    }
+
+    /// The time for which the encoder has worked since the start.
+    var busy: MediaTime { MediaTime(nanoseconds: busyNanoseconds.load(ordering: .relaxed)) }
+
+    /// Makes the encoder do less, or as much as it was set to, from the next frame on.
+    func reduce(_ reduction: EncoderReduction) {
+        usesFastestPreset.store(reduction.usesFastestPreset, ordering: .relaxed)
+        frameDivisor.store(reduction.frameDivisor, ordering: .relaxed)
     }
 
     /// The last value of `setBitrate`.
@@ -96,6 +109,9 @@ final class VideoLoop: Sendable {
         let encoder: VideoEncoder?
         var raw = RawVideoPacketizer()
         var bitrate = 0
+        var usesFastestPreset = false
+        /// The time of the last frame that is not a repeat.
+        var lastFrameTime: MediaTime?
         var lastTime: MediaTime?
         var isPaused = false
         /// True while the capture thread hangs and this thread makes the ticks.
@@ -110,7 +126,7 @@ final class VideoLoop: Sendable {
 
     private func run(_ work: inout Work) throws(EncodeError) {
         while true {
-            switch mailbox.take(until: stallDeadline(work)) {
+            switch mailbox.take(until: stallDeadline(work), earliest: earliestFrame(after: work.lastFrameTime)) {
             case .item(let item):
                 try show(item, &work)
             case .timedOut: try coverStall(&work)
@@ -120,6 +136,14 @@ final class VideoLoop: Sendable {
                 return
             }
         }
+    }
+
+    /// The time before which no frame is encoded because the encoder is too slow; nil if every frame is encoded.
+    private func earliestFrame(after last: MediaTime?) -> MediaTime? {
+        let divisor = frameDivisor.load(ordering: .relaxed)
+        guard divisor > 1, let last else { return nil }
+        // Half a tick less, because the times of ticks are rounded.
+        return last + MediaTime(value: Int64(2 * divisor - 1), timescale: Int64(2 * frameRate))
     }
 
     // MARK: Frames
@@ -153,14 +177,19 @@ final class VideoLoop: Sendable {
 
     func encode(_ frame: SampleBuffer, _ work: inout Work) throws(EncodeError) {
         prepare(at: frame.presentationTime, &work)
+        work.lastFrameTime = frame.presentationTime
+        let start = SessionClock.monotonic()
         let packets = try work.encoder?.encode(frame) ?? []
+        busyNanoseconds.add(SessionClock.monotonic() - start, ordering: .relaxed)
         let rawPacket = distributor.tracks(raw: true).isEmpty ? nil : work.raw.packet(for: frame)
         finish(packets, rawPacket, at: frame.presentationTime, &work)
     }
 
     func encodeRepeat(at time: MediaTime, _ work: inout Work) throws(EncodeError) {
         prepare(at: time, &work)
+        let start = SessionClock.monotonic()
         let packets = try work.encoder?.encodeRepeat(at: time) ?? []
+        busyNanoseconds.add(SessionClock.monotonic() - start, ordering: .relaxed)
         let rawPacket = distributor.tracks(raw: true).isEmpty ? nil : work.raw.repeatPacket(at: time)
         finish(packets, rawPacket, at: time, &work)
     }
@@ -185,6 +214,9 @@ final class VideoLoop: Sendable {
         let wanted = wantedBitrate.load(ordering: .relaxed)
         if wanted != work.bitrate { work.encoder?.setBitrate(wanted) }
         work.bitrate = wanted
+        let isFastest = usesFastestPreset.load(ordering: .relaxed)
+        if isFastest != work.usesFastestPreset { work.encoder?.setFastest(isFastest) }
+        work.usesFastestPreset = isFastest
     }
 
     func finish(_ packets: [EncodedPacket], _ rawPacket: EncodedPacket?, at time: MediaTime, _ work: inout Work) {

@@ -51,12 +51,7 @@ import Testing
         let scene = try Scene(settings: VideoSettings(size: Self.size, frameRate: 30, rateControl: .bitrate(400), preset: preset))
         #expect(scene.repeated > 60)
         let one = try decodeInFFmpeg(scene.stream, as: "yuv420p")
-        let other = try decode(
-            scene.stream,
-            with: [
-                "gst-launch-1.0", "-q", "filesrc", "location=INPUT", "!", "h264parse", "!", "openh264dec", "!", "video/x-raw,format=I420", "!",
-                "filesink", "location=OUTPUT",
-            ])
+        let other = try decodeInOpenH264(scene.stream)
         #expect(one.errors == "")
         #expect(one.bytes.count == scene.expected.count)
         let isEqual = one.bytes == other.bytes
@@ -65,6 +60,23 @@ import Testing
         let frame = Self.size.area * 3 / 2
         let errors = zip(one.bytes.suffix(frame), scene.expected.suffix(frame)).map { abs(Int($0) - Int($1)) }
         #expect(errors.reduce(0, +) / frame <= 4)
+    }
+
+    @Test(arguments: ["veryfast", "slow"]) func `A change to the fastest preset and back leaves the stream valid`(preset: String) throws {
+        let lossless = try Scene(
+            settings: VideoSettings(size: Self.size, frameRate: 30, rateControl: .quality(0), preset: preset), changesSpeed: true)
+        let decoded = try decodeInFFmpeg(lossless.stream, as: "yuv420p")
+        #expect(decoded.errors == "")
+        let isEqual = decoded.bytes == lossless.expected
+        #expect(isEqual, "first difference in frame \(firstDifference(decoded.bytes, lossless.expected))")
+        let lossy = try Scene(
+            settings: VideoSettings(size: Self.size, frameRate: 30, rateControl: .bitrate(400), preset: preset), changesSpeed: true)
+        let one = try decodeInFFmpeg(lossy.stream, as: "yuv420p")
+        let other = try decodeInOpenH264(lossy.stream)
+        #expect(one.errors == "")
+        #expect(one.bytes.count == lossy.expected.count)
+        let isSame = one.bytes == other.bytes
+        #expect(isSame, "first difference in frame \(firstDifference(one.bytes, other.bytes))")
     }
 
     @Test func `A still picture gets an IDR picture at each keyframe interval`() throws {
@@ -81,6 +93,15 @@ import Testing
     }
 }
 
+private func decodeInOpenH264(_ stream: [UInt8]) throws -> (bytes: [UInt8], errors: String) {
+    try decode(
+        stream,
+        with: [
+            "gst-launch-1.0", "-q", "filesrc", "location=INPUT", "!", "h264parse", "!", "openh264dec", "!", "video/x-raw,format=I420", "!",
+            "filesink", "location=OUTPUT",
+        ])
+}
+
 /// A picture that moves, rests, changes a little, and rests again: encoded, with the expected decoded frames.
 private struct Scene {
     var packets: [EncodedPacket] = []
@@ -88,7 +109,8 @@ private struct Scene {
     var expected: [UInt8] = []
     var repeated = 0
 
-    init(settings: VideoSettings) throws {
+    /// - Parameter changesSpeed: change to the fastest preset and back several times.
+    init(settings: VideoSettings, changesSpeed: Bool = false) throws {
         let encoder = try VideoEncoder(settings: settings)
         guard case .h264(let sequence, let picture) = encoder.format.codec else { return }
         var random = SystemRandom(state: 7)
@@ -96,6 +118,7 @@ private struct Scene {
         var content = [UInt8](repeating: 100, count: isFull ? settings.size.area * 3 : settings.size.area * 3 / 2)
         for tick in 0..<170 {
             let time = MediaTime(value: Int64(tick), timescale: 30)
+            if changesSpeed { encoder.setFastest(tick % 8 >= 4) }
             var damage = DamageRegion(size: settings.size)
             if tick < 10 || tick == 90 || (tick > 130 && tick < 134) {
                 let block = PixelRect(x: Int(random.next() % 10) * 16, y: Int(random.next() % 5) * 16, width: 48, height: 32)

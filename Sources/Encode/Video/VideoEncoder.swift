@@ -69,6 +69,11 @@ package final class VideoEncoder {
         budget?.setBitrate(kilobits)
     }
 
+    /// Sets whether the next frames are analysed as with x264's fastest preset, because the machine is too slow.
+    package func setFastest(_ isFastest: Bool) {
+        encoder.setFastest(isFastest)
+    }
+
     /// Encodes a changed frame: an I420 or I444 picture of one patch, as the settings say, with its damage.
     package func encode(_ sample: SampleBuffer) throws(EncodeError) -> [EncodedPacket] {
         guard case .picture(let picture) = sample.payload, let frame = picture.patches.first?.pixels else { return [] }

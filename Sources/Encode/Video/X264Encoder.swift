@@ -32,6 +32,8 @@ final class X264Encoder {
 
     private let encoder: OpaquePointer
     private var parameters: x264_param_t
+    /// The chosen settings of the analysis.
+    private let analysis: x264_param_t
     private let settings: VideoSettings
     /// The bitrate in kbit/s; 0 with a constant quality.
     private var kilobits = 0
@@ -41,6 +43,7 @@ final class X264Encoder {
     init(settings: VideoSettings) throws(EncodeError) {
         self.settings = settings
         parameters = try Self.parameters(for: settings)
+        analysis = parameters
         if case .bitrate(let kilobits) = settings.rateControl { self.kilobits = kilobits }
         guard let encoder = cx264_encoder_open(&parameters) else {
             throw .cannotOpenVideo("x264 refused \(settings.size) at \(settings.frameRate) fps")
@@ -122,6 +125,21 @@ final class X264Encoder {
         guard case .bitrate = settings.rateControl else { return }
         self.kilobits = kilobits
         reconfigure(ticks: 1, buffer: settings.bufferSize(bitrate: kilobits))
+    }
+
+    /// Sets whether the next frames are analysed as with the preset `ultrafast`. Everything that the decoder must know stays
+    /// as it is: x264 changes neither the parameter sets nor the number of reference frames.
+    func setFastest(_ isFastest: Bool) {
+        var source = analysis
+        if isFastest, x264_param_default_preset(&source, "ultrafast", nil) != 0 { return }
+        parameters.analyse.inter = source.analyse.inter
+        parameters.analyse.intra = source.analyse.intra
+        parameters.analyse.i_me_method = source.analyse.i_me_method
+        parameters.analyse.i_subpel_refine = source.analyse.i_subpel_refine
+        parameters.analyse.i_trellis = source.analyse.i_trellis
+        parameters.analyse.b_mixed_references = source.analyse.b_mixed_references
+        parameters.b_deblocking_filter = source.b_deblocking_filter
+        x264_encoder_reconfig(encoder, &parameters)
     }
 
     /// Sets x264's bitrate and buffer for the next frame.

@@ -65,6 +65,11 @@ struct StatusCommand: AsyncParsableCommand {
             lines.append(
                 "  video: \(video.width)x\(video.height) at \(video.fps) fps, \(video.bitrateKbps) kbit/s; "
                     + "\(video.captured) captured, \(video.encoded) encoded, \(video.repeated) repeated, \(video.dropped) dropped")
+            if let rate = video.encodedFps {
+                lines.append("  the machine is too slow: the encoder uses its fastest preset for \(rate) frames a second")
+            } else if video.fastestPreset == true {
+                lines.append("  the machine is too slow: the encoder uses its fastest preset")
+            }
         }
         for (name, source) in [("app", session.audio.app), ("mic", session.audio.mic)] {
             guard let source else { continue }
