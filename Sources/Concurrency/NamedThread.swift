@@ -61,6 +61,13 @@ package final class NamedThread: Sendable {
         return (thread, try await opening.value.get())
     }
 
+    /// Runs `body` on a new thread, where it may block. Suspends until it has returned.
+    package static func run<Value: Sendable>(name: String, _ body: @escaping @Sendable () -> Value) async -> Value {
+        let result = Once<Value>()
+        _ = NamedThread(name: name) { result.set(body()) }
+        return await result.value
+    }
+
     /// Suspends until the body has returned.
     package func join() async {
         await finished.value

@@ -73,7 +73,8 @@ package actor SessionHost {
             throw error
         }
         options.onNameTaken()
-        log = SessionLog(path: options.log, takesStandardError: options.logsStandardError)
+        let options = options
+        log = await NamedThread.run(name: "log") { SessionLog(path: options.log, takesStandardError: options.logsStandardError) }
         let session: BroadcastSession
         do throws(HostError) {
             session = try await makeSession()
@@ -131,11 +132,8 @@ package actor SessionHost {
         let preparation = HostPreparation(
             notice: { [weak self] notice in Task { await self?.report(.notice(.resolver(notice))) } },
             isStopWanted: { [weak self] in self?.current.withLock { $0.isStopWanted } ?? true })
-        let result = Once<Result<Value, HostError>>()
-        _ = NamedThread(name: "prepare") {
-            result.set(Result { () throws(HostError) in try body(preparation) })
-        }
-        return try await result.value.get()
+        let result = await NamedThread.run(name: "prepare") { Result { () throws(HostError) in try body(preparation) } }
+        return try result.get()
     }
 
     private func beginQuiet(_ session: BroadcastSession) async -> DesktopLink? {

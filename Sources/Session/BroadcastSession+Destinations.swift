@@ -1,3 +1,4 @@
+import Concurrency
 import Destinations
 import Glibc
 import Media
@@ -12,7 +13,7 @@ extension BroadcastSession {
     package func add(_ plan: DestinationPlan) async throws(SessionError) {
         guard [.starting, .live, .paused].contains(state) else { throw .ending }
         guard progress.hasBegun else { throw .notBegun }
-        if let path = plan.path, writes(path) { throw .pathInUse(path) }
+        if let path = plan.path, await isWriting(path) { throw .pathInUse(path) }
         let destination = makeDestination(plan)
         let isTaken = members.withLock { members -> Bool in
             if members.contains(where: { $0.destination.plan.name == plan.name && !$0.destination.state.isOver }) { return true }
@@ -86,12 +87,13 @@ extension BroadcastSession {
     }
 
     /// Returns true if a destination of the session writes the file at `path`, also if it has another path to that file.
-    func writes(_ path: String) -> Bool {
-        destinations.contains { destination in
-            guard !destination.state.isOver, let own = destination.plan.path else { return false }
-            if own == path { return true }
-            guard let one = FileIdentity(own), let other = FileIdentity(path) else { return false }
-            return one == other
+    func isWriting(_ path: String) async -> Bool {
+        let own = destinations.filter { !$0.state.isOver }.compactMap(\.plan.path)
+        if own.contains(path) { return true }
+        // stat(2) can block as long as a disk does not answer.
+        return await NamedThread.run(name: "file check") {
+            guard let wanted = FileIdentity(path) else { return false }
+            return own.contains { FileIdentity($0) == wanted }
         }
     }
 

@@ -76,7 +76,7 @@ extension BroadcastSession {
     /// - Returns: nil if clips are off, or if there is no picture yet.
     /// - Throws: an error if the file cannot be written.
     package func saveClip(last span: MediaTime, to path: String) async throws(UploadError) -> SavedClip? {
-        guard !writes(path) else { throw .cannotCreate(path: path, .inUse) }
+        guard await !isWriting(path) else { throw .cannotCreate(path: path, .inUse) }
         guard let (excerpt, stream) = pipeline.excerpt(last: span) else { return nil }
         let executor = ThreadExecutor(name: "clip")
         executor.start()

@@ -121,7 +121,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `A refused connection is told with host and port`() async throws {
+        @Test func `A refused connection is reported with host and port`() async throws {
             try await withStudio(width: 320, height: 240) { studio in
                 let port = try freePort()
                 let result = try await studio.broadcast.run(["start", "--to", "rtmp://127.0.0.1:\(port)/live/key"])
@@ -130,7 +130,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `An unknown destination is told with the nearest name`() async throws {
+        @Test func `The error for an unknown destination suggests the nearest name`() async throws {
             try await withPeers { peers in
                 let broadcast = try BroadcastCommand(in: peers, display: missingDisplay)
                 try broadcast.writeConfiguration("[destinations.archive]\nextension = \"file\"\n")
@@ -191,7 +191,7 @@ extension EndToEndTests {
             ("[destinations.one]\nextension = \"rtmp\"\n", 1, ["destinations.one", "url"]),
         ]
 
-        @Test func `A broken config is told with file, line and key`() async throws {
+        @Test func `An invalid configuration is reported with file, line and key`() async throws {
             try await withPeers { peers in
                 let broadcast = try BroadcastCommand(in: peers, display: missingDisplay)
                 for broken in Self.brokenConfigurations {

@@ -6,7 +6,7 @@ extension EndToEndTests {
     /// What other programs on the display learn of a broadcast.
     @Suite(.serialized)
     struct CapturedTests {
-        @Test func `captured tells whether the display is being broadcast, and waits for both`() async throws {
+        @Test func `captured reports whether the display is being broadcast, and waits for either state`() async throws {
             try await withStudio(["still"], width: 320, height: 240, hasSound: false) { studio in
                 let broadcast = studio.broadcast
                 let before = try await broadcast.run(["captured"])

@@ -192,7 +192,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `check-extension goes on after a fault, and tells all`() async throws {
+        @Test func `check-extension continues after a fault, and reports all of them`() async throws {
             try await withPeers { peers in
                 let broadcast = try BroadcastCommand(in: peers)
                 let folder = broadcast.home + "/data/broadcast/extensions/odd"

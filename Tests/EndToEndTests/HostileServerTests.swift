@@ -8,7 +8,7 @@ extension EndToEndTests {
     struct HostileServerTests {
         private static let key = "s3cret-k3y-5417"
 
-        @Test func `A server that closes the connection at once is told as unreachable`() async throws {
+        @Test func `A server that closes the connection at once is reported as unreachable`() async throws {
             try await withStudio(width: 320, height: 240) { studio in
                 let result = try await start(against: "s.accept()[0].close()", studio)
                 #expect(result.status == .exited(69))
@@ -16,7 +16,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `A server that answers with something else is told as a broken protocol`() async throws {
+        @Test func `A server that does not answer in RTMP is reported as a violation of the protocol`() async throws {
             try await withStudio(width: 320, height: 240) { studio in
                 let result = try await start(
                     against: "c = s.accept()[0]; c.sendall(b'HTTP/1.1 400 Bad Request\\r\\n\\r\\n' * 400); c.recv(1 << 20); time.sleep(60)", studio)
@@ -25,7 +25,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `A server that does not take the stream is told without the key`() async throws {
+        @Test func `The error for a server that rejects the stream does not contain the key`() async throws {
             try await withStudio(width: 320, height: 240) { studio in
                 let server = try await NginxRTMP.start(in: studio.peers, live: "on_publish http://127.0.0.1:1/no;")
                 let result = try await studio.broadcast.run(["start", "--to", server.url(key: Self.key)])

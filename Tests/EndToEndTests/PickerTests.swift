@@ -6,7 +6,7 @@ extension EndToEndTests {
     /// `broadcast picker` as a person sees it where the terminal has no cursor to place, and as a script does.
     @Suite(.serialized)
     struct PickerTests {
-        @Test func `The picker lists, asks, tells what will be seen, and starts`() async throws {
+        @Test func `The picker lists destinations, asks, shows what will be visible, and starts`() async throws {
             try await withPicker { studio, terminal in
                 try await terminal.type("TERM=dumb \(studio.broadcast.binary) picker; echo status=$?")
                 try await terminal.wait(for: "Which one?")

@@ -140,7 +140,7 @@ extension EndToEndTests {
             try await FFProbe.packets(of: path, in: peers).filter { $0.kind == "video" }.map(\.size)
         }
 
-        @Test func `A server that goes away for good is tried again until the end, and leaves the file alone`() async throws {
+        @Test func `A server that does not come back is retried until the end, and the file has no gap`() async throws {
             try await withStudio { studio in
                 let server = try await NginxRTMP.start(in: studio.peers)
                 let peer = try await studio.startLive(["--to", server.url(key: "key"), "--to", studio.path("out.mp4")])

@@ -114,7 +114,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `A server that is not there is told, and never called live`() async throws {
+        @Test func `A server that cannot be reached is an error, and its destination is never live`() async throws {
             try await withStudio(width: 320, height: 240, hasSound: false) { studio in
                 try await ShippedExtensions.lay(in: studio.peers)
                 let result = try await studio.broadcast.run(["start", "--detach", "--to", "srt://127.0.0.1:\(try freePort())"])

@@ -54,7 +54,7 @@ extension EndToEndTests {
         }
 
         /// nginx hands `dav_methods` on to a location within another, and `limit_except` it does not.
-        @Test func `Without the password nobody writes or deletes a segment or a playlist, at the origin or through the edge`() async throws {
+        @Test func `Without the password no client can write or delete a segment or a playlist, at the origin or through the edge`() async throws {
             try await withPeers { peers in
                 let root = try peers.makeFolder("www")
                 let (store, cache) = try await originAndEdge(root: root, in: peers)

@@ -37,7 +37,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `A certificate that cannot be trusted is told with what to do`() async throws {
+        @Test func `An untrusted certificate is reported with the next step`() async throws {
             try await withStudio(width: 320, height: 240) { studio in
                 let certificates = try await Certificates.make(in: studio.peers)
                 let server = try await NginxRTMP.start(in: studio.peers)
@@ -57,7 +57,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `A ca-file that cannot be read is told with its line`() async throws {
+        @Test func `A ca-file that cannot be read is reported with its line`() async throws {
             try await withPeers { peers in
                 let broadcast = try BroadcastCommand(in: peers)
                 try broadcast.writeConfiguration(configuration(port: 443, "ca-file = \"missing.pem\""))

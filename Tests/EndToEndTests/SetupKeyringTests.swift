@@ -27,7 +27,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `A locked keyring is told, and the list still knows who is signed in`() async throws {
+        @Test func `A locked keyring is reported, and the list still shows which destinations are signed in`() async throws {
             try await withPeers { peers in
                 let (broadcast, keyring) = try await withKeyring(try BroadcastCommand(in: peers, display: missingDisplay), in: peers)
                 #expect(try await signIn("mobcrush", key: "kept-k3y", broadcast).status == .exited(0))
@@ -41,7 +41,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `A keyring that was locked by a restart is told, and its secrets are known by name`() async throws {
+        @Test func `A keyring that a restart locked is reported, and the names of its secrets are known`() async throws {
             try await withPeers { peers in
                 let broadcast = try BroadcastCommand(in: peers, display: missingDisplay)
                 try broadcast.writeConfiguration("[destinations.mine]\nextension = \"rtmp\"\nurl = \"rtmp://127.0.0.1/live\"\n")
@@ -150,7 +150,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `A service that does not answer holds up nobody for long`() async throws {
+        @Test func `A Secret Service that does not answer delays a command only until its deadline`() async throws {
             try await withPeers { peers in
                 let (broadcast, keyring) = try await withKeyring(try BroadcastCommand(in: peers, display: missingDisplay), in: peers)
                 keyring.daemon.signal(SIGSTOP)

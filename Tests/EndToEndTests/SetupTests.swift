@@ -131,7 +131,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `The list says who is signed in`() async throws {
+        @Test func `The list shows which destinations are signed in`() async throws {
             try await withSetup { broadcast in
                 #expect(try await signIn("mine", key: "k3y", broadcast).status == .exited(0))
                 #expect(try await signIn("mobcrush", key: "k3y", broadcast).status == .exited(0))

@@ -2,11 +2,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What goes wrong out there, done on purpose: servers that die, hang and lie, lines that lose packets, and starts without end.
+/// Fault injection: servers that are killed, hang or send invalid data, networks that lose packets, and starts that never end.
 ///
-/// `make test-faults` runs them; they take minutes, so `make test` has only the short ones (`OutageTests` in EndToEndTests). What else is
-/// asked of faults is tested where it is at home: timestamps that cross 0xFFFFFF and 32 bits in RTMPTests (`TimestampTests`); a full disk,
-/// `kill -9` and an X server that dies in `SurvivalTests`; PulseAudio that is killed in `SoundSurvivalTests`.
+/// `make test-faults` runs them. They take minutes, so `make test` has only the short ones (`OutageTests` in EndToEndTests). Other faults
+/// have their tests elsewhere: timestamps that cross 0xFFFFFF and 32 bits in RTMPTests (`TimestampTests`); a full disk,
+/// `kill -9` and an X server that ends in `SurvivalTests`; an X server that is stopped in
+/// `StalledSourceTests` and `BadInputTests`; PulseAudio that is killed in `SoundSurvivalTests`.
 @Suite(.serialized)
 struct FaultTests {}
 

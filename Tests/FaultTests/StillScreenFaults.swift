@@ -6,7 +6,7 @@ extension FaultTests {
     /// A screen on which nothing happens.
     @Suite(.serialized)
     struct StillScreenFaults {
-        @Test func `After a minute without a change the connection lives, and who joins late sees the picture at once`() async throws {
+        @Test func `After a minute without a change the connection is open, and a viewer who joins late gets the picture at once`() async throws {
             try await withStudio(["clock"], width: 640, height: 360) { studio in
                 let server = try await NginxRTMP.start(in: studio.peers)
                 let peer = try await studio.startLive(["--to", server.url(key: "key")])

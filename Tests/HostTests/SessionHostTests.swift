@@ -101,7 +101,7 @@ struct SessionHostTests {
         }
     }
 
-    @Test func `A host whose name is taken ends for those who wait for its end`() async throws {
+    @Test func `If the name of a host is in use, the wait for its end returns`() async throws {
         try await withPeers { peers in
             let first = try HostRig(in: peers)
             let second = try HostRig(in: peers, folder: first.folder)
@@ -222,7 +222,7 @@ struct SessionHostTests {
         }
     }
 
-    @Test func `Everyone who follows gets the events, until the session has ended`() async throws {
+    @Test func `All followers receive the events until the session has ended`() async throws {
         try await withPeers { peers in
             let rig = try HostRig(in: peers)
             try await rig.host.start()

@@ -147,7 +147,7 @@ import Testing
         #expect(!Self.text(model, 80, 24).contains("visible"))
     }
 
-    @Test func `A search without a result is told instead of rows`() {
+    @Test func `A search without a result shows a sentence instead of rows`() {
         var model = Self.model
         for letter in "zzz" { _ = model.press(.character(letter)) }
         let lines = PickerRenderer(width: 80, height: 24).lines(model)

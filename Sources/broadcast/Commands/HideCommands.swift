@@ -26,8 +26,7 @@ struct WindowArgument: ParsableArguments {
         do throws(CaptureError) {
             if window == "active" { return "\(try HiddenWindowRule.activeWindow(display: display))" }
             if window == "pick" {
-                Output.note("broadcast: Click the window. Esc or another mouse button cancels.")
-                return "\(HiddenWindowRule.window(try WindowPicker.pick(on: display)))"
+                return "\(HiddenWindowRule.window(try SourceOptions.pickWindow(on: display, prompt: "Click the window.")))"
             }
         } catch .pickCancelled {
             throw CommandError(.nothing, "No window was picked, so no rule changed. Click a window, or give its number.")

@@ -72,6 +72,11 @@ struct SetupCommand: AsyncParsableCommand {
             if !plain.isEmpty { try information.keep(older.merging(plain) { $1 }, of: name) }
         }
         Output.note("\(name) is set up. Start it with: broadcast start --to \(name)")
+        if target.isRTMP, let url = plain["url"], RTMPAddress.hasKey(url) {
+            Output.note(
+                "The address is stored as it is. If its last part is the stream key, give the address without it: "
+                    + "broadcast setup \(name) --set url=ADDRESS")
+        }
     }
 
     /// Stores the answers of a setup program, as if the user had typed them.

@@ -1,4 +1,5 @@
 import Capture
+import Glibc
 import Presentation
 import Terminal
 import X11Capture
@@ -16,11 +17,19 @@ extension SourceOptions {
     /// Asks the user to click a window and returns its identifier. Call it before anything starts, so that Ctrl-C ends
     /// the command.
     func pickWindow() throws(CommandError) -> UInt {
-        Output.note("broadcast: Click the window to show. Esc or another mouse button cancels.")
         do throws(CaptureError) {
-            return try WindowPicker.pick(on: display)
+            return try Self.pickWindow(on: display, prompt: "Click the window to show.")
         } catch {
             throw CommandError(error)
         }
+    }
+
+    /// Asks the user to click a window on `display`.
+    static func pickWindow(on display: String?, prompt: String) throws(CaptureError) -> UInt {
+        Output.note("broadcast: \(prompt) Esc or another mouse button cancels.")
+        // A process that Ctrl-Z stops would keep the pointer and the keyboard.
+        let before = signal(SIGTSTP, SIG_IGN)
+        defer { signal(SIGTSTP, before) }
+        return try WindowPicker.pick(on: display)
     }
 }
