@@ -127,7 +127,7 @@ final class X264Encoder {
         reconfigure(ticks: 1, buffer: settings.bufferSize(bitrate: kilobits))
     }
 
-    /// Sets whether the next frames are analysed as with the preset `ultrafast`. Everything that the decoder must know stays
+    /// Sets whether the next frames are analysed almost as with the preset `ultrafast`. Everything that the decoder must know stays
     /// as it is: x264 changes neither the parameter sets nor the number of reference frames.
     func setFastest(_ isFastest: Bool) {
         var source = analysis
@@ -135,7 +135,8 @@ final class X264Encoder {
         parameters.analyse.inter = source.analyse.inter
         parameters.analyse.intra = source.analyse.intra
         parameters.analyse.i_me_method = source.analyse.i_me_method
-        parameters.analyse.i_subpel_refine = source.analyse.i_subpel_refine
+        // x264 cannot leave 0 again, because the planes for subpixel motion would be missing.
+        parameters.analyse.i_subpel_refine = min(analysis.analyse.i_subpel_refine, max(1, source.analyse.i_subpel_refine))
         parameters.analyse.i_trellis = source.analyse.i_trellis
         parameters.analyse.b_mixed_references = source.analyse.b_mixed_references
         parameters.b_deblocking_filter = source.b_deblocking_filter
