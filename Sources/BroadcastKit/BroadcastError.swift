@@ -59,7 +59,8 @@ extension BroadcastError {
     init(_ error: HostError) {
         switch error {
         case .alreadyStarted: self = .alreadyStarted
-        case .session(.capture(.cannotOpenDisplay(let name))): self = .cannotOpenDisplay(name)
+        case .session(.capture(.cannotOpenDisplay(let name))), .session(.capture(.displayDoesNotAnswer(let name))):
+            self = .cannotOpenDisplay(name)
         case .session(.encode(let error)): self = .encoder("\(error)")
         case .session(let error): self = .source("\(error)")
         case .configuration(.destination(.unknown(let name, _))): self = .unknownDestination(name)

@@ -89,10 +89,9 @@ package struct KitContext: Sendable {
             var plans: [DestinationPlan] = []
             for destination in destinations {
                 var plan = try plan(destination, resolver, catalog, configuration)
-                let taken = plans.map(\.name)
-                if taken.contains(plan.name) {
-                    plan.name += (2...).lazy.map { "-\($0)" }.first { [name = plan.name] in !taken.contains(name + $0) } ?? ""
-                }
+                if case .named(let name) = destination.kind, plans.contains(where: { $0.name == name }) { throw .destination(.nameTwice(name)) }
+                try DestinationResolver.check(plan, beside: plans)
+                plan.makeNameUnique { name in plans.contains { $0.name == name } }
                 plans.append(plan)
             }
             configuration.keepClips(for: plans)

@@ -66,10 +66,8 @@ extension SessionHost {
         let folder = request.folder
         var plan = try await onThread { [resolve] preparation throws(HostError) in try resolve(target, folder, preparation) }
         // An address or a file has no name, so it gets a free one.
-        let taken = session.snapshot().destinations.filter { !$0.state.isOver }.map(\.name)
-        if plan.name != target, taken.contains(plan.name) {
-            plan.name += (2...).lazy.map { "-\($0)" }.first { [name = plan.name] in !taken.contains(name + $0) } ?? ""
-        }
+        let others = session.snapshot().destinations.filter { !$0.state.isOver }
+        if plan.name != target { plan.makeNameUnique { name in others.contains { $0.name == name } } }
         if plan.kind == .stdout { throw .request(.outputLater) }
         do throws(SessionError) {
             try await session.add(plan)

@@ -37,6 +37,14 @@ package struct DestinationPlan: Sendable {
         self.makeHandler = makeHandler
     }
 
+    /// Adds a number to the name if it is in use: `rtmp`, `rtmp-2`, `rtmp-3`.
+    package mutating func makeNameUnique(isTaken: (String) -> Bool) {
+        guard isTaken(name) else { return }
+        var number = 2
+        while isTaken("\(name)-\(number)") { number += 1 }
+        name += "-\(number)"
+    }
+
     /// True for a live destination: it receives only new packets, starting with a keyframe, and the slate during a pause.
     package var isLive: Bool {
         if case .live = delivery { true } else { false }

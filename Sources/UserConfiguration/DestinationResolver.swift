@@ -58,18 +58,23 @@ package struct DestinationResolver {
             let isNamed = hasOwnName(target)
             if isNamed, targets[..<index].contains(target) { throw .destination(.nameTwice(target)) }
             var plan = try resolve(target)
-            if plan.kind == .stdout && plans.contains(where: { $0.kind == .stdout }) { throw .destination(.outputTwice) }
-            if let path = plan.path, plans.contains(where: { $0.path.map(CanonicalPath.of) == CanonicalPath.of(path) }) {
-                throw .destination(.fileTwice(path))
-            }
+            try Self.check(plan, beside: plans)
             if !isNamed {
-                if taken.contains(plan.name) { plan.name = freeName(like: plan.name, taken: taken) }
+                plan.makeNameUnique { [name = plan.name] in taken.contains($0) || $0 != name && hasOwnName($0) }
                 taken.insert(plan.name)
             }
             plans.append(plan)
         }
         try checkEffect(on: plans)
         return plans
+    }
+
+    /// Throws if another destination writes the same file, or also writes standard output.
+    package static func check(_ plan: DestinationPlan, beside plans: [DestinationPlan]) throws(ConfigurationError) {
+        if plan.kind == .stdout && plans.contains(where: { $0.kind == .stdout }) { throw .destination(.outputTwice) }
+        if let path = plan.path, plans.contains(where: { $0.path.map(CanonicalPath.of) == CanonicalPath.of(path) }) {
+            throw .destination(.fileTwice(path))
+        }
     }
 
     /// Throws if a choice that is for files and standard output has no effect on any of the destinations.
@@ -118,13 +123,6 @@ package struct DestinationResolver {
     private func isAtKnownService(_ plan: DestinationPlan) -> Bool {
         guard let host = plan.url.flatMap(RTMPAddress.host(of:)) else { return false }
         return KnownService.all.contains { $0.owns(host) }
-    }
-
-    /// Returns the name with the first number that makes it unique.
-    private func freeName(like name: String, taken: Set<String>) -> String {
-        var number = 2
-        while taken.contains("\(name)-\(number)") || hasOwnName("\(name)-\(number)") { number += 1 }
-        return "\(name)-\(number)"
     }
 
     /// True if `target` is a configured destination or a known service, which cannot be used twice.

@@ -53,6 +53,20 @@ import UserConfiguration
         }
     }
 
+    @Test func `A file or a configured destination is accepted once, and servers get names of their own`() async throws {
+        try await withPeers { peers in
+            let context = try context(try peers.makeFolder("kit"), "[destinations.archive]\nextension = \"file\"\n")
+            #expect(throws: HostError.configuration(.destination(.fileTwice("/tmp/a.mp4")))) {
+                try prepare([.file("/tmp/a.mp4"), .file("/tmp/a.mp4")], context)
+            }
+            #expect(throws: HostError.configuration(.destination(.nameTwice("archive")))) {
+                try prepare([.destination(named: "archive"), .destination(named: "archive")], context)
+            }
+            let plans = try prepare([.rtmp("rtmp://example.org/app", key: "k"), .rtmp("rtmp://example.org/app", key: "l")], context)
+            #expect(plans.map(\.name) == ["example.org", "example.org-2"])
+        }
+    }
+
     @Test(arguments: [true, false]) func `A proxy that requires a password is refused without it, also if the program has settings of its own`(
         usesConfiguration: Bool
     ) async throws {
