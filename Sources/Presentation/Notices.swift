@@ -1,5 +1,6 @@
 import Capture
 import Desktop
+import Encode
 import Glibc
 import Host
 import Media

@@ -1,5 +1,6 @@
 import Capture
 import Destinations
+import Encode
 import Media
 import PulseCapture
 import Synchronization

@@ -1,5 +1,6 @@
 import Capture
 import Destinations
+import Encode
 import Media
 
 /// The state and figures of a session at one moment.

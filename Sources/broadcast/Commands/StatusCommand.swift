@@ -2,7 +2,6 @@ import ArgumentParser
 import Control
 import Glibc
 import Host
-import Media
 import Presentation
 import Terminal
 
@@ -54,43 +53,8 @@ struct StatusCommand: AsyncParsableCommand {
         } else if sessions.isEmpty {
             if isFirst && isAll { try Output.answer("Nothing is being broadcast.") }
         } else {
-            for session in sessions { try Output.answer(Self.text(session)) }
+            for session in sessions { try Output.answer(StatusText.text(session)) }
         }
-    }
-
-    static func text(_ session: SessionReport) -> String {
-        let clock = StatusLine.clock(MediaTime(seconds: session.elapsed))
-        var lines = ["\(session.session): \(session.state), \(clock), display \(session.source.display), process \(session.pid)"]
-        if let video = session.video {
-            lines.append(
-                "  video: \(video.width)x\(video.height) at \(video.fps) fps, \(video.bitrateKbps) kbit/s; "
-                    + "\(video.captured) captured, \(video.encoded) encoded, \(video.repeated) repeated, \(video.dropped) dropped")
-            if let rate = video.encodedFps {
-                lines.append("  the machine is too slow: the encoder uses its fastest preset for \(rate) frames a second")
-            } else if video.fastestPreset == true {
-                lines.append("  the machine is too slow: the encoder uses its fastest preset")
-            }
-        }
-        for (name, source) in [("app", session.audio.app), ("mic", session.audio.mic)] {
-            guard let source else { continue }
-            let level = source.levelDb.map { "\($0) dB" } ?? "silent"
-            lines.append("  \(name): \(source.source ?? "no source"), \(level)" + (source.muted ? ", muted" : ""))
-        }
-        if let hidden = session.hiddenWindows {
-            lines.append("  hidden: " + hidden.map(HiddenWindowSentences.summary).joined(separator: ", "))
-        }
-        for destination in session.destinations {
-            var line = "  \(destination.name) (\(destination.extension)): \(destination.state), \(StatusLine.size(destination.bytes))"
-            if let place = destination.path ?? destination.url { line += ", \(place)" }
-            if let url = destination.watchUrl { line += ", watch it at \(url)" }
-            if destination.dropped > 0 { line += ", \(destination.dropped) frames dropped" }
-            if let text = destination.status { line += ", \(text)" }
-            if let seconds = destination.nextRetryS { line += ". Next try in \(Int(seconds.rounded(.up))) s, or now with broadcast retry" }
-            // The reason comes last, since it may end in a command.
-            if let error = destination.error { line += ". \(error.message)" }
-            lines.append(line)
-        }
-        return lines.map(\.printable).joined(separator: "\n")
     }
 }
 

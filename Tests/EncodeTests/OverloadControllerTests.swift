@@ -1,5 +1,5 @@
+import Encode
 import Media
-import Session
 import Testing
 
 /// When the encoder does less, on simulated machines.
