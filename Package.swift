@@ -64,6 +64,7 @@ let package = Package(
         .target(name: "Media", swiftSettings: strict),
         .target(name: "Concurrency", dependencies: ["Media", "CLinux"], swiftSettings: strict),
         .target(name: "Processes", dependencies: ["Concurrency", "CLinux"], swiftSettings: strict),
+        .target(name: "Bus", dependencies: ["CDBus"], swiftSettings: strict),
 
         // Devices and codecs. A module with a source imports Capture and one device API, and no other source.
         .target(name: "Capture", dependencies: ["Media"], swiftSettings: strict),
@@ -116,7 +117,7 @@ let package = Package(
             dependencies: [.product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio")],
             swiftSettings: strict),
         // Notifications, indicators and screen lockers, on the session bus.
-        .target(name: "Desktop", dependencies: ["Concurrency", "Processes", "CDBus"], swiftSettings: strict),
+        .target(name: "Desktop", dependencies: ["Bus", "Concurrency", "Processes"], swiftSettings: strict),
         .target(
             name: "Host",
             dependencies: [
@@ -257,6 +258,7 @@ let package = Package(
             ], swiftSettings: strict),
         .testTarget(
             name: "CredentialsTests", dependencies: ["Credentials", "UserConfiguration", "Upload", "Processes", "TestSupport"], swiftSettings: strict),
+        .testTarget(name: "BusTests", dependencies: ["Bus", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "ConcurrencyTests", dependencies: ["Concurrency", "Media", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "ProcessesTests", dependencies: ["Processes", "Concurrency", "TestSupport"], swiftSettings: strict),
         // Extensions of the tests, for UploadTests and ExtensionCheckTests.

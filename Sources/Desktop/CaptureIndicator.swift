@@ -1,3 +1,5 @@
+import Bus
+
 /// Reports to desktop indicators that the screen is captured, with the property `Captured` of `org.broadcast.Broadcast`
 /// on the session bus.
 ///

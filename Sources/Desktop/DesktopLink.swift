@@ -1,3 +1,4 @@
+import Bus
 import Concurrency
 import Glibc
 import Processes

@@ -1,3 +1,5 @@
+import Bus
+
 /// Suppresses notifications during a broadcast, with the method that the notification service supports, and restores
 /// them afterwards.
 struct DoNotDisturb {
@@ -117,4 +119,8 @@ struct DoNotDisturb {
         guard case .unsigned(let number) = reply?.arguments.first else { return nil }
         return number
     }
+}
+
+extension BusObject {
+    static let notifications = BusObject(service: "org.freedesktop.Notifications", path: "/org/freedesktop/Notifications")
 }

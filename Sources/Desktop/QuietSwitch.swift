@@ -1,3 +1,5 @@
+import Bus
+
 /// The do-not-disturb setting of a notification service. It remains set after the program that changed it exits.
 struct QuietSwitch {
     /// The name in the `QuietRecord`.

@@ -1,3 +1,5 @@
+import Bus
+
 /// Monitors the screen savers and lockers of desktops, which send the signal `ActiveChanged` on the session bus when
 /// they start and end.
 struct ScreenLockWatch {

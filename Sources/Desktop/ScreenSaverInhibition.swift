@@ -1,3 +1,5 @@
+import Bus
+
 /// Inhibits the idle screen saver (Idle Inhibition Service, org.freedesktop.ScreenSaver), as video players do.
 enum ScreenSaverInhibition {
     private static let service = BusObject(service: "org.freedesktop.ScreenSaver", path: "/org/freedesktop/ScreenSaver")

@@ -1,7 +1,7 @@
 import CDBus
 
 /// A D-Bus message (D-Bus Specification, Message Protocol). Use it on the thread of its connection.
-final class BusMessage {
+package final class BusMessage {
     let handle: OpaquePointer
 
     /// Takes ownership of a reference.
@@ -15,22 +15,23 @@ final class BusMessage {
     }
 
     /// Creates a method call. If `startsService`, the bus starts the service if possible.
-    static func call(_ target: BusObject, _ interface: String, _ member: String, _ arguments: [BusValue], startsService: Bool) -> BusMessage? {
+    package static func call(_ target: BusObject, _ interface: String, _ member: String, _ arguments: [BusValue], startsService: Bool) -> BusMessage?
+    {
         let message = BusMessage(dbus_message_new_method_call(target.service, target.path, interface, member))
         if let message { dbus_message_set_auto_start(message.handle, startsService ? 1 : 0) }
         return message?.with(arguments)
     }
 
-    static func signal(path: String, interface: String, member: String, _ arguments: [BusValue]) -> BusMessage? {
+    package static func signal(path: String, interface: String, member: String, _ arguments: [BusValue]) -> BusMessage? {
         BusMessage(dbus_message_new_signal(path, interface, member))?.with(arguments)
     }
 
     /// Creates the answer to this call.
-    func reply(_ arguments: [BusValue]) -> BusMessage? {
+    package func reply(_ arguments: [BusValue]) -> BusMessage? {
         BusMessage(dbus_message_new_method_return(handle))?.with(arguments)
     }
 
-    func errorReply(_ name: String, _ text: String) -> BusMessage? {
+    package func errorReply(_ name: String, _ text: String) -> BusMessage? {
         BusMessage(dbus_message_new_error(handle, name, text))
     }
 
@@ -42,7 +43,7 @@ final class BusMessage {
     }
 
     /// The arguments up to the first one with an unsupported type.
-    var arguments: [BusValue] {
+    package var arguments: [BusValue] {
         var iterator = DBusMessageIter()
         guard dbus_message_iter_init(handle, &iterator) != 0 else { return [] }
         var values: [BusValue] = []
@@ -55,23 +56,30 @@ final class BusMessage {
 
     /// DBUS_MESSAGE_TYPE_METHOD_CALL, DBUS_MESSAGE_TYPE_SIGNAL and DBUS_MESSAGE_TYPE_ERROR (D-Bus Specification, Header
     /// Fields).
-    var isCall: Bool { dbus_message_get_type(handle) == 1 }
-    var isSignal: Bool { dbus_message_get_type(handle) == 4 }
-    var isError: Bool { dbus_message_get_type(handle) == 3 }
-    var wantsReply: Bool { isCall && dbus_message_get_no_reply(handle) == 0 }
-    var sender: String { Self.text(dbus_message_get_sender(handle)) }
-    var path: String { Self.text(dbus_message_get_path(handle)) }
-    var interface: String { Self.text(dbus_message_get_interface(handle)) }
-    var member: String { Self.text(dbus_message_get_member(handle)) }
+    package var isCall: Bool { dbus_message_get_type(handle) == 1 }
+    package var isSignal: Bool { dbus_message_get_type(handle) == 4 }
+    package var isError: Bool { dbus_message_get_type(handle) == 3 }
+    package var wantsReply: Bool { isCall && dbus_message_get_no_reply(handle) == 0 }
+    package var sender: String { Self.text(dbus_message_get_sender(handle)) }
+    package var path: String { Self.text(dbus_message_get_path(handle)) }
+    package var interface: String { Self.text(dbus_message_get_interface(handle)) }
+    package var member: String { Self.text(dbus_message_get_member(handle)) }
+
+    /// The name and the text of an error reply.
+    var error: (name: String, text: String) { (Self.text(dbus_message_get_error_name(handle)), arguments.first?.string ?? "") }
 
     private static func text(_ pointer: UnsafePointer<CChar>?) -> String { pointer.map { String(cString: $0) } ?? "" }
 }
 
 /// An object on the bus that can be called.
-struct BusObject {
-    var service: String
-    var path: String
+package struct BusObject: Sendable {
+    package var service: String
+    package var path: String
 
-    static let bus = BusObject(service: "org.freedesktop.DBus", path: "/org/freedesktop/DBus")
-    static let notifications = BusObject(service: "org.freedesktop.Notifications", path: "/org/freedesktop/Notifications")
+    package init(service: String, path: String) {
+        self.service = service
+        self.path = path
+    }
+
+    package static let bus = BusObject(service: "org.freedesktop.DBus", path: "/org/freedesktop/DBus")
 }
