@@ -1,4 +1,5 @@
 import CX11
+import Capture
 import Media
 
 /// The mouse pointer: its position, its image, and how to draw it over grabbed pixels.
@@ -8,9 +9,7 @@ import Media
 /// animated pointer, XFixes reports each image.
 final class CursorOverlay {
     private let connection: X11Connection
-    private var image: [UInt32] = []
-    private var size = PixelSize(width: 0, height: 0)
-    private var hotSpot = (x: 0, y: 0)
+    private var image = PointerImage()
     /// The area of the pointer's image in the picture. Empty if the pointer is on another screen, over another window,
     /// or invisible.
     private(set) var rectangle = PixelRect(x: 0, y: 0, width: 0, height: 0)
@@ -26,10 +25,10 @@ final class CursorOverlay {
     func fetchImage() {
         guard let cursor = XFixesGetCursorImage(connection.display) else { return }
         defer { XFree(cursor) }
-        size = PixelSize(width: Int(cursor.pointee.width), height: Int(cursor.pointee.height))
-        hotSpot = (Int(cursor.pointee.xhot), Int(cursor.pointee.yhot))
-        image = (0..<size.area).map { UInt32(truncatingIfNeeded: cursor.pointee.pixels[$0]) }
-        if image.allSatisfy({ $0 >> 24 == 0 }) { size = PixelSize(width: 0, height: 0) }
+        let size = PixelSize(width: Int(cursor.pointee.width), height: Int(cursor.pointee.height))
+        image = PointerImage(
+            size: size, hotSpot: (Int(cursor.pointee.xhot), Int(cursor.pointee.yhot)),
+            pixels: (0..<size.area).map { UInt32(truncatingIfNeeded: cursor.pointee.pixels[$0]) })
     }
 
     /// Requests the pointer's position. Returns true if the area of its image in the picture changed.
@@ -44,31 +43,14 @@ final class CursorOverlay {
         let isOver = onScreen != 0 && area.shows(x: Int(rootX), y: Int(rootY), inTopLevel: child)
         rectangle =
             isOver
-            ? PixelRect(
-                x: Int(rootX) - hotSpot.x - area.place.x, y: Int(rootY) - hotSpot.y - area.place.y, width: size.width, height: size.height)
+            ? image.rectangle(atX: Int(rootX) - area.place.x, y: Int(rootY) - area.place.y)
             : PixelRect(x: 0, y: 0, width: 0, height: 0)
         return rectangle != before
     }
 
     /// Blends the pointer over `pixels`. (`x`, `y`) is the position of the pixels in the picture.
     func draw(over pixels: PixelBuffer, x: Int, y: Int) {
-        let covered = rectangle.intersection(PixelRect(x: x, y: y, width: pixels.size.width, height: pixels.size.height))
-        guard !covered.isEmpty else { return }
-        pixels.withUnsafeMutableBytes { bytes in
-            for row in covered.y..<covered.maxY {
-                let line = bytes[((row - y) * pixels.stride)...]
-                for column in covered.x..<covered.maxX {
-                    let source = image[(row - rectangle.y) * size.width + column - rectangle.x]
-                    let transparency = 255 - Int(source >> 24)
-                    if transparency == 255 { continue }
-                    let offset = line.startIndex + (column - x) * 4
-                    for channel in 0..<3 {
-                        let value = Int(source >> (8 * UInt32(channel))) & 0xff
-                        bytes[offset + channel] = UInt8(min(255, value + (Int(bytes[offset + channel]) * transparency + 127) / 255))
-                    }
-                }
-            }
-        }
+        image.draw(at: rectangle, over: pixels, x: x, y: y)
     }
 }
 
