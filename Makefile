@@ -25,13 +25,13 @@ BIN_STATIC = .build-static/release
 STRIP ?= strip
 
 # The packages to build and run the program, and the packages that the demo, the tests and the benchmark need. libsecret (for
-# keyrings) and ca-certificates (for rtmps) are opened at run time.
+# keyrings), libpipewire-0.3-0 (for Wayland desktops, where it is installed) and ca-certificates (for rtmps) are opened at run time.
 BUILD_PACKAGES = pkg-config binutils libsecret-1-0 ca-certificates libx11-dev libxext-dev libxcomposite-dev libxdamage-dev libxfixes-dev libxrandr-dev libxss-dev libx264-dev libpulse-dev \
-	libavcodec-dev libavutil-dev libswresample-dev libyuv-dev libpng-dev libsixel-dev libdbus-1-dev libtomlplusplus-dev libsrt-openssl-dev
+	libavcodec-dev libavutil-dev libswresample-dev libyuv-dev libpng-dev libsixel-dev libdbus-1-dev libtomlplusplus-dev libsrt-openssl-dev libspa-0.2-dev
 DEMO_PACKAGES = $(BUILD_PACKAGES) xvfb pulseaudio pulseaudio-utils ffmpeg util-linux
 TEST_PACKAGES = $(DEMO_PACKAGES) x11-xserver-utils xdotool xserver-xorg-core xserver-xorg-video-dummy openbox picom xterm \
 	nginx-light libnginx-mod-rtmp stunnel4 openssl curl python3 tmux mpv bash zsh fish man-db mandoc \
-	pipewire pipewire-pulse wireplumber gnome-keyring dbus python3-gi libsecret-tools srt-tools dunst libnotify-bin libglib2.0-bin systemd procps \
+	pipewire pipewire-bin pipewire-pulse wireplumber libpipewire-0.3-dev gnome-keyring dbus python3-gi libsecret-tools srt-tools dunst libnotify-bin libglib2.0-bin systemd procps \
 	gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-libav
 
 BENCH_PACKAGES = $(TEST_PACKAGES) gstreamer1.0-plugins-ugly python3-numpy python3-pil python3-matplotlib fonts-dejavu-core
@@ -63,11 +63,11 @@ test:
 	@$(MAKE) --no-print-directory check-docs
 	@./.ci/tests $(BIN)
 
-# Packet loss needs network namespaces, which require root. Without root, those tests are skipped with a message.
+# mutter is the compositor of the Wayland tests; it is too large for make test. Packet loss needs network namespaces, which require root. Without root, those tests are skipped with a message.
 test-faults:
-	@./.ci/packages $(TEST_PACKAGES) iproute2
+	@./.ci/packages $(TEST_PACKAGES) iproute2 mutter xwayland xdg-desktop-portal
 	$(BUILD) --build-tests
-	$(BIN)/broadcastPackageTests.xctest --testing-library swift-testing --no-parallel --filter '^FaultTests\.'
+	$(BIN)/broadcastPackageTests.xctest --testing-library swift-testing --no-parallel --filter '^FaultTests\.|PortalScreenSourceTests|PortalSessionTests|WaylandTests'
 
 coverage:
 	@./.ci/packages $(TEST_PACKAGES)

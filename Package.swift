@@ -57,6 +57,11 @@ let package = Package(
         // Debian's toml++ with a C interface. It stores the line of each value and, unlike TOMLKit, needs no Foundation.
         .target(name: "CTOMLPlusPlus", cxxSettings: [.treatAllWarnings(as: .error)]),
 
+        // The headers of SPA, without a library: PipeWire's formats and buffers.
+        .systemLibrary(name: "CSPA", pkgConfig: "libspa-0.2", providers: [.apt(["libspa-0.2-dev"])]),
+        // libpipewire, opened at run time, so that a machine without it still captures X11.
+        .target(name: "CPipeWire", dependencies: ["CSPA"], cSettings: [.treatAllWarnings(as: .error)]),
+
         // libsecret, opened at run time in a helper process, so that the broadcaster never loads GLib.
         .target(name: "CSecret", cSettings: [.treatAllWarnings(as: .error)]),
 
@@ -70,6 +75,9 @@ let package = Package(
         .target(name: "Capture", dependencies: ["Media"], swiftSettings: strict),
         .target(name: "WindowPrivacy", dependencies: ["Concurrency", "Media"], swiftSettings: strict),
         .target(name: "X11Capture", dependencies: ["Capture", "WindowPrivacy", "Concurrency", "Media", "CX11"], swiftSettings: strict),
+        .target(
+            name: "PortalCapture", dependencies: ["Bus", "Capture", "WindowPrivacy", "Processes", "Concurrency", "Media", "CPipeWire"],
+            swiftSettings: strict),
         .target(name: "PulseCapture", dependencies: ["Capture", "WindowPrivacy", "Concurrency", "Media", "CPulse"], swiftSettings: strict),
         .target(name: "ContentCapture", dependencies: ["Capture", "Concurrency", "Media"], swiftSettings: strict),
         .target(name: "Mix", dependencies: ["Media", "CPixelKernels", "CYUV", "CSWResample"], swiftSettings: strict),
@@ -99,15 +107,16 @@ let package = Package(
         .target(
             name: "Session",
             dependencies: [
-                "Destinations", "Media", "Concurrency", "Capture", "WindowPrivacy", "X11Capture", "PulseCapture", "ContentCapture", "Mix", "Encode",
-                "Mux", "Upload", "RTMP",
+                "Destinations", "Media", "Concurrency", "Capture", "WindowPrivacy", "X11Capture", "PortalCapture", "PulseCapture", "ContentCapture",
+                "Mix", "Encode", "Mux", "Upload", "RTMP",
             ],
             swiftSettings: strict),
         // The host of a session on a desktop.
         .target(
             name: "UserConfiguration",
             dependencies: [
-                "Media", "Encode", "Mix", "RTMP", "Upload", "Session", "WindowPrivacy", "X11Capture", "ContentCapture", "CTOMLPlusPlus",
+                "Media", "Encode", "Mix", "RTMP", "Upload", "Session", "WindowPrivacy", "X11Capture", "PortalCapture", "ContentCapture",
+                "CTOMLPlusPlus",
             ],
             swiftSettings: strict),
         .target(name: "Credentials", dependencies: ["UserConfiguration", "Processes", "Media", "RTMP", "Upload", "CSecret"], swiftSettings: strict),
@@ -135,7 +144,8 @@ let package = Package(
             name: "Presentation",
             dependencies: [
                 "Host", "Launch", "ExtensionCheck", "UserConfiguration", "Credentials", "PickerModel", "Session", "Destinations", "Control",
-                "Desktop", "Media", "Processes", "Capture", "WindowPrivacy", "X11Capture", "PulseCapture", "Encode", "Upload", "RTMP",
+                "Desktop", "Media", "Processes", "Capture", "WindowPrivacy", "X11Capture", "PortalCapture", "PulseCapture", "Encode", "Upload",
+                "RTMP",
             ],
             swiftSettings: strict),
         // The terminal of the command: output, questions, keys, signals and pictures.
@@ -150,7 +160,7 @@ let package = Package(
             dependencies: [
                 "Terminal", "CommandCompletion", "BroadcastKit", "Presentation", "Host", "Launch", "ExtensionCheck", "UserConfiguration",
                 "Credentials", "PickerModel", "Session", "Control", "Desktop", "Media", "Concurrency", "Processes", "Capture", "WindowPrivacy",
-                "X11Capture", "PulseCapture", "Mix",
+                "X11Capture", "PortalCapture", "PulseCapture", "Mix",
                 "Encode", "Upload", "RTMP", "CLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -160,7 +170,8 @@ let package = Package(
         .target(
             name: "BroadcastKit",
             dependencies: [
-                "Host", "UserConfiguration", "Credentials", "Session", "Destinations", "Capture", "WindowPrivacy", "X11Capture", "ContentCapture",
+                "Host", "UserConfiguration", "Credentials", "Session", "Destinations", "Capture", "WindowPrivacy", "X11Capture", "PortalCapture",
+                "ContentCapture",
                 "Control", "Desktop", "Upload", "RTMP", "Processes", "Concurrency", "Media",
             ], swiftSettings: strict),
         .executableTarget(name: "in-app", dependencies: ["BroadcastKit"], path: "Examples/in-app", swiftSettings: strict),
@@ -196,6 +207,11 @@ let package = Package(
         // Test support: machine-readable patterns, a program that draws and plays them, and real peers.
         .target(name: "TestPatterns", path: "Tests/TestPatterns", swiftSettings: strict),
         .executableTarget(name: "TestScreen", dependencies: ["TestPatterns", "CX11", "CPulse"], path: "Tests/TestScreen", swiftSettings: strict),
+        // A screen cast over PipeWire without a compositor. It links libpipewire; the broadcaster opens it at run time.
+        .systemLibrary(
+            name: "CPipeWireDev", path: "Tests/CPipeWireDev", pkgConfig: "libpipewire-0.3", providers: [.apt(["libpipewire-0.3-dev"])]),
+        .target(name: "CTestCast", dependencies: ["CPipeWireDev"], path: "Tests/CTestCast", cSettings: [.treatAllWarnings(as: .error)]),
+        .executableTarget(name: "TestCast", dependencies: ["TestPatterns", "CTestCast"], path: "Tests/TestCast", swiftSettings: strict),
         .target(name: "TestSupport", dependencies: ["TestPatterns"], path: "Tests/TestSupport", exclude: ["Programs"], swiftSettings: strict),
         .target(
             name: "FuzzTargets",
@@ -212,8 +228,8 @@ let package = Package(
         .testTarget(
             name: "CaptureTests",
             dependencies: [
-                "Capture", "WindowPrivacy", "X11Capture", "PulseCapture", "ContentCapture", "Concurrency", "Media", "Mix", "CX11",
-                "TestPatterns", "TestSupport", "TestScreen",
+                "Capture", "WindowPrivacy", "X11Capture", "PortalCapture", "PulseCapture", "ContentCapture", "Concurrency", "Media", "Mix", "CX11",
+                "CPipeWire", "TestPatterns", "TestSupport", "TestScreen", "TestCast",
             ], swiftSettings: strict),
         .testTarget(name: "MixTests", dependencies: ["Mix", "Media", "TestPatterns", "CPixelKernels", "CYUV"], swiftSettings: strict),
         .testTarget(name: "BitstreamTests", dependencies: ["Bitstream", "FuzzTargets", "Media"], swiftSettings: strict),
@@ -237,7 +253,7 @@ let package = Package(
             name: "PresentationTests",
             dependencies: [
                 "Presentation", "Host", "Control", "Session", "Destinations", "Desktop", "Processes", "Capture", "WindowPrivacy", "X11Capture",
-                "PulseCapture", "Upload", "Media", "UserConfiguration", "RTMP",
+                "PortalCapture", "PulseCapture", "Upload", "Media", "UserConfiguration", "RTMP",
             ], swiftSettings: strict),
         .testTarget(name: "PickerModelTests", dependencies: ["PickerModel"], swiftSettings: strict),
         // A source, destinations and a clock of the tests, for SessionTests and HostTests.
@@ -289,13 +305,14 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "TestSupport", "TestPatterns", "TestScreen", "broadcast", "broadcast-hls", "broadcast-srt", "in-app", "own-pictures",
+                "TestSupport", "TestPatterns", "TestScreen", "TestCast", "broadcast", "broadcast-hls", "broadcast-srt", "in-app", "own-pictures",
                 "keyframe-watch", "is-captured",
             ],
             swiftSettings: strict),
         // Fault injection, which takes minutes: make test-faults. It shares its fixtures with EndToEndTests.
         .testTarget(
-            name: "FaultTests", dependencies: ["TestSupport", "TestPatterns", "TestScreen", "BroadcastKit", "broadcast", "broadcast-srt"],
+            name: "FaultTests",
+            dependencies: ["TestSupport", "TestPatterns", "TestScreen", "TestCast", "BroadcastKit", "broadcast", "broadcast-srt"],
             swiftSettings: strict),
         .testTarget(
             name: "HLSTests", dependencies: ["HLS", "broadcast-hls", "Media", "BroadcastExtension"], swiftSettings: strict),

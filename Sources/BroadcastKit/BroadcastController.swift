@@ -19,13 +19,19 @@ import WindowPrivacy
 public final class BroadcastController: Sendable {
     /// The source of the pictures.
     public enum Content: Sendable {
-        /// An X display; nil for the display in `DISPLAY`.
+        /// An X display; nil for the display in `DISPLAY`. In a Wayland session, nil stands for `sharedMonitor`.
         case screen(display: String? = nil)
+        /// The monitor that the user chooses in the desktop's dialog, through the screen cast portal. The choice is
+        /// remembered, so later broadcasts share the same monitor without a dialog.
+        case sharedMonitor
+        /// The window that the user chooses in the desktop's dialog.
+        case sharedWindow
         /// One monitor of an X display, by its RandR name.
         case monitor(String, display: String? = nil)
         /// The content of one window, by its X identifier.
         case window(UInt, display: String? = nil)
-        /// A rectangle of the screen, in pixels.
+        /// A rectangle of the screen, in pixels. In a Wayland session and without `display`: of the monitor that the
+        /// user chooses.
         case region(x: Int, y: Int, width: Int, height: Int, display: String? = nil)
         /// A YUV4MPEG2 file or pipe.
         case y4m(path: String)
@@ -81,7 +87,7 @@ public final class BroadcastController: Sendable {
         options.title = settings.title
         options.applicationNames = DesktopEntries(environment: environment)
         options.desktop = context.desktopRequest(settings)
-        let sessionSettings = SessionSettings(content, sound, settings)
+        let sessionSettings = SessionSettings(content, sound, settings, context)
         self.init(options: options, context: context) { preparation throws(HostError) in
             try context.prepare(sessionSettings, destinations, usesConfiguration: settings.usesConfiguration, preparation)
         } resolve: { _, _, _ throws(HostError) in

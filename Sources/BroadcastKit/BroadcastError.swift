@@ -10,6 +10,8 @@ public enum BroadcastError: Error, Sendable, Equatable {
     case alreadyStarted
     /// No X server answers at this display; empty if `DISPLAY` is not set.
     case cannotOpenDisplay(String)
+    /// The user closed the dialog of a Wayland desktop without a choice.
+    case sharingCancelled
     /// The monitor, window or region does not exist, or the source ended. The text is for developers.
     case source(String)
     /// The encoder failed. The text is for developers.
@@ -40,6 +42,7 @@ extension BroadcastError: CustomStringConvertible {
         switch self {
         case .alreadyStarted: "This controller has run its broadcast. Create another one."
         case .cannotOpenDisplay(let name): name.isEmpty ? "DISPLAY is not set." : "Cannot open the display \(name)."
+        case .sharingCancelled: "The user chose nothing to share."
         case .source(let reason): "The source failed: \(reason)"
         case .encoder(let reason): "The encoder failed: \(reason)"
         case .configuration(let reason): "The configuration is wrong: \(reason)"
@@ -61,6 +64,7 @@ extension BroadcastError {
         case .alreadyStarted: self = .alreadyStarted
         case .session(.capture(.cannotOpenDisplay(let name))), .session(.capture(.displayDoesNotAnswer(let name))):
             self = .cannotOpenDisplay(name)
+        case .session(.capture(.portal(.cancelled))): self = .sharingCancelled
         case .session(.encode(let error)): self = .encoder("\(error)")
         case .session(let error): self = .source("\(error)")
         case .configuration(.destination(.unknown(let name, _))): self = .unknownDestination(name)

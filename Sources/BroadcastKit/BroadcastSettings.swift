@@ -31,9 +31,17 @@ public struct BroadcastSettings: Sendable {
 }
 
 extension SessionSettings {
-    init(_ content: BroadcastController.Content, _ sound: BroadcastController.Sound, _ settings: BroadcastSettings) {
+    init(_ content: BroadcastController.Content, _ sound: BroadcastController.Sound, _ settings: BroadcastSettings, _ context: KitContext) {
         self.init()
+        let isWayland = context.waylandSession != nil
         switch content {
+        case .sharedMonitor: source = .portal(context.portalRequest(.monitor))
+        case .sharedWindow: source = .portal(context.portalRequest(.window))
+        case .screen(nil) where isWayland: source = .portal(context.portalRequest(.monitor))
+        case .region(let x, let y, let width, let height, nil) where isWayland:
+            var request = context.portalRequest(.monitor)
+            request.region = PixelRect(x: x, y: y, width: width, height: height)
+            source = .portal(request)
         case .screen(let display): source = .screen(display: display, .wholeScreen)
         case .monitor(let name, let display): source = .screen(display: display, .monitor(name))
         case .window(let window, let display): source = .screen(display: display, .window(window))

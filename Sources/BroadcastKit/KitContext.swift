@@ -1,8 +1,10 @@
+import Capture
 import Credentials
 import Desktop
 import FoundationEssentials
 import Glibc
 import Host
+import PortalCapture
 import Processes
 import RTMP
 import Session
@@ -17,13 +19,19 @@ package struct KitContext: Sendable {
     /// The address of the session bus; nil without a session bus.
     let sessionBusAddress: String?
     /// The password of the network's proxy, from the environment.
-    let proxyPassword: String?
+    package let proxyPassword: String?
+    /// Nil if the session is not a Wayland session.
+    package let waylandSession: WaylandSession?
+    /// The Wayland display whose remembered choices count.
+    package let waylandDisplay: String
 
-    package init(paths: Paths, secrets: CredentialStore, sessionBusAddress: String?, proxyPassword: String?) {
+    package init(paths: Paths, secrets: CredentialStore, sessionBusAddress: String?, environment: [String: String]) {
         self.paths = paths
         self.secrets = secrets
         self.sessionBusAddress = sessionBusAddress
-        self.proxyPassword = proxyPassword
+        proxyPassword = environment[Self.proxyPasswordVariable]
+        waylandSession = WaylandSession(environment: environment)
+        waylandDisplay = WaylandSession.display(environment["WAYLAND_DISPLAY"] ?? "")
     }
 
     /// The variable of the environment with the password of the network's proxy.
@@ -31,13 +39,23 @@ package struct KitContext: Sendable {
 
     /// Creates a context for a program other than `broadcast`. It queries the Secret Service with the installed `broadcast`.
     init(environment: [String: String]) {
-        paths = Paths(environment: environment)
+        let paths = Paths(environment: environment)
         let programs = (environment["PATH"] ?? "").split(separator: ":").map { "\($0)/broadcast" }
         let service = SecretService(environment: environment, helper: programs.first(where: { access($0, X_OK) == 0 }))
-        secrets = CredentialStore(service: service, paths: paths)
         let named = environment["DBUS_SESSION_BUS_ADDRESS"].flatMap { $0.isEmpty ? nil : $0 }
-        sessionBusAddress = service.isBusThere ? named ?? environment["XDG_RUNTIME_DIR"].map { "unix:path=\($0)/bus" } : nil
-        proxyPassword = environment[Self.proxyPasswordVariable]
+        let address = service.isBusThere ? named ?? environment["XDG_RUNTIME_DIR"].map { "unix:path=\($0)/bus" } : nil
+        self.init(
+            paths: paths, secrets: CredentialStore(service: service, paths: paths), sessionBusAddress: address, environment: environment)
+    }
+
+    /// What the desktop's portal is asked for. The choice is remembered.
+    package func portalRequest(_ choice: PortalChoice = .monitor) -> PortalRequest {
+        // If the folder cannot be created, a notice says that the choice is not remembered.
+        try? paths.prepareStateFolder()
+        var request = PortalRequest(busAddress: sessionBusAddress, display: waylandDisplay)
+        request.choice = choice
+        request.choices = paths.rememberedChoices
+        return request
     }
 
     /// Returns the requests to the desktop while a screen is broadcast; nil if there is no session bus. The link always

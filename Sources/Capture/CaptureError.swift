@@ -34,6 +34,48 @@ package enum CaptureError: Error, Sendable, Equatable {
     case malformedContent(path: String, ContentProblem)
     /// The connection to the X server was lost.
     case displayServerGone(String)
+    /// The screen cast portal of a Wayland desktop does not deliver.
+    case portal(PortalProblem)
+}
+
+/// Why the desktop's screen cast portal delivers no pictures.
+package enum PortalProblem: Error, Sendable, Equatable {
+    /// No session bus answers.
+    case noSessionBus
+    /// xdg-desktop-portal is not installed, or it does not start.
+    case noPortal
+    /// The portal has no backend for screen casts of this desktop.
+    case noBackend
+    /// The backend shares no windows (or no monitors).
+    case cannotShare(PortalChoice)
+    /// The portal does not answer.
+    case noAnswer
+    /// libpipewire is not installed.
+    case noPipeWire
+    /// PipeWire rejects the stream; its words.
+    case pipeWireFailed(String)
+    /// PipeWire's session manager does not connect the stream.
+    case noSessionManager
+    /// The user closed the dialog, or the start was cancelled.
+    case cancelled
+    /// The portal refused; its words, or an empty text.
+    case refused(String)
+    /// The desktop shares something else than was asked for.
+    case otherChoice
+    /// Nothing is remembered that could be shared without a dialog, and no user is there to answer it.
+    case notRemembered
+    /// There are rules for hidden windows, which a monitor of a Wayland desktop would show.
+    case cannotHide
+    /// The stream ended without the user: the compositor or the portal's backend ended.
+    case lost
+    /// PipeWire ended.
+    case pipeWireGone
+}
+
+/// What the user chooses in the dialog of a Wayland desktop.
+package enum PortalChoice: String, Sendable, Equatable, Codable {
+    case monitor
+    case window
 }
 
 /// What is wrong with pictures or sound from a file or a pipe.

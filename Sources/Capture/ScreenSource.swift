@@ -37,6 +37,10 @@ package protocol ScreenSource: AnyObject {
     /// - Parameter now: the session's time.
     func rest(at now: MediaTime) throws(CaptureError)
 
+    /// Receives at each tick whether the desktop reports that the screen is locked. A source whose capture ends with the
+    /// lock can begin again after it.
+    func noteDesktopLock(_ isLocked: Bool)
+
     /// The next notice that was not taken yet, or nil.
     func takeNotice() -> SourceNotice?
 }
@@ -56,5 +60,19 @@ extension ScreenSource {
     package var nominalFrameRate: Int? { nil }
     package func takeApplicationChange() -> ApplicationInformation? { nil }
     package func rest(at now: MediaTime) throws(CaptureError) {}
+    package func noteDesktopLock(_ isLocked: Bool) {}
     package func takeNotice() -> SourceNotice? { nil }
+}
+
+/// What a source can use while it opens, which takes minutes if the user has to choose something in a dialog.
+package struct SourceOpening: Sendable {
+    /// True once the caller no longer wants the source. The opening throws soon then.
+    package var isCancelled: @Sendable () -> Bool
+    /// Reports a notice at once, on the opening thread. It must not block.
+    package var notify: @Sendable (SourceNotice) -> Void
+
+    package init(isCancelled: @escaping @Sendable () -> Bool = { false }, notify: @escaping @Sendable (SourceNotice) -> Void = { _ in }) {
+        self.isCancelled = isCancelled
+        self.notify = notify
+    }
 }

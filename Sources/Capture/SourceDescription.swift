@@ -14,14 +14,17 @@ package struct SourceDescription: Sendable, Equatable {
     }
 
     package var kind: Kind
-    /// The X display; nil for a source that is not of X11.
+    /// The X display or the Wayland display; nil for a source that is not of a desktop.
     package var display: String?
     /// The name of the monitor, window or file.
     package var name: String?
+    /// True if a Wayland desktop shares it through its portal.
+    package var isShared: Bool
 
-    package init(kind: Kind, display: String? = nil, name: String? = nil) {
+    package init(kind: Kind, display: String? = nil, name: String? = nil, isShared: Bool = false) {
         self.kind = kind
         self.display = display
         self.name = name
+        self.isShared = isShared
     }
 }

@@ -21,4 +21,17 @@ package enum SourceNotice: Sendable, Equatable {
     case noSharedMemory
     /// Frames of a file or pipe are dropped because the machine is too slow; its path.
     case framesLost(String)
+    /// The desktop shows a dialog in which the user chooses what to share.
+    case chooseInDialog
+    /// The choice cannot be remembered, because this file cannot be written.
+    case cannotRemember(path: String)
+    /// The desktop shares the screen and has sent no picture yet.
+    case noPictureYet
+    /// Pictures stopped, because PipeWire's session manager or the compositor paused the stream. Viewers get the slate.
+    case sharingInterrupted
+    /// A rule hides windows, which a monitor of a Wayland desktop would show. Viewers get the slate until the rules are
+    /// removed.
+    case cannotHideWindows
+    /// The sharing was ended in the desktop, or the shared window or monitor is gone or has changed. The session ends.
+    case endedByDesktop
 }

@@ -21,13 +21,19 @@ package struct SessionReport: Codable, Sendable, Equatable {
         /// True while viewers see nothing because the screen is locked. Omitted otherwise.
         package var locked: Bool?
 
-        package init(kind: String, display: String, name: String? = nil, width: Int?, height: Int?, locked: Bool? = nil) {
+        /// True if a Wayland desktop shares it through its portal. Omitted otherwise.
+        package var shared: Bool?
+
+        package init(
+            kind: String, display: String, name: String? = nil, width: Int?, height: Int?, locked: Bool? = nil, shared: Bool? = nil
+        ) {
             self.kind = kind
             self.display = display
             self.name = name
             self.width = width
             self.height = height
             self.locked = locked
+            self.shared = shared
         }
     }
 

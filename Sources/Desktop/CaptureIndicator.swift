@@ -6,7 +6,7 @@ import Bus
 /// One session owns the name, and others wait in its queue. When the owner releases it or dies, the bus passes it to
 /// the next session. If the name has no owner, nothing is captured.
 struct CaptureIndicator {
-    private static let name = "org.broadcast.Broadcast"
+    static let name = "org.broadcast.Broadcast"
     private static let path = "/org/broadcast/Broadcast"
     private static let properties = "org.freedesktop.DBus.Properties"
 

@@ -31,12 +31,8 @@ package struct Exposure: Sendable {
     /// - Parameter picture: the source.
     package init(picture: PictureRequest) {
         self.picture = picture
-        guard case .screen(let request) = picture else { return }
-        hiddenWindows = request.hiddenWindows.rules
-        switch request.selection {
-        case .window, .matchingWindow, .activeWindow: break
-        case .wholeScreen, .monitor, .focusedMonitor, .region: notifications = .noBus
-        }
+        hiddenWindows = picture.hiddenWindows?.rules ?? []
+        if picture.showsWholeDesktop { notifications = .noBus }
     }
 
     /// Adds the answer of the desktop.
@@ -47,5 +43,20 @@ package struct Exposure: Sendable {
     package mutating func noteDesktop(holdsNotifications: Bool, _ warning: DesktopWarning?) {
         guard notifications != .notCaptured else { return }
         notifications = holdsNotifications ? warning.map { .uncertain($0) } ?? .held : .notHeld
+    }
+}
+
+extension PictureRequest {
+    /// True if everything that is on a part of the screen is visible, also notifications.
+    fileprivate var showsWholeDesktop: Bool {
+        switch self {
+        case .screen(let request):
+            switch request.selection {
+            case .window, .matchingWindow, .activeWindow: false
+            case .wholeScreen, .monitor, .focusedMonitor, .region: true
+            }
+        case .portal(let request): request.choice == .monitor
+        case .y4m, .feed, .custom: false
+        }
     }
 }

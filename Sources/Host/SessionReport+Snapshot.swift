@@ -16,7 +16,8 @@ extension SessionReport {
             elapsed: (snapshot.elapsed.seconds * 1000).rounded() / 1000, title: title,
             source: Source(
                 kind: (snapshot.source?.kind ?? .screen).rawValue, display: snapshot.source?.display ?? "", name: snapshot.source?.name,
-                width: snapshot.sourceSize?.width, height: snapshot.sourceSize?.height, locked: snapshot.isLocked ? true : nil),
+                width: snapshot.sourceSize?.width, height: snapshot.sourceSize?.height, locked: snapshot.isLocked ? true : nil,
+                shared: snapshot.source?.isShared == true ? true : nil),
             video: snapshot.video.map {
                 Video(
                     width: $0.size.width, height: $0.size.height, fps: $0.frameRate, captured: $0.captured, encoded: $0.encoded,

@@ -8,11 +8,14 @@ package struct LaunchRequest: Codable, Sendable, Equatable {
     package var arguments: [String]
     /// The window that the user picked; nil if the user picked none.
     package var window: UInt?
+    /// True if a user is there to answer a dialog of the desktop.
+    package var isAttended: Bool
     package var secrets: HandedSecrets
 
-    package init(arguments: [String], window: UInt? = nil, secrets: HandedSecrets = HandedSecrets()) {
+    package init(arguments: [String], window: UInt? = nil, isAttended: Bool = false, secrets: HandedSecrets = HandedSecrets()) {
         self.arguments = arguments
         self.window = window
+        self.isAttended = isAttended
         self.secrets = secrets
     }
 }

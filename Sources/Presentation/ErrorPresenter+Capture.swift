@@ -17,6 +17,7 @@ extension CaptureError {
         case .pickCancelled: .nothing
         case .displayDoesNotAnswer, .missingExtension, .displayServerGone: .unavailable
         case .grabRefused: .software
+        case .portal(let problem): problem.exitStatus
         }
     }
 
@@ -51,6 +52,7 @@ extension CaptureError {
         case .grabRefused(let code): "The X server rejected a request for the picture (X error \(code)). Try again, and report it if it persists."
         case .cannotRead(let path, let code): "Cannot read \(Self.source(path)): \(String(cString: strerror(code))). Check the file or pipe."
         case .malformedContent(let path, let problem): "Cannot broadcast \(Self.source(path)): \(problem.phrase)."
+        case .portal(let problem): problem.sentence
         case .displayServerGone(let name): "The X server of display \(name) ended. Recordings are complete up to that moment."
         }
     }

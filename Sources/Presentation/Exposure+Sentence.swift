@@ -1,5 +1,6 @@
 import Host
 import PickerModel
+import PortalCapture
 import Session
 import UserConfiguration
 import WindowPrivacy
@@ -13,8 +14,11 @@ extension Exposure {
 
     /// The picker's sentence about a broadcast of the whole screen; nil if the configuration turns it off. It does not
     /// mention notifications, because the desktop has not answered yet.
-    package static func pickerNotice(_ privacy: Configuration.Privacy) -> String? {
+    ///
+    /// - Parameter isWayland: true if the desktop shares a monitor that the user chooses.
+    package static func pickerNotice(_ privacy: Configuration.Privacy, isWayland: Bool = false) -> String? {
         guard privacy.notice ?? true else { return nil }
+        if isWayland { return Exposure(picture: .portal(PortalRequest(busAddress: nil, display: ""))).contentSentence }
         var request = ScreenRequest()
         request.hiddenWindows = HiddenWindowRules(privacy.hide)
         return Exposure(picture: .screen(request)).contentSentence
@@ -27,6 +31,7 @@ extension Exposure {
     }
 
     private var subject: String {
+        if case .portal(let request) = picture { return Self.subject(of: request) }
         guard case .screen(let request) = picture else { return content }
         switch request.selection {
         case .wholeScreen: return "Your whole screen"
@@ -37,11 +42,16 @@ extension Exposure {
         }
     }
 
+    private static func subject(of request: PortalRequest) -> String {
+        if let region = request.region { return "The region \(region.geometry) of the \(request.choice.rawValue) that you shared" }
+        return "The \(request.choice.rawValue) that you shared"
+    }
+
     private var content: String {
         switch picture {
         case .y4m("-"): "The content of standard input"
         case .y4m(let path): "The content of \(DisplayWidth.printable(path))"
-        case .screen, .feed, .custom: "Everything that the program shows"
+        case .screen, .portal, .feed, .custom: "Everything that the program shows"
         }
     }
 }

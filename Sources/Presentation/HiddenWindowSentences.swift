@@ -3,8 +3,11 @@ import Control
 /// What users read about the rules that hide windows.
 package enum HiddenWindowSentences {
     /// A rule in the text of `broadcast status`: `class:KeePassXC (2 windows)`.
-    package static func summary(_ rule: SessionReport.HiddenWindows) -> String {
+    ///
+    /// - Parameter source: what the session captures.
+    package static func summary(_ rule: SessionReport.HiddenWindows, of source: SessionReport.Source? = nil) -> String {
         switch rule.windows {
+        case nil where source?.shared == true: "\(rule.rule) (a program cannot hide windows on Wayland)"
         case nil: "\(rule.rule) (not yet applied)"
         case 0?: "\(rule.rule) (no window now)"
         case 1?: "\(rule.rule) (1 window)"
@@ -14,6 +17,10 @@ package enum HiddenWindowSentences {
 
     /// The note after `broadcast hide`, or nil if the rule hides a window.
     package static func note(after rule: String, in report: SessionReport?) -> String? {
+        if let source = report?.source, source.shared == true {
+            let effect = source.kind == "window" ? "the shared window stays visible" : "viewers see a slate instead of the monitor"
+            return "A program cannot hide windows on Wayland: \(effect). Remove the rule with: broadcast unhide \(quoted(rule))"
+        }
         guard report?.hiddenWindows?.first(where: { $0.rule == rule })?.windows == 0 else { return nil }
         return "\(missing([rule])) Remove the rule with: broadcast unhide \(quoted(rule))"
     }

@@ -27,7 +27,7 @@ extension HostNotice {
             case .removedClip: false
             }
         case .session(.sourceAnswersAgain), .session(.soundIsBack), .session(.encoderReduced(.none, _)), .session(.source(.rulesWithoutWindow)),
-            .session(.source(.rulesEnded)), .resolver(.scaled):
+            .session(.source(.rulesEnded)), .session(.source(.chooseInDialog)), .resolver(.scaled):
             true
         default: false
         }
@@ -65,7 +65,7 @@ extension SessionNotice {
 }
 
 extension SourceNotice {
-    fileprivate var sentence: String {
+    package var sentence: String {
         switch self {
         case .regionCut(let wanted, let actual, let screen):
             "The region \(wanted.geometry) extends beyond the screen, which has \(screen) pixels: it is cut to \(actual.geometry)."
@@ -83,6 +83,16 @@ extension SourceNotice {
         case .framesLost(let path):
             "Frames of \(path) are dropped: this machine is too slow for all of them. "
                 + "broadcast status counts dropped frames."
+        case .chooseInDialog: "Choose what to share in the dialog of your desktop. Ctrl-C cancels."
+        case .cannotRemember(let path): "Your choice cannot be remembered, because \(path) cannot be written. The next start asks again."
+        case .noPictureYet: "The desktop has sent no picture yet. Viewers see a slate until something changes on the screen."
+        case .sharingInterrupted:
+            "The desktop sends no pictures: PipeWire or its session manager (WirePlumber) paused them. Viewers see a slate until they flow again."
+        case .cannotHideWindows:
+            "A program cannot hide windows on Wayland, so viewers see a slate instead of the monitor until no rule is left. "
+                + "Remove the rule with broadcast unhide, or share a single window with --window pick."
+        case .endedByDesktop:
+            "The desktop ended the sharing: it was stopped there, or the shared window or monitor is gone or has changed. The broadcast ends."
         }
     }
 }

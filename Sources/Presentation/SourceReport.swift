@@ -1,4 +1,5 @@
 import Concurrency
+import PortalCapture
 import PulseCapture
 import X11Capture
 
@@ -48,15 +49,32 @@ package struct SourceReport: Encodable {
         package var media: String
     }
 
+    package struct Remembered: Encodable {
+        /// The Wayland display.
+        package var display: String
+        /// The monitor's size and position; nil if the desktop did not report them.
+        package var width: Int?
+        package var height: Int?
+        package var x: Int?
+        package var y: Int?
+    }
+
     package var screens: [Screen] = []
     package var monitors: [Monitor] = []
     package var windows: [Window] = []
+    /// The monitors that Wayland desktops share without a dialog.
+    package var remembered: [Remembered]
     package var audio: [Sound]
     /// The applications that play sound.
     package var applications: [Application]
 
-    /// - Parameter screen: nil if no X server answers.
-    package init(screen: ScreenInventory?, sounds: PulseInventory) {
+    /// - Parameters:
+    ///   - screen: nil if no X server was asked, or none answers.
+    ///   - remembered: by display.
+    package init(screen: ScreenInventory?, remembered: [String: RememberedChoice], sounds: PulseInventory) {
+        self.remembered = remembered.sorted { $0.key < $1.key }.map { display, choice in
+            Remembered(display: display, width: choice.width, height: choice.height, x: choice.x, y: choice.y)
+        }
         applications = sounds.applications.map { Application(source: "app:" + $0.name, name: $0.name, media: $0.media) }
         audio = sounds.sources.map { Sound(name: $0.name, description: $0.description, monitor: $0.isMonitor, default: $0.isDefault) }
         guard let screen else { return }
@@ -81,6 +99,11 @@ package struct SourceReport: Encodable {
             return ["monitor", monitor.name, "\(monitor.width)x\(monitor.height)+\(monitor.x)+\(monitor.y)" + remarks]
         }
         rows += windows.map { ["window", $0.id, $0.title.isEmpty ? $0.class : $0.title + ($0.class.isEmpty ? "" : " (\($0.class))")] }
+        rows += remembered.map { monitor in
+            var choice = RememberedChoice(token: "")
+            (choice.width, choice.height, choice.x, choice.y) = (monitor.width, monitor.height, monitor.x, monitor.y)
+            return ["remembered", monitor.display, choice.geometry ?? "a monitor"]
+        }
         rows += audio.map { [$0.monitor ? "app" : "mic", $0.name, $0.description + ($0.default ? " (default)" : "")] }
         rows += applications.map { ["app", $0.source, $0.media] }
         return rows

@@ -23,7 +23,7 @@ package enum StatusText {
             lines.append("  \(name): \(source.source ?? "no source"), \(level)" + (source.muted ? ", muted" : ""))
         }
         if let hidden = session.hiddenWindows {
-            lines.append("  hidden: " + hidden.map(HiddenWindowSentences.summary).joined(separator: ", "))
+            lines.append("  hidden: " + hidden.map { HiddenWindowSentences.summary($0, of: session.source) }.joined(separator: ", "))
         }
         for destination in session.destinations {
             var line = "  \(destination.name) (\(destination.extension)): \(destination.state), \(StatusLine.size(destination.bytes))"

@@ -64,9 +64,9 @@ extension BroadcastSession {
     /// - Parameter change: changes the rules, and returns false if it changed nothing.
     /// - Returns: the result of `change`; nil if the source is not a screen.
     package func changeHiddenWindows(_ change: (HiddenWindowRules) -> Bool) async -> Bool? {
-        guard case .screen(let request) = configuration.picture else { return nil }
-        guard change(request.hiddenWindows) else { return false }
-        await request.hiddenWindows.waitUntilApplied(within: .seconds(1))
+        guard let rules = configuration.picture.hiddenWindows else { return nil }
+        guard change(rules) else { return false }
+        await rules.waitUntilApplied(within: .seconds(1))
         return true
     }
 

@@ -164,10 +164,8 @@ package final class BroadcastSession: Sendable {
 
     // MARK: State
 
-    /// True if the source is a screen, false if it is a file or a program.
-    package var showsScreen: Bool {
-        if case .screen = configuration.picture { true } else { false }
-    }
+    /// True if the source is a desktop, false if it is a file or a program.
+    package var showsScreen: Bool { configuration.picture.isDesktop }
 
     var destinations: [Destination] { members.withLock { $0.map(\.destination) } }
 
@@ -191,9 +189,8 @@ package final class BroadcastSession: Sendable {
         let (state, isOver) = progress.stateAndEnd
         let source = pipeline.source
         let now = self.now
-        var hidden: [SessionSnapshot.HiddenWindows] = []
-        if case .screen(let request) = configuration.picture {
-            hidden = request.hiddenWindows.matches.map { SessionSnapshot.HiddenWindows(rule: "\($0.rule)", count: $0.windows) }
+        let hidden = (configuration.picture.hiddenWindows?.matches ?? []).map {
+            SessionSnapshot.HiddenWindows(rule: "\($0.rule)", count: $0.windows)
         }
         return SessionSnapshot(
             state: state, elapsed: now, source: source?.source, sourceSize: source?.sourceSize, isLocked: pipeline.isLocked,

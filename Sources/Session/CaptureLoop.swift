@@ -27,7 +27,7 @@ final class CaptureLoop: Sendable {
         case failed(CaptureError)
     }
 
-    private let open: @Sendable () throws(CaptureError) -> any ScreenSource
+    private let open: @Sendable (SourceOpening) throws(CaptureError) -> any ScreenSource
     private let disclosure: Disclosure
     private let report: @Sendable (Event) -> Void
     /// Opened when the rest of the pipeline is ready. Ticks start then.
@@ -49,7 +49,8 @@ final class CaptureLoop: Sendable {
     ///   - open: opens the source, on the capture thread.
     ///   - report: called on the capture thread. It must not block.
     init(
-        open: @escaping @Sendable () throws(CaptureError) -> any ScreenSource, disclosure: Disclosure, report: @escaping @Sendable (Event) -> Void
+        open: @escaping @Sendable (SourceOpening) throws(CaptureError) -> any ScreenSource, disclosure: Disclosure,
+        report: @escaping @Sendable (Event) -> Void
     ) {
         self.open = open
         self.disclosure = disclosure
@@ -63,7 +64,9 @@ final class CaptureLoop: Sendable {
         let opening = Once<Result<Opening, CaptureError>>()
         let thread = NamedThread(name: "capture") { [self] in
             do throws(CaptureError) {
-                let source = try open()
+                let source = try open(
+                    SourceOpening(
+                        isCancelled: { [self] in stopping.load(ordering: .relaxed) }, notify: { [self] in report(.notice($0)) }))
                 let opened = Opening(source: source.description, sourceSize: source.size, frameRate: source.nominalFrameRate)
                 opening.set(.success(opened))
                 run(source, opened)
@@ -136,6 +139,7 @@ final class CaptureLoop: Sendable {
             let time = MediaTime(value: index, timescale: rate)
             heartbeat.store(clock.now.nanoseconds, ordering: .relaxed)
             if update(&composers) { source.requestWholePicture() }
+            source.noteDesktopLock(disclosure.isDesktopLocked.load(ordering: .relaxed))
             let isWithheld = disclosure.isWithheld(at: time)
             var sample: SampleBuffer?
             // Grab nothing after a request to pause, also if this tick is before the start of the pause.
@@ -147,6 +151,7 @@ final class CaptureLoop: Sendable {
             heartbeat.store(clock.now.nanoseconds, ordering: .relaxed)
             if stopping.load(ordering: .relaxed) { return }
             if source.condition == .ended {
+                while let notice = source.takeNotice() { report(.notice(notice)) }
                 report(.ended)
                 return
             }

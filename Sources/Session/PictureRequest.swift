@@ -1,10 +1,15 @@
 import Capture
 import ContentCapture
+import Media
+import PortalCapture
+import WindowPrivacy
 import X11Capture
 
 /// The source of a session's pictures, as a value. The thread that uses the source opens it.
 package enum PictureRequest: Sendable {
     case screen(ScreenRequest)
+    /// A monitor or a window of a Wayland desktop, which the user chooses in the desktop's dialog.
+    case portal(PortalRequest)
     /// A YUV4MPEG2 file or pipe; `-` is standard input.
     case y4m(path: String)
     /// The pictures of the application that runs the session.
@@ -16,13 +21,44 @@ package enum PictureRequest: Sendable {
 extension PictureRequest {
     /// Opens the source on the calling thread.
     ///
-    /// - Parameter content: the timeline that a file's pictures share with the session's sound.
-    package func open(content: ContentClock = ContentClock(hasPictures: true)) throws(CaptureError) -> any ScreenSource {
+    /// - Parameters:
+    ///   - content: the timeline that a file's pictures share with the session's sound.
+    ///   - opening: for a source whose opening takes until the user has chosen something.
+    package func open(
+        content: ContentClock = ContentClock(hasPictures: true), opening: SourceOpening = SourceOpening()
+    ) throws(CaptureError) -> any ScreenSource {
         switch self {
         case .screen(let request): try X11ScreenSource(request)
+        case .portal(let request): try PortalScreenSource(request, opening: opening)
         case .y4m(let path): try Y4MSource(path: path, content: content)
         case .feed(let feed): FeedSource(feed)
         case .custom(let open): try open()
+        }
+    }
+
+    /// True if the pictures show the desktop, false if they are those of a file or a program.
+    package var isDesktop: Bool {
+        switch self {
+        case .screen, .portal: true
+        case .y4m, .feed, .custom: false
+        }
+    }
+
+    /// The rules for windows that viewers must not see; nil if no desktop is shown.
+    package var hiddenWindows: HiddenWindowRules? {
+        switch self {
+        case .screen(let request): request.hiddenWindows
+        case .portal(let request): request.hiddenWindows
+        case .y4m, .feed, .custom: nil
+        }
+    }
+
+    /// The part of the desktop that the user chose; nil for all of it.
+    var region: PixelRect? {
+        switch self {
+        case .screen(let request): if case .region(let region) = request.selection { region } else { nil }
+        case .portal(let request): request.region
+        case .y4m, .feed, .custom: nil
         }
     }
 

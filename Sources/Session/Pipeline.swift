@@ -44,7 +44,7 @@ final class Pipeline: Sendable {
         self.monitor = monitor
         let request = configuration.picture
         capture = CaptureLoop(
-            open: { () throws(CaptureError) in try request.open(content: content) }, disclosure: disclosure,
+            open: { opening throws(CaptureError) in try request.open(content: content, opening: opening) }, disclosure: disclosure,
             report: { monitor.note($0) })
         pool = RenditionPool(
             configuration: configuration, disclosure: disclosure, capture: capture, clips: clips,

@@ -10,9 +10,12 @@ package enum Preview {
 
     /// Opens the source, takes its first frame, and closes it. The capture is not announced to other programs.
     ///
+    /// - Parameter notify: receives notices of the opening, on another thread.
     /// - Returns: an I420 frame of the size of the broadcast. It is the slate if viewers would see the slate.
     /// - Throws: an error if the source cannot be opened or delivers no picture in time.
-    package static func take(_ configuration: SessionConfiguration) async throws(SessionError) -> PixelBuffer {
+    package static func take(
+        _ configuration: SessionConfiguration, notify: @escaping @Sendable (SourceNotice) -> Void = { _ in }
+    ) async throws(SessionError) -> PixelBuffer {
         var configuration = configuration
         if case .screen(var request) = configuration.picture {
             request.isAnnounced = false
@@ -21,14 +24,16 @@ package enum Preview {
         }
         let wanted = configuration
         let (thread, picture) = try await NamedThread.open(name: "preview") { (opened: (Result<PixelBuffer, SessionError>) -> Void) in
-            opened(Result { () throws(SessionError) in try frame(for: wanted) })
+            opened(Result { () throws(SessionError) in try frame(for: wanted, notify) })
         }
         await thread.join()
         return picture
     }
 
-    private static func frame(for configuration: SessionConfiguration) throws(SessionError) -> PixelBuffer {
-        let source = try capturing { () throws(CaptureError) in try configuration.picture.open() }
+    private static func frame(
+        for configuration: SessionConfiguration, _ notify: @escaping @Sendable (SourceNotice) -> Void
+    ) throws(SessionError) -> PixelBuffer {
+        let source = try capturing { () throws(CaptureError) in try configuration.picture.open(opening: SourceOpening(notify: notify)) }
         let rate = configuration.frameRate ?? source.nominalFrameRate ?? 30
         let settings = try RenditionSettings(
             plans: [], configuration: configuration, sourceSize: source.size, frameRate: rate, keepsClips: false)

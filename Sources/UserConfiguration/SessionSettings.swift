@@ -3,6 +3,7 @@ import Encode
 import Glibc
 import Media
 import Mix
+import PortalCapture
 import RTMP
 import Session
 import Upload
@@ -16,6 +17,9 @@ package struct SessionSettings: Sendable {
     package enum Source: Sendable {
         /// An X display; nil for the one that `DISPLAY` names.
         case screen(display: String?, ScreenSelection)
+        /// What the user chooses in the dialog of a Wayland desktop. Its cursor, rules and frame rate come from these
+        /// settings.
+        case portal(PortalRequest)
         /// A YUV4MPEG2 file or pipe; `-` is standard input.
         case y4m(path: String)
         case feed(PictureFeed)
@@ -129,13 +133,19 @@ extension SessionConfiguration {
             screen.hiddenWindows = HiddenWindowRules(
                 configuration.privacy.hide + settings.hiddenWindows, mutesSound: configuration.privacy.mute ?? false)
             picture = .screen(screen)
-            if screen.hiddenWindows.mutesSound { audio.mutedWindows = screen.hiddenWindows }
+        case .portal(var request):
+            request.showsCursor = settings.showsCursor ?? configuration.video.cursor ?? true
+            request.hiddenWindows = HiddenWindowRules(
+                configuration.privacy.hide + settings.hiddenWindows, mutesSound: configuration.privacy.mute ?? false)
+            request.frameRate = settings.frameRate ?? configuration.video.fps ?? request.frameRate
+            picture = .portal(request)
         case .y4m(let path):
             if settings.showsCursor != nil { throw .setting(.withoutEffect(.cursor, .noScreen)) }
             if !settings.hiddenWindows.isEmpty { throw .setting(.withoutEffect(.hiddenWindows, .noScreen)) }
             picture = .y4m(path: path)
         case .feed(let feed): picture = .feed(feed)
         }
+        if let rules = picture.hiddenWindows, rules.mutesSound { audio.mutedWindows = rules }
         do throws(SettingProblem) {
             try apply(settings, configuration.video)
             try applySound(settings, configuration.audio)
@@ -148,7 +158,7 @@ extension SessionConfiguration {
     private mutating func apply(_ settings: SessionSettings, _ config: Configuration.Video) throws(SettingProblem) {
         outputSize = settings.size ?? config.size
         // A file's own rate overrides the configuration, which applies to the screen.
-        let rate = if case .screen = picture { settings.frameRate ?? config.fps } else { settings.frameRate }
+        let rate = picture.isDesktop ? settings.frameRate ?? config.fps : settings.frameRate
         frameRate = try rate.map { value throws(SettingProblem) in try Self.check(value, in: 1...240, .frameRate) }
         if settings.bitrate != nil && settings.quality != nil { throw .bitrateAndQuality }
         if let quality = settings.quality ?? (settings.bitrate == nil ? config.quality : nil) {
@@ -182,8 +192,7 @@ extension SessionConfiguration {
             hasOwnSound = true
         }
         // If the picture does not come from the screen, application sound is off unless the settings enable it.
-        let isScreen = if case .screen = picture { true } else { false }
-        let takesApp = hasOwnSound || (settings.appAudio ?? (isScreen ? config.app ?? true : false))
+        let takesApp = hasOwnSound || (settings.appAudio ?? (picture.isDesktop ? config.app ?? true : false))
         audio.app = takesApp ? AudioMixer.Level(decibels: config.appGain ?? 0) : nil
         audio.laterMic = AudioMixer.Level(decibels: config.micGain ?? 0)
         audio.mic = settings.microphone ?? config.mic ?? false ? audio.laterMic : nil

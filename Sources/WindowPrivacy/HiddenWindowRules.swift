@@ -13,7 +13,8 @@ package final class HiddenWindowRules: Sendable {
         var appliedRevision = -1
         /// Set once the newest revision is applied.
         var applied = Once<Void>()
-        var processes: Set<Int32> = []
+        /// Nil if the source cannot know them.
+        var processes: Set<Int32>? = []
         var matches: [HiddenWindowRule: Int] = [:]
     }
 
@@ -44,11 +45,11 @@ package final class HiddenWindowRules: Sendable {
 
     /// The processes of the hidden windows, if the windows name them (_NET_WM_PID). With `mute`, their sound is
     /// silenced.
-    package var hiddenProcesses: Set<Int32> { state.withLock { $0.processes } }
+    package var hiddenProcesses: Set<Int32> { state.withLock { $0.processes ?? [] } }
 
     /// Whose sound to silence with `mute`.
     package enum MutedSound: Sendable, Equatable {
-        /// All sound: the source has not yet determined which windows are hidden.
+        /// All sound: the source has not yet determined which windows are hidden, or it cannot.
         case all
         /// The sound of no process: there is neither a rule nor a hidden window.
         case none
@@ -59,7 +60,8 @@ package final class HiddenWindowRules: Sendable {
     package var mutedSound: MutedSound {
         state.withLock { state in
             if state.appliedRevision < 0 { return .all }
-            return state.rules.isEmpty && state.processes.isEmpty ? .none : .processes(state.processes)
+            guard let processes = state.processes else { return state.rules.isEmpty ? .none : .all }
+            return state.rules.isEmpty && processes.isEmpty ? .none : .processes(processes)
         }
     }
 
@@ -103,13 +105,14 @@ package final class HiddenWindowRules: Sendable {
     /// Called by the source with the result for the rules of a revision.
     ///
     /// - Parameters:
+    ///   - processes: those of the hidden windows; nil if the source cannot know them.
     ///   - matches: the number of windows that each rule selects.
     ///   - ended: `id:` rules whose window was destroyed after the previous call. They are removed, because another
     ///     window can get the number now. A rule that was hidden again after the previous call remains.
     /// - Returns: the rules that were removed.
     @discardableResult
     package func apply(
-        revision: Int, processes: Set<Int32>, matches: [HiddenWindowRule: Int], ended: [HiddenWindowRule] = []
+        revision: Int, processes: Set<Int32>?, matches: [HiddenWindowRule: Int], ended: [HiddenWindowRule] = []
     ) -> [HiddenWindowRule] {
         state.withLock { state in
             let removed = ended.filter { state.rules.contains($0) && state.hiddenIn[$0] ?? 0 <= state.appliedRevision }

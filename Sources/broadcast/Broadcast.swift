@@ -12,7 +12,7 @@ struct Broadcast: AsyncParsableCommand {
         commandName: "broadcast",
         abstract: "Show a Linux desktop live, from the command line.",
         discussion: """
-            Captures the X11 screen and PulseAudio's sound and sends them to RTMP servers, files and other programs.
+            Captures a Wayland or X11 desktop and its sound, and sends them to RTMP servers, files and other programs.
 
               broadcast start --to talk.mp4
               broadcast start --to rtmp://live.example.com/app --key-from-stdin
@@ -26,7 +26,8 @@ struct Broadcast: AsyncParsableCommand {
             StatusCommand.self, EventsCommand.self, LogsCommand.self,
             CapturedCommand.self, PreviewCommand.self,
             PickerCommand.self, ListDestinationsCommand.self,
-            ListExtensionsCommand.self, ListSourcesCommand.self, SetupCommand.self, SignOutCommand.self, CheckExtensionCommand.self,
+            ListExtensionsCommand.self, ListSourcesCommand.self, ForgetSourceCommand.self, SetupCommand.self, SignOutCommand.self,
+            CheckExtensionCommand.self,
             CompleteCommand.self,
         ])
 

@@ -18,10 +18,11 @@ struct CommandContext {
     let terminal: PreviewPicture.TerminalFeatures
     /// The address of the session bus (D-Bus Specification, Server Addresses); nil without a session bus.
     let sessionBusAddress: String?
-    /// The password of the network's proxy.
-    let proxyPassword: String?
     /// True in a Wayland session, where X11 can capture only the windows of Xwayland.
-    let isWaylandSession: Bool
+    var isWaylandSession: Bool { kitContext.waylandSession != nil }
+    /// True if a menu or a panel of the desktop started the program (Desktop Entry and Startup Notification Specification).
+    let isLaunchedByDesktop: Bool
+    let kitContext: KitContext
 
     /// The paths, without the configuration: commands for a running session work even if the configuration is invalid.
     static var paths: Paths { Paths(environment: ProcessInfo.processInfo.environment) }
@@ -30,14 +31,14 @@ struct CommandContext {
     init() throws(CommandError) {
         let environment = ProcessInfo.processInfo.environment
         paths = Self.paths
-        proxyPassword = environment[KitContext.proxyPasswordVariable]
         terminal = PreviewPicture.TerminalFeatures(
             hasCursor: !["", "dumb"].contains(environment["TERM"] ?? ""), knowsKittyGraphics: KittyGraphics.isKnown(to: environment))
-        isWaylandSession = !(environment["WAYLAND_DISPLAY"] ?? "").isEmpty || environment["XDG_SESSION_TYPE"] == "wayland"
+        isLaunchedByDesktop = ["DESKTOP_STARTUP_ID", "XDG_ACTIVATION_TOKEN"].contains { !(environment[$0] ?? "").isEmpty }
         let service = SecretService(environment: environment, helper: "/proc/self/exe")
         let named = environment["DBUS_SESSION_BUS_ADDRESS"].flatMap { $0.isEmpty ? nil : $0 }
         sessionBusAddress = service.isBusThere ? named ?? environment["XDG_RUNTIME_DIR"].map { "unix:path=\($0)/bus" } : nil
         credentials = CredentialStore(service: service, paths: paths)
+        kitContext = KitContext(paths: paths, secrets: credentials, sessionBusAddress: sessionBusAddress, environment: environment)
         catalog = ExtensionCatalog(folders: paths.extensionFolders)
         do throws(ConfigurationError) {
             configuration = try ConfigurationFile.load(paths.configFile)
@@ -45,6 +46,11 @@ struct CommandContext {
         } catch {
             throw CommandError(error)
         }
+    }
+
+    /// What a broadcast of the screen shares in a Wayland session; nil in an X11 session.
+    var sharedMonitor: SharedMonitor? {
+        kitContext.waylandSession.map { SharedMonitor(paths.rememberedChoices.choice(for: $0.display)) }
     }
 
     var hasSessionBus: Bool { sessionBusAddress != nil }
@@ -64,10 +70,6 @@ struct CommandContext {
 
     /// The requests of a screen broadcast to the desktop; nil if there is no session bus.
     var desktopRequest: DesktopLink.Request? { kitContext.desktopRequest(configuration.privacy) }
-
-    var kitContext: KitContext {
-        KitContext(paths: paths, secrets: credentials, sessionBusAddress: sessionBusAddress, proxyPassword: proxyPassword)
-    }
 }
 
 /// Runs `body` and turns its error into a sentence and an exit status.

@@ -49,7 +49,8 @@ import Testing
                     try bus.request(service, Self.interface, "Any", within: .seconds(20))
                 }
                 let error = #expect(throws: BusError.self) {
-                    try bus.request(BusObject(service: "org.broadcast.Absent", path: "/a"), Self.interface, "Any", startsService: true, within: .seconds(20))
+                    try bus.request(
+                        BusObject(service: "org.broadcast.Absent", path: "/a"), Self.interface, "Any", startsService: true, within: .seconds(20))
                 }
                 guard case .refused("org.freedesktop.DBus.Error.ServiceUnknown", _) = error else {
                     Issue.record("\(String(describing: error))")
@@ -125,8 +126,10 @@ import Testing
         let folder = try peers.makeFolder("bus")
         let bus = try peers.start(
             "dbus-daemon", ["dbus-daemon", "--session", "--nofork", "--nopidfile", "--address=unix:path=\(folder)/socket"], folder: folder)
-        try await bus.wait(for: "its socket") { FileManager.default.fileExists(atPath: folder + "/socket") }
-        return (bus, "unix:path=\(folder)/socket")
+        let address = "unix:path=\(folder)/socket"
+        // The socket exists a moment before the bus listens on it.
+        try await bus.wait(for: "its answer") { SessionBus(address: address) != nil }
+        return (bus, address)
     }
 
     private func withBus(_ body: (String) throws -> Void) async throws {

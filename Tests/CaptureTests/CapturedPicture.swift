@@ -3,10 +3,9 @@ import Concurrency
 import Foundation
 import Media
 import TestSupport
-import X11Capture
 
 /// Helpers to request samples from a source and to inspect them.
-extension X11ScreenSource {
+extension ScreenSource {
     func nextSample() throws(CaptureError) -> SampleBuffer? {
         try nextSample(at: MediaTime(nanoseconds: SessionClock.monotonic()))
     }
@@ -16,7 +15,15 @@ extension X11ScreenSource {
         guard let picture = try nextSample()?.picture else { return nil }
         let patches = picture.patches.map { patch in
             let copy = PixelBuffer(format: .bgra, size: patch.pixels.size)
-            patch.pixels.withUnsafeBytes { source in copy.withUnsafeMutableBytes { $0.copyMemory(from: source) } }
+            // The rows of a patch can be a part of longer rows.
+            patch.pixels.withUnsafeBytes { source in
+                copy.withUnsafeMutableBytes { target in
+                    for row in 0..<copy.size.height {
+                        UnsafeMutableRawBufferPointer(rebasing: target[(row * copy.stride)...])
+                            .copyMemory(from: UnsafeRawBufferPointer(rebasing: source[(row * patch.pixels.stride)...].prefix(copy.stride)))
+                    }
+                }
+            }
             return Picture.Patch(x: patch.x, y: patch.y, pixels: copy)
         }
         return Picture(size: picture.size, patches: patches, damage: picture.damage)

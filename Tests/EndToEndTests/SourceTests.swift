@@ -295,15 +295,15 @@ extension EndToEndTests {
         }
 
         @Test(arguments: [["WAYLAND_DISPLAY": "wayland-0"], ["XDG_SESSION_TYPE": "wayland"]])
-        func `In a Wayland session it is said what X11 sees, unless that is wanted`(environment: [String: String]) async throws {
+        func `In a Wayland session the portal is used, unless X11 is wanted`(environment: [String: String]) async throws {
             try await withPeers { peers in
                 let screen = try await Xvfb.start(in: peers, width: 320, height: 240)
                 var broadcast = try BroadcastCommand(in: peers, display: screen.display)
                 broadcast.environment.merge(environment) { $1 }
-                let refused = try await broadcast.run(["start", "--to", "a.mp4"])
-                #expect(refused.status == .exited(66))
-                expectSentence(in: refused.errors, saying: ["Wayland", "Xwayland", "--force-x11"])
-                let forced = try await broadcast.run(["start", "--force-x11", "--duration", "1s", "--to", "a.mp4"])
+                let refused = try await broadcast.run(["start", "--ask", "--to", "a.mp4"])
+                #expect(refused.status == .exited(69))
+                expectSentence(in: refused.errors, saying: ["Wayland", "session bus"])
+                let forced = try await broadcast.run(["start", "--source", "x11", "--duration", "1s", "--to", "a.mp4"])
                 #expect(forced.status == .exited(0), "\(forced.errors)")
             }
         }

@@ -16,13 +16,14 @@ import UserConfiguration
     }
 
     private func context(_ folder: String, _ text: String, proxyPassword: String? = nil) throws -> KitContext {
-        let environment = environment(folder)
+        var environment = environment(folder)
+        environment[KitContext.proxyPasswordVariable] = proxyPassword
         let paths = Paths(environment: environment)
         try FileManager.default.createDirectory(atPath: (paths.configFile as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
         try text.write(toFile: paths.configFile, atomically: true, encoding: .utf8)
         return KitContext(
             paths: paths, secrets: CredentialStore(service: SecretService(environment: environment, helper: nil), paths: paths),
-            sessionBusAddress: "unix:path=/nonexistent", proxyPassword: proxyPassword)
+            sessionBusAddress: "unix:path=/nonexistent", environment: environment)
     }
 
     private func prepare(

@@ -2,6 +2,7 @@ import Capture
 import Desktop
 import Host
 import Media
+import PortalCapture
 import Presentation
 import Session
 import Testing
@@ -47,9 +48,21 @@ struct ExposureTests {
         #expect(Exposure(picture: .y4m(path: "-")).sentence == "The content of standard input will be visible.")
     }
 
+    @Test func `What a Wayland desktop shares is what the user chose`() {
+        var request = PortalRequest(busAddress: nil, display: "wayland-0")
+        let held = " Notifications wait until the broadcast ends."
+        #expect(sentence(Exposure(picture: .portal(request))) == "The monitor that you shared will be visible." + held)
+        request.region = PixelRect(x: 20, y: 10, width: 640, height: 360)
+        #expect(sentence(Exposure(picture: .portal(request))) == "The region 640x360+20+10 of the monitor that you shared will be visible." + held)
+        request.region = nil
+        request.choice = .window
+        #expect(sentence(Exposure(picture: .portal(request))) == "The window that you shared will be visible.")
+    }
+
     @Test func `The picker's sentence says what is visible, and does not mention notifications`() throws {
         var privacy = try ConfigurationFile.parse("[privacy]\nhide = [\"class:KeePassXC\"]", path: "config.toml").privacy
         #expect(Exposure.pickerNotice(privacy) == "Your whole screen will be visible, except windows that match class:KeePassXC.")
+        #expect(Exposure.pickerNotice(privacy, isWayland: true) == "The monitor that you shared will be visible.")
         privacy.notice = false
         #expect(Exposure.pickerNotice(privacy) == nil)
     }

@@ -19,6 +19,16 @@ struct HiddenWindowSentencesTests {
         #expect(HiddenWindowSentences.note(after: "title:*a b*", in: report(0, "title:*a b*"))?.hasSuffix(": broadcast unhide 'title:*a b*'") == true)
     }
 
+    @Test func `A rule on a Wayland desktop is noted with what viewers see`() {
+        var report = report(0)
+        report.source.shared = true
+        #expect(HiddenWindowSentences.note(after: "class:A", in: report)?.contains("viewers see a slate") == true)
+        report.source.kind = "window"
+        #expect(HiddenWindowSentences.note(after: "class:A", in: report)?.contains("the shared window stays visible") == true)
+        let rule = SessionReport.HiddenWindows(rule: "class:A", windows: nil)
+        #expect(HiddenWindowSentences.summary(rule, of: report.source) == "class:A (a program cannot hide windows on Wayland)")
+    }
+
     @Test(
         arguments: [
             ("KeePassXC", "class:KeePassXC"), ("*Signal*", "title:*Signal*"), ("0x1400003", "id:0x1400003"), ("4194307", "id:0x400003"),

@@ -19,7 +19,14 @@ package struct FakeDesktop: Sendable {
         let bus = try peers.start(
             "dbus-daemon", ["dbus-daemon", "--session", "--nofork", "--nopidfile", "--address=unix:path=\(folder)/socket"], folder: folder)
         try await bus.wait(for: "its socket") { FileManager.default.fileExists(atPath: folder + "/socket") }
-        let environment = ["DBUS_SESSION_BUS_ADDRESS": "unix:path=\(folder)/socket"]
+        return try await start(on: "unix:path=\(folder)/socket", in: peers, server: server, inhibits: inhibits)
+    }
+
+    /// Starts the services on the bus at an address, and waits until they are there.
+    nonisolated(nonsending) package static func start(
+        on address: String, in peers: Peers, server: String = "fake", inhibits: Bool = true
+    ) async throws -> FakeDesktop {
+        let environment = ["DBUS_SESSION_BUS_ADDRESS": address]
         // Debian's own Python: only that one has python3-gi.
         let service = try peers.start(
             "fake-desktop", ["/usr/bin/python3", "-u", "-c", script, server, inhibits ? "inhibits" : "no"], environment: environment, input: .pipe)

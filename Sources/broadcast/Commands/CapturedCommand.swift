@@ -1,5 +1,6 @@
 import ArgumentParser
 import Capture
+import Desktop
 import Presentation
 import Terminal
 import X11Capture
@@ -19,7 +20,7 @@ struct CapturedCommand: ParsableCommand {
             Other programs can watch the property Captured of org.broadcast.Broadcast on the session bus.
             """)
 
-    @Option(help: ArgumentHelp("The X display.", valueName: "name"))
+    @Option(help: ArgumentHelp("The X display. Default: the desktop of this session.", valueName: "name"))
     var display: String?
 
     @Flag(help: "Wait until the display is being broadcast.")
@@ -33,18 +34,34 @@ struct CapturedCommand: ParsableCommand {
     }
 
     func run() throws {
-        let isCaptured: Bool
+        let context = try CommandContext()
+        let isCaptured = if display == nil && context.isWaylandSession { try isDesktopCaptured(context) } else { try isDisplayCaptured() }
+        try Output.answer(isCaptured ? "captured" : "not captured")
+        if !isCaptured && !waitEnd { throw CommandError.quiet(.nothing) }
+    }
+
+    /// An X display has a selection, which its sessions own.
+    private func isDisplayCaptured() throws(CommandError) -> Bool {
         do throws(CaptureError) {
             let watch = try CaptureWatch(display: display)
             if wait || waitEnd { try watch.wait(untilCaptured: wait) }
-            isCaptured = if wait || waitEnd { wait } else { try watch.isCaptured() }
+            return if wait || waitEnd { wait } else { try watch.isCaptured() }
         } catch .displayServerGone where waitEnd {
             // No session captures a display that does not exist.
-            isCaptured = false
+            return false
         } catch {
             throw CommandError(error)
         }
-        try Output.answer(isCaptured ? "captured" : "not captured")
-        if !isCaptured && !waitEnd { throw CommandError.quiet(.nothing) }
+    }
+
+    /// A Wayland desktop has only the session bus.
+    private func isDesktopCaptured(_ context: CommandContext) throws(CommandError) -> Bool {
+        guard let address = context.sessionBusAddress, let watch = CaptureIndicatorWatch(address: address) else {
+            throw CommandError(.unavailable, PortalProblem.noSessionBus.sentence)
+        }
+        guard wait || waitEnd else { return watch.isCaptured }
+        // No session captures a desktop that has ended.
+        guard watch.wait(untilCaptured: wait) || waitEnd else { throw CommandError(.unavailable, PortalProblem.noSessionBus.sentence) }
+        return wait
     }
 }

@@ -157,8 +157,8 @@ struct PickerCommand: AsyncParsableCommand {
         var model = PickerModel(
             items: items, hasMicrophoneButton: microphoneButton,
             isMicrophoneOn: context.configuration.audio.mic ?? false, live: report.live,
-            sources: isFullScreen ? SourceSummary.lines(configuration: context.configuration) : [],
-            notice: Exposure.pickerNotice(context.configuration.privacy))
+            sources: isFullScreen ? SourceSummary.lines(configuration: context.configuration, sharing: context.sharedMonitor) : [],
+            notice: Exposure.pickerNotice(context.configuration.privacy, isWayland: context.isWaylandSession))
         model.others = report.others
         guard isFullScreen else { return NumberedList(model: model).ask() }
         var picker = Picker(model, session: session)
@@ -182,7 +182,7 @@ struct PickerCommand: AsyncParsableCommand {
     }
 
     private func start(_ name: String, microphone: Bool?) async throws {
-        try await run(["start", "--to", name] + sessionArguments + (microphone.map { [$0 ? "--mic" : "--no-mic"] } ?? []))
+        try await run(["start", "--attended", "--to", name] + sessionArguments + (microphone.map { [$0 ? "--mic" : "--no-mic"] } ?? []))
     }
 
     private var sessionArguments: [String] { session == "default" ? [] : ["--session", session] }

@@ -35,8 +35,11 @@ struct PreviewCommand: AsyncParsableCommand {
         let context = try CommandContext()
         var settings = try SessionSettings(
             source: source, video: video, audio: try AudioOptions.parse([]), privacy: privacy, session: try SessionOptions.parse([]))
-        try source.refuseWayland(context)
-        if try source.selection() == nil { settings.source = .screen(display: source.display, .window(try source.pickWindow())) }
+        if try source.usesPortal(context) {
+            settings.source = .portal(try source.portalRequest(context, isAttended: source.isAttended(context)))
+        } else if try source.selection() == nil {
+            settings.source = .screen(display: source.display, .window(try source.pickWindow()))
+        }
         let configuration = try presenting { [settings] () throws(ConfigurationError) in
             try SessionConfiguration(settings, over: context.configuration)
         }
@@ -67,7 +70,7 @@ extension PreviewPicture {
     /// Captures the picture from the source.
     static func taken(_ configuration: SessionConfiguration) async throws(CommandError) -> PreviewPicture {
         do throws(SessionError) {
-            return PreviewPicture(try await Preview.take(configuration))
+            return PreviewPicture(try await Preview.take(configuration) { Output.note("broadcast: " + $0.sentence) })
         } catch {
             throw CommandError(error)
         }

@@ -44,7 +44,7 @@ extension StartCommand {
         if let error = SoundSourceCheck.error(configuration.audio, inventory) { throw error }
     }
 
-    func refuseImpossible(_ context: CommandContext) throws(CommandError) {
+    func refuseImpossible() throws(CommandError) {
         if network.keyFromStdin && (source.y4m == "-" || audio.wav == "-") {
             throw CommandError(.usage, "The key and pictures or sound cannot both come from standard input. Use a named pipe for the media.")
         }
@@ -52,7 +52,6 @@ extension StartCommand {
             if session.detach { throw CommandError(.usage, "A detached broadcast has no standard input. Omit --detach, or use a named pipe.") }
             if isatty(STDIN_FILENO) != 0 { throw CommandError(.usage, "Standard input is a terminal. Pipe pictures or sound into broadcast.") }
         }
-        try source.refuseWayland(context)
         if preview && source.y4m == "-" {
             throw CommandError(.usage, "--preview would consume the first pictures of standard input. Omit --preview.")
         }

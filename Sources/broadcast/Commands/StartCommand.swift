@@ -42,6 +42,9 @@ struct StartCommand: AsyncParsableCommand {
 
     var targets: [String] { destinations.targets }
 
+    /// The user has just chosen something in a menu, also without a terminal.
+    @Flag(help: .hidden) var attended = false
+
     /// The connection to the parent of a detached session. All other arguments come through it.
     @Option(help: .hidden) var launchDescriptor: Int32?
 
@@ -79,25 +82,35 @@ struct StartCommand: AsyncParsableCommand {
         let name = try OptionValue.session(session.session)
         var settings = try SessionSettings(source: source, video: video, audio: audio, privacy: privacy, session: session)
         try settings.apply(network)
-        settings.proxyPassword = context.proxyPassword
+        settings.proxyPassword = context.kitContext.proxyPassword
         let format = try containerFormat()
-        try refuseImpossible(context)
+        try refuseImpossible()
+        let usesPortal = try source.usesPortal(context)
+        let isAttended = launched?.request.isAttended ?? (attended || source.isAttended(context))
+        if usesPortal { settings.source = .portal(try source.portalRequest(context, isAttended: isAttended)) }
         var chosen = try Self.configuration(settings, context)
         let isParent = session.detach && launched == nil
         if isParent { try refuseDetachedOutput(context) }
         if launched == nil { try refuseUnknownSound(chosen) }
-        if let window = try launched?.request.window ?? pickedWindow() {
+        if let window = try launched?.request.window ?? (usesPortal ? nil : pickedWindow()) {
             settings.source = .screen(display: source.display, .window(window))
             chosen = try Self.configuration(settings, context)
         }
         // The parent of a detached session has shown the picture already.
         if preview && launched == nil { try await showPreview(of: chosen, context) }
+        // The preview asked already.
+        if preview, case .portal(var request) = settings.source {
+            request.asks = false
+            settings.source = .portal(request)
+            chosen = try Self.configuration(settings, context)
+        }
         let handed = try launched?.request.secrets ?? addressKey()
         guard isParent else { return try await host(name, settings, chosen, format: format, context, launched, handed) }
         var window: UInt?
         if case .screen(_, .window(let number)) = settings.source { window = number }
         let request = LaunchRequest(
-            arguments: Array(CommandLine.arguments.dropFirst()), window: window, secrets: try secrets(for: chosen, format: format, context, handed))
+            arguments: Array(CommandLine.arguments.dropFirst()), window: window, isAttended: isAttended,
+            secrets: try secrets(for: chosen, format: format, context, handed))
         try launch(name, request, context)
     }
 

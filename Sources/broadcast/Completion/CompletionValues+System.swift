@@ -117,11 +117,11 @@ extension CompletionValues {
     }
 
     private var sounds: SourceReport {
-        SourceReport(screen: nil, sounds: PulseSourceList.inventory(timeout: 500) ?? PulseInventory())
+        SourceReport(screen: nil, remembered: [:], sounds: PulseSourceList.inventory(timeout: 500) ?? PulseInventory())
     }
 
     private var screen: SourceReport {
         let name = line.options["--display"]
-        return SourceReport(screen: try? ScreenInventory(display: name), sounds: PulseInventory())
+        return SourceReport(screen: try? ScreenInventory(display: name), remembered: [:], sounds: PulseInventory())
     }
 }

@@ -40,6 +40,7 @@ struct CompletionValues {
         case "unhide": .values(await sessionRules() + [Self.activeWindow, Self.pickedWindow])
         case "setup", "sign-out": .values(targets)
         case "check-extension": Completion(mode: .folders)
+        case "forget-source": .values(CommandContext.paths.rememberedChoices.all.keys.sorted().map { .init(value: $0, summary: "") })
         case "help": .values(root.visibleSubcommands.map { .init(value: $0.commandName, summary: $0.abstract ?? "") })
         // Any KEY=VALUE.
         case "annotate": .free
@@ -92,6 +93,10 @@ struct CompletionValues {
             .values([
                 .init(value: FramePacer.Mode.constant.rawValue, summary: "a frame at every tick"),
                 .init(value: FramePacer.Mode.variable.rawValue, summary: "a frame when the picture changed"),
+            ])
+        case "source":
+            .values([
+                .init(value: "x11", summary: "the X display"), .init(value: "portal", summary: "what you choose in the desktop's dialog"),
             ])
         case "format": .values(ContainerFormat.allCases.map(\.rawValue))
         case "audio-bitrate": .values(["96", "128", "160", "192", "256", "320"])

@@ -1,17 +1,57 @@
 import Capture
 import Glibc
+import PortalCapture
 import Presentation
 import Terminal
 import X11Capture
 
 extension SourceOptions {
-    /// Throws in a Wayland session, unless the options allow X11 capture there.
-    func refuseWayland(_ context: CommandContext) throws(CommandError) {
-        guard context.isWaylandSession && !forceX11 && y4m == nil else { return }
-        throw CommandError(
-            .noInput,
-            "This is a Wayland session: X11 capture shows only the programs that run under Xwayland, not the desktop. "
-                + "Log in to an X11 session, or broadcast only those programs with --force-x11.")
+    /// How a desktop is captured (`--source`).
+    private enum System: String, CaseIterable {
+        case x11
+        case portal
+    }
+
+    /// True if the desktop is captured through its portal: in a Wayland session, unless `--source` says otherwise.
+    func usesPortal(_ context: CommandContext) throws(CommandError) -> Bool {
+        let wanted: System? = try OptionValue.choice(source, name: "--source")
+        if y4m != nil {
+            if wanted != nil || ask { throw CommandError(.usage, "--y4m replaces the screen: omit --source and --ask.") }
+            return false
+        }
+        let usesPortal = wanted.map { $0 == .portal } ?? context.isWaylandSession
+        if ask && !usesPortal {
+            throw CommandError(.usage, "--ask has an effect only on a Wayland desktop, or with --source portal. Omit it.")
+        }
+        return usesPortal
+    }
+
+    /// What the portal is asked for. Throws if the options ask for what a Wayland desktop does not allow.
+    ///
+    /// - Parameter isAttended: a user is there to answer the desktop's dialog.
+    func portalRequest(_ context: CommandContext, isAttended: Bool) throws(CommandError) -> PortalRequest {
+        if display != nil { throw CommandError(.usage, "--display names an X display. To capture that one, add --source x11.") }
+        if monitor != nil {
+            throw CommandError(.usage, "On Wayland a program cannot name a monitor: omit --monitor, and choose it in the dialog of the desktop.")
+        }
+        if followFocus {
+            throw CommandError(
+                .usage, "On Wayland a program cannot follow the focused window: omit --follow-focus, and choose a monitor in the dialog.")
+        }
+        if let window, window != "pick" {
+            throw CommandError(
+                .usage, "On Wayland a program cannot name a window: use --window pick, and choose it in the dialog of the desktop.")
+        }
+        var request = context.kitContext.portalRequest(window == nil ? .monitor : .window)
+        request.region = try region.map { text throws(CommandError) in try OptionValue.region(text) }
+        request.asks = ask
+        request.isAttended = isAttended
+        return request
+    }
+
+    /// True if a user is there to answer a dialog: at a terminal, in a menu of the desktop, or because `--ask` says so.
+    func isAttended(_ context: CommandContext) -> Bool {
+        ask || context.isLaunchedByDesktop || isatty(STDIN_FILENO) != 0 || isatty(STDERR_FILENO) != 0
     }
 
     /// Asks the user to click a window and returns its identifier. Call it before anything starts, so that Ctrl-C ends

@@ -16,7 +16,7 @@ struct SourceOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Capture one monitor, by its name in list-sources. Default: the whole screen.", valueName: "name"))
+            "Capture one monitor of an X display, by its name in list-sources. Default: the whole screen.", valueName: "name"))
     var monitor: String?
 
     @Option(help: ArgumentHelp("Capture a part of the screen: its size and top-left corner.", valueName: "WxH+X+Y"))
@@ -32,10 +32,14 @@ struct SourceOptions: ParsableArguments {
     @Flag(help: "Follow the monitor that has the focused window. With --monitor: start with that one.")
     var followFocus = false
 
-    @Flag(
-        name: .customLong("force-x11"),
-        help: "Allow X11 capture in a Wayland session. It shows only the programs under Xwayland.")
-    var forceX11 = false
+    @Option(
+        help: ArgumentHelp(
+            "How to capture: the desktop's portal, or X11, which shows only the programs under Xwayland in a Wayland session. "
+                + "Default: the portal in a Wayland session.", valueName: "x11|portal"))
+    var source: String?
+
+    @Flag(help: "Show the dialog of a Wayland desktop although a choice is remembered.")
+    var ask = false
 
     /// The selected part of the screen; nil if the user must click a window (--window pick).
     func selection() throws(CommandError) -> ScreenSelection? {

@@ -1,0 +1,125 @@
+#include "CPipeWire.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The width and height of the squares that are compared. */
+enum { TILE = 32, MAXIMUM_COLUMNS = 16384 / TILE };
+
+/* Returns row `y` as BGRA: the row itself, or a copy in `converted`. */
+static const uint8_t *row_as_bgra(const cpw_picture *picture, int32_t y, uint8_t *converted) {
+    const uint8_t *from = picture->pixels + (ptrdiff_t)y * picture->stride;
+    if (picture->bytes_per_pixel == 4 && !picture->is_red_first) return from;
+    uint8_t *to = converted;
+    int blue = picture->is_red_first ? 2 : 0;
+    for (int32_t x = 0; x < picture->width; x++, from += picture->bytes_per_pixel, to += 4) {
+        to[0] = from[blue];
+        to[1] = from[1];
+        to[2] = from[2 - blue];
+        to[3] = 255;
+    }
+    return converted;
+}
+
+static void copy_whole(const cpw_picture *picture, uint8_t *shadow, ptrdiff_t stride, uint8_t *converted) {
+    for (int32_t y = 0; y < picture->height; y++) {
+        memcpy(shadow + y * stride, row_as_bgra(picture, y, converted), (size_t)picture->width * 4);
+    }
+}
+
+/* Copies the tiles of one row of pixels that differ, and marks them. Returns true if there is one. */
+static bool update_row(const uint8_t *from, uint8_t *to, int32_t width, int32_t columns, bool *marks) {
+    size_t row_bytes = (size_t)width * 4;
+    /* Most rows are equal, and this is as fast as memory. */
+    if (memcmp(from, to, row_bytes) == 0) return false;
+    for (int32_t column = 0; column < columns; column++) {
+        size_t start = (size_t)column * TILE * 4;
+        size_t count = start + TILE * 4 <= row_bytes ? TILE * 4 : row_bytes - start;
+        if (memcmp(from + start, to + start, count) == 0) continue;
+        memcpy(to + start, from + start, count);
+        marks[column] = true;
+    }
+    return true;
+}
+
+/* Extends a rectangle of the rows above that `added` continues. Only the first `count` can. */
+static bool extend(cpw_rectangle *changed, int count, cpw_rectangle added) {
+    for (int i = 0; i < count; i++) {
+        cpw_rectangle *one = &changed[i];
+        if (one->x == added.x && one->width == added.width && one->y + one->height == added.y) {
+            one->height += added.height;
+            return true;
+        }
+    }
+    return false;
+}
+
+int cpw_update_shadow(
+    const cpw_picture *picture, uint8_t *shadow, ptrdiff_t shadow_stride, bool is_whole,
+    cpw_rectangle changed[CPW_MAXIMUM_RECTANGLES]) {
+    bool is_bgra = picture->bytes_per_pixel == 4 && !picture->is_red_first;
+    uint8_t *converted = is_bgra ? NULL : malloc((size_t)picture->width * 4);
+    if (!is_bgra && !converted) return 0;
+    int32_t columns = (picture->width + TILE - 1) / TILE;
+    int count = 0;
+    int64_t area = 0, limit = (int64_t)picture->width * picture->height / 2;
+    bool is_all = is_whole || columns > MAXIMUM_COLUMNS;
+    for (int32_t top = 0; top < picture->height && !is_all; top += TILE) {
+        int32_t bottom = top + TILE < picture->height ? top + TILE : picture->height;
+        bool marks[MAXIMUM_COLUMNS] = {false};
+        bool is_changed = false;
+        for (int32_t y = top; y < bottom; y++) {
+            const uint8_t *from = row_as_bgra(picture, y, converted);
+            if (update_row(from, shadow + y * shadow_stride, picture->width, columns, marks)) is_changed = true;
+        }
+        if (!is_changed) continue;
+        int above = count;
+        for (int32_t column = 0; column < columns && !is_all; column++) {
+            if (!marks[column]) continue;
+            int32_t first = column;
+            while (column < columns && marks[column]) column++;
+            int32_t right = column < columns ? column * TILE : picture->width;
+            cpw_rectangle added = {first * TILE, top, right - first * TILE, bottom - top};
+            area += (int64_t)added.width * added.height;
+            if (extend(changed, above, added)) continue;
+            if (count == CPW_MAXIMUM_RECTANGLES) is_all = true;
+            else changed[count++] = added;
+        }
+        if (area > limit) is_all = true;
+    }
+    if (is_all) copy_whole(picture, shadow, shadow_stride, converted);
+    free(converted);
+    return is_all ? -1 : count;
+}
+
+/* The content was flipped, and then turned counter-clockwise. */
+void cpw_turn_point(
+    int32_t x, int32_t y, int32_t width, int32_t height, uint32_t transform, int32_t *to_x, int32_t *to_y) {
+    int32_t upright_width = transform % 2 ? height : width;
+    switch (transform % 4) {
+    case 1: *to_x = height - 1 - y; *to_y = x; break;
+    case 2: *to_x = width - 1 - x; *to_y = height - 1 - y; break;
+    case 3: *to_x = y; *to_y = width - 1 - x; break;
+    default: *to_x = x; *to_y = y; break;
+    }
+    if (transform >= 4) *to_x = upright_width - 1 - *to_x;
+}
+
+cpw_rectangle cpw_turn(
+    const uint8_t *from, int32_t width, int32_t height, uint32_t transform, cpw_rectangle part, uint8_t *to) {
+    int32_t upright_width = transform % 2 ? height : width;
+    int32_t left, top, right, bottom;
+    cpw_turn_point(part.x, part.y, width, height, transform, &left, &top);
+    cpw_turn_point(part.x + part.width - 1, part.y + part.height - 1, width, height, transform, &right, &bottom);
+    for (int32_t y = part.y; y < part.y + part.height; y++) {
+        for (int32_t x = part.x; x < part.x + part.width; x++) {
+            int32_t to_x, to_y;
+            cpw_turn_point(x, y, width, height, transform, &to_x, &to_y);
+            memcpy(to + ((size_t)to_y * upright_width + to_x) * 4, from + ((size_t)y * width + x) * 4, 4);
+        }
+    }
+    cpw_rectangle result = {left < right ? left : right, top < bottom ? top : bottom, 0, 0};
+    result.width = (left < right ? right - left : left - right) + 1;
+    result.height = (top < bottom ? bottom - top : top - bottom) + 1;
+    return result;
+}

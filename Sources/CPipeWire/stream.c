@@ -1,0 +1,518 @@
+#include "CPipeWire.h"
+#include "pipewire_functions.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <spa/buffer/meta.h>
+#include <spa/param/buffers.h>
+#include <spa/param/video/format-utils.h>
+#include <spa/pod/builder.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    /* A mailbox needs three. Others let the compositor go on while a busy machine delays the reader's copy. */
+    BUFFERS = 6,
+    MAXIMUM_BUFFERS = 16,
+    MAXIMUM_SIDE = 16384,
+    MAXIMUM_CURSOR_SIDE = 1024,
+    /* A sender that sends no first picture for this time may be stuck. Each further try waits longer. */
+    STALL_NANOSECONDS = 100000000,
+    MAXIMUM_TRIES = 4
+};
+
+struct cpw_stream {
+    const struct pipewire_functions *api;
+    struct pw_thread_loop *loop;
+    struct pw_context *context;
+    struct pw_core *core;
+    struct pw_registry *registry;
+    struct pw_stream *stream;
+    struct spa_hook core_hook, registry_hook, stream_hook;
+    uint64_t serial;
+    _Atomic int state;
+    char error[256];
+    /* False while the reader has paused the flow. Only the reader uses it. */
+    bool is_active;
+    /* Since when a first picture is missing, in ns of CLOCK_MONOTONIC; 0 if it has arrived. */
+    _Atomic int64_t missing_since;
+    /* How often the flow was restarted for it. Only the reader uses it. */
+    int tries;
+    /* True if there may be something to take. */
+    atomic_bool has_news;
+
+    /* The rest is guarded by the lock of the loop. */
+    uint32_t node;
+    bool has_seen_node;
+    struct spa_video_info_raw format;
+    bool has_format;
+    /* False while the reader has paused the flow: what still arrives then is discarded. */
+    bool is_open;
+    /* True if a picture of this format has arrived since the flow began. */
+    bool has_picture;
+    /* The mailbox: the newest buffer, and whether the reader has not taken it yet. */
+    struct pw_buffer *newest;
+    bool is_fresh;
+    cpw_picture picture;
+    cpw_cursor cursor;
+    bool is_cursor_fresh;
+    uint8_t *cursor_image;
+    size_t cursor_capacity;
+};
+
+static int64_t monotonic(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * 1000000000ll + now.tv_nsec;
+}
+
+static bool is_over(cpw_stream *stream) {
+    return atomic_load(&stream->state) >= CPW_ENDED;
+}
+
+static void finish(cpw_stream *stream, cpw_state state, const char *text) {
+    if (is_over(stream)) return;
+    snprintf(stream->error, sizeof stream->error, "%s", text);
+    atomic_store(&stream->state, state);
+}
+
+/* MARK: Buffers */
+
+/* Returns true if the memory has the size that the sender claims. Reading behind its end would raise SIGBUS. */
+static bool has_memory(const struct spa_data *data) {
+    if (!data->data) return false;
+    if (data->type != SPA_DATA_MemFd) return data->type == SPA_DATA_MemPtr;
+    struct stat status;
+    return fstat((int)data->fd, &status) == 0 && status.st_size >= (off_t)data->mapoffset + (off_t)data->maxsize;
+}
+
+static void on_add_buffer(void *context, struct pw_buffer *buffer) {
+    cpw_stream *stream = context;
+    /* A buffer without memory is returned unread. */
+    buffer->user_data = buffer->buffer->n_datas > 0 && has_memory(&buffer->buffer->datas[0]) ? stream : NULL;
+}
+
+static void on_remove_buffer(void *context, struct pw_buffer *buffer) {
+    cpw_stream *stream = context;
+    if (buffer != stream->newest) return;
+    stream->newest = NULL;
+    stream->is_fresh = false;
+}
+
+static bool is_red_first(uint32_t format) {
+    return format == SPA_VIDEO_FORMAT_RGBA || format == SPA_VIDEO_FORMAT_RGBx || format == SPA_VIDEO_FORMAT_RGB;
+}
+
+static int32_t bytes_per_pixel(uint32_t format) {
+    return format == SPA_VIDEO_FORMAT_BGR || format == SPA_VIDEO_FORMAT_RGB ? 3 : 4;
+}
+
+/* Notes a new image of the cursor. An image that is malformed or too large counts as none. */
+static void note_cursor_image(cpw_stream *stream, const struct spa_meta *meta, const struct spa_meta_cursor *from) {
+    cpw_cursor *cursor = &stream->cursor;
+    const struct spa_meta_bitmap *image = SPA_PTROFF(from, from->bitmap_offset, const struct spa_meta_bitmap);
+    stream->is_cursor_fresh = true;
+    cursor->serial++;
+    cursor->hot_x = from->hotspot.x;
+    cursor->hot_y = from->hotspot.y;
+    cursor->width = cursor->height = 0;
+    uint32_t width = image->size.width, height = image->size.height;
+    bool is_known = image->format == SPA_VIDEO_FORMAT_RGBA || image->format == SPA_VIDEO_FORMAT_BGRA ||
+        image->format == SPA_VIDEO_FORMAT_RGBx || image->format == SPA_VIDEO_FORMAT_BGRx;
+    if (!is_known || image->offset < sizeof *image || width == 0 || height == 0 || width > MAXIMUM_CURSOR_SIDE ||
+        height > MAXIMUM_CURSOR_SIDE || image->stride < (int32_t)width * 4) return;
+    uint64_t start = (uint64_t)from->bitmap_offset + image->offset;
+    uint64_t end = start + (uint64_t)image->stride * (height - 1) + (uint64_t)width * 4;
+    if (end > meta->size) return;
+    size_t needed = (size_t)width * height * 4;
+    if (needed > stream->cursor_capacity) {
+        uint8_t *larger = realloc(stream->cursor_image, needed);
+        if (!larger) return;
+        stream->cursor_image = larger;
+        stream->cursor_capacity = needed;
+    }
+    const uint8_t *row = SPA_PTROFF(from, start, const uint8_t);
+    for (uint32_t y = 0; y < height; y++, row += image->stride) {
+        memcpy(stream->cursor_image + (size_t)y * width * 4, row, (size_t)width * 4);
+    }
+    cursor->width = (int32_t)width;
+    cursor->height = (int32_t)height;
+    cursor->is_red_first = is_red_first(image->format);
+}
+
+/* Notes what a buffer says about the cursor, which counts even if the buffer has no picture or a newer one follows. */
+static void note_cursor(cpw_stream *stream, struct spa_buffer *buffer) {
+    struct spa_meta *meta = spa_buffer_find_meta(buffer, SPA_META_Cursor);
+    if (!meta || meta->size < sizeof(struct spa_meta_cursor)) return;
+    const struct spa_meta_cursor *from = meta->data;
+    cpw_cursor *cursor = &stream->cursor;
+    if (!spa_meta_cursor_is_valid(from)) {
+        /* The pointer is hidden, or it is not over this source. */
+        if (cursor->is_visible) stream->is_cursor_fresh = true;
+        cursor->is_visible = false;
+        return;
+    }
+    bool has_moved = from->position.x != cursor->x || from->position.y != cursor->y;
+    if (has_moved || !cursor->is_visible) stream->is_cursor_fresh = true;
+    cursor->is_visible = true;
+    cursor->x = from->position.x;
+    cursor->y = from->position.y;
+    /* With offset 0, the image is as before. */
+    if (from->bitmap_offset < sizeof *from) return;
+    if ((uint64_t)from->bitmap_offset + sizeof(struct spa_meta_bitmap) > meta->size) return;
+    note_cursor_image(stream, meta, from);
+}
+
+/* Describes the picture in a buffer. Returns false if it has none, or if it does not fit into its memory. */
+static bool describe(cpw_stream *stream, const struct pw_buffer *from, cpw_picture *picture) {
+    struct spa_buffer *buffer = from->buffer;
+    if (!from->user_data || !stream->has_format) return false;
+    const struct spa_data *data = &buffer->datas[0];
+    const struct spa_chunk *chunk = data->chunk;
+    struct spa_meta_header *header = spa_buffer_find_meta_data(buffer, SPA_META_Header, sizeof *header);
+    if (chunk->size == 0 || (chunk->flags & SPA_CHUNK_FLAG_CORRUPTED)) return false;
+    if (header && (header->flags & SPA_META_HEADER_FLAG_CORRUPTED)) return false;
+    int64_t width = stream->format.size.width, height = stream->format.size.height, x = 0, y = 0;
+    int64_t bytes = bytes_per_pixel(stream->format.format);
+    struct spa_meta_region *crop = spa_buffer_find_meta_data(buffer, SPA_META_VideoCrop, sizeof *crop);
+    if (crop && spa_meta_region_is_valid(crop)) {
+        const struct spa_region *region = &crop->region;
+        bool fits = region->position.x >= 0 && region->position.y >= 0 &&
+            (int64_t)region->position.x + region->size.width <= width &&
+            (int64_t)region->position.y + region->size.height <= height;
+        if (!fits) return false;
+        x = region->position.x;
+        y = region->position.y;
+        width = region->size.width;
+        height = region->size.height;
+    }
+    int64_t stride = chunk->stride > 0 ? chunk->stride : (int64_t)stream->format.size.width * bytes;
+    int64_t end = (int64_t)chunk->offset + stride * (y + height - 1) + (x + width) * bytes;
+    if (stride < (x + width) * bytes || end > (int64_t)data->maxsize) return false;
+    struct spa_meta_videotransform *turned = spa_buffer_find_meta_data(buffer, SPA_META_VideoTransform, sizeof *turned);
+    *picture = (cpw_picture){
+        .pixels = (const uint8_t *)data->data + chunk->offset + y * stride + x * bytes,
+        .stride = (int32_t)stride,
+        .width = (int32_t)width,
+        .height = (int32_t)height,
+        .x = (int32_t)x,
+        .y = (int32_t)y,
+        .bytes_per_pixel = (int32_t)bytes,
+        .is_red_first = is_red_first(stream->format.format),
+        .transform = turned && turned->transform < 8 ? turned->transform : 0,
+    };
+    return true;
+}
+
+static void on_process(void *context) {
+    cpw_stream *stream = context;
+    struct pw_buffer *buffer;
+    while ((buffer = stream->api->pw_stream_dequeue_buffer(stream->stream))) {
+        note_cursor(stream, buffer->buffer);
+        if (!stream->is_open || !describe(stream, buffer, &stream->picture)) {
+            stream->api->pw_stream_queue_buffer(stream->stream, buffer);
+            continue;
+        }
+        if (stream->newest) stream->api->pw_stream_queue_buffer(stream->stream, stream->newest);
+        stream->newest = buffer;
+        stream->is_fresh = stream->has_picture = true;
+        atomic_store(&stream->missing_since, 0);
+        atomic_store(&stream->has_news, true);
+    }
+    if (stream->is_cursor_fresh) atomic_store(&stream->has_news, true);
+}
+
+/* MARK: Formats */
+
+static const struct spa_pod *meta_param(struct spa_pod_builder *builder, uint32_t type, size_t size) {
+    return spa_pod_builder_add_object(
+        builder, SPA_TYPE_OBJECT_ParamMeta, SPA_PARAM_Meta, SPA_PARAM_META_type, SPA_POD_Id(type), SPA_PARAM_META_size,
+        SPA_POD_Int((int)size));
+}
+
+/* Asks for buffers in shared memory and for their metadata. Buffers of a GPU (SPA_DATA_DmaBuf) would be added here. */
+static void answer_format(cpw_stream *stream) {
+    uint8_t memory[2048];
+    struct spa_pod_builder builder = SPA_POD_BUILDER_INIT(memory, sizeof memory);
+    const struct spa_pod *params[5];
+    uint32_t count = 0;
+    int stride = ((int)stream->format.size.width * bytes_per_pixel(stream->format.format) + 3) / 4 * 4;
+    int size = stride * (int)stream->format.size.height;
+    params[count++] = spa_pod_builder_add_object(
+        &builder, SPA_TYPE_OBJECT_ParamBuffers, SPA_PARAM_Buffers,
+        SPA_PARAM_BUFFERS_buffers, SPA_POD_CHOICE_RANGE_Int(BUFFERS, 2, MAXIMUM_BUFFERS),
+        SPA_PARAM_BUFFERS_blocks, SPA_POD_Int(1),
+        SPA_PARAM_BUFFERS_size, SPA_POD_CHOICE_RANGE_Int(size, 0, INT32_MAX),
+        SPA_PARAM_BUFFERS_stride, SPA_POD_CHOICE_RANGE_Int(stride, 0, INT32_MAX),
+        SPA_PARAM_BUFFERS_dataType, SPA_POD_CHOICE_FLAGS_Int((1 << SPA_DATA_MemFd) | (1 << SPA_DATA_MemPtr)));
+    params[count++] = meta_param(&builder, SPA_META_Header, sizeof(struct spa_meta_header));
+    params[count++] = meta_param(&builder, SPA_META_VideoCrop, sizeof(struct spa_meta_region));
+    params[count++] = meta_param(&builder, SPA_META_VideoTransform, sizeof(struct spa_meta_videotransform));
+#define CURSOR_SIZE(side) \
+    (int)(sizeof(struct spa_meta_cursor) + sizeof(struct spa_meta_bitmap) + (size_t)(side) * (side) * 4)
+    params[count++] = spa_pod_builder_add_object(
+        &builder, SPA_TYPE_OBJECT_ParamMeta, SPA_PARAM_Meta, SPA_PARAM_META_type, SPA_POD_Id(SPA_META_Cursor),
+        SPA_PARAM_META_size,
+        SPA_POD_CHOICE_RANGE_Int(CURSOR_SIZE(64), CURSOR_SIZE(1), CURSOR_SIZE(MAXIMUM_CURSOR_SIDE)));
+#undef CURSOR_SIZE
+    stream->api->pw_stream_update_params(stream->stream, params, count);
+}
+
+static void on_param_changed(void *context, uint32_t id, const struct spa_pod *param) {
+    cpw_stream *stream = context;
+    if (id != SPA_PARAM_Format) return;
+    stream->has_format = false;
+    if (!param) return;
+    uint32_t type, subtype;
+    struct spa_video_info_raw format = {0};
+    if (spa_format_parse(param, &type, &subtype) < 0 || type != SPA_MEDIA_TYPE_video ||
+        subtype != SPA_MEDIA_SUBTYPE_raw || spa_format_video_raw_parse(param, &format) < 0 || format.size.width == 0 ||
+        format.size.height == 0 || format.size.width > MAXIMUM_SIDE || format.size.height > MAXIMUM_SIDE) {
+        finish(stream, CPW_FAILED, "the compositor chose an unknown format");
+        return;
+    }
+    stream->format = format;
+    stream->has_format = true;
+    stream->has_picture = false;
+    atomic_store(&stream->missing_since, monotonic());
+    answer_format(stream);
+}
+
+/* MARK: Events */
+
+static void on_state_changed(
+    void *context, enum pw_stream_state old, enum pw_stream_state state, const char *error) {
+    cpw_stream *stream = context;
+    (void)old;
+    if (is_over(stream)) return;
+    if (stream->has_format && !stream->has_picture) atomic_store(&stream->missing_since, monotonic());
+    switch (state) {
+    case PW_STREAM_STATE_ERROR: finish(stream, CPW_FAILED, error ? error : "the stream failed"); break;
+    case PW_STREAM_STATE_UNCONNECTED: finish(stream, CPW_ENDED, "the stream was disconnected"); break;
+    case PW_STREAM_STATE_PAUSED: atomic_store(&stream->state, CPW_PAUSED); break;
+    case PW_STREAM_STATE_STREAMING: atomic_store(&stream->state, CPW_STREAMING); break;
+    case PW_STREAM_STATE_CONNECTING: break;
+    }
+}
+
+static void on_core_error(void *context, uint32_t id, int sequence, int result, const char *message) {
+    (void)sequence;
+    (void)message;
+    /* Other errors answer calls about a stream that has just ended (-ENOENT). */
+    if (id == PW_ID_CORE && result == -EPIPE) finish(context, CPW_LOST, "PipeWire closed the connection");
+}
+
+static void on_global(
+    void *context, uint32_t id, uint32_t permissions, const char *type, uint32_t version,
+    const struct spa_dict *properties) {
+    cpw_stream *stream = context;
+    (void)permissions;
+    (void)version;
+    if (strcmp(type, "PipeWire:Interface:Node") != 0) return;
+    const char *serial = properties ? spa_dict_lookup(properties, "object.serial") : NULL;
+    bool is_it = stream->serial ? serial && strtoull(serial, NULL, 10) == stream->serial : id == stream->node;
+    if (!is_it) return;
+    stream->node = id;
+    stream->has_seen_node = true;
+}
+
+static void on_global_remove(void *context, uint32_t id) {
+    cpw_stream *stream = context;
+    if (stream->has_seen_node && id == stream->node) finish(stream, CPW_ENDED, "the node was removed");
+}
+
+static const struct pw_core_events core_events = {.error = on_core_error};
+static const struct pw_registry_events registry_events = {.global = on_global, .global_remove = on_global_remove};
+static const struct pw_stream_events stream_events = {
+    .state_changed = on_state_changed,
+    .param_changed = on_param_changed,
+    .add_buffer = on_add_buffer,
+    .remove_buffer = on_remove_buffer,
+    .process = on_process,
+};
+
+/* MARK: Opening */
+
+static void listen_to(cpw_stream *stream) {
+    struct spa_interface *core = (struct spa_interface *)stream->core;
+    spa_interface_call(core, struct pw_core_methods, add_listener, 0, &stream->core_hook, &core_events, stream);
+    struct pw_registry *registry = NULL;
+    spa_interface_call_res(core, struct pw_core_methods, registry, get_registry, 0, PW_VERSION_REGISTRY, 0);
+    stream->registry = registry;
+    if (!registry) return;
+    spa_interface_call(
+        (struct spa_interface *)registry, struct pw_registry_methods, add_listener, 0, &stream->registry_hook,
+        &registry_events, stream);
+}
+
+/* The formats that are understood, without modifiers, so that all compositors use shared memory. */
+static const struct spa_pod *format_param(struct spa_pod_builder *builder, int maximum_rate) {
+    struct spa_fraction variable = SPA_FRACTION(0, 1), least = SPA_FRACTION(1, 1);
+    struct spa_fraction most = SPA_FRACTION((uint32_t)maximum_rate, 1);
+    struct spa_rectangle usual = SPA_RECTANGLE(1920, 1080), small = SPA_RECTANGLE(1, 1);
+    struct spa_rectangle large = SPA_RECTANGLE(MAXIMUM_SIDE, MAXIMUM_SIDE);
+    return spa_pod_builder_add_object(
+        builder, SPA_TYPE_OBJECT_Format, SPA_PARAM_EnumFormat,
+        SPA_FORMAT_mediaType, SPA_POD_Id(SPA_MEDIA_TYPE_video),
+        SPA_FORMAT_mediaSubtype, SPA_POD_Id(SPA_MEDIA_SUBTYPE_raw),
+        SPA_FORMAT_VIDEO_format,
+        SPA_POD_CHOICE_ENUM_Id(
+            7, SPA_VIDEO_FORMAT_BGRx, SPA_VIDEO_FORMAT_BGRx, SPA_VIDEO_FORMAT_BGRA, SPA_VIDEO_FORMAT_RGBx,
+            SPA_VIDEO_FORMAT_RGBA, SPA_VIDEO_FORMAT_BGR, SPA_VIDEO_FORMAT_RGB),
+        SPA_FORMAT_VIDEO_size, SPA_POD_CHOICE_RANGE_Rectangle(&usual, &small, &large),
+        SPA_FORMAT_VIDEO_framerate, SPA_POD_CHOICE_RANGE_Fraction(&variable, &variable, &most),
+        SPA_FORMAT_VIDEO_maxFramerate, SPA_POD_CHOICE_RANGE_Fraction(&most, &least, &most));
+}
+
+/* Returns NULL, or what failed. `descriptor` is closed in any case. */
+static const char *connect_stream(cpw_stream *stream, int descriptor, int maximum_rate) {
+    const struct pipewire_functions *api = stream->api;
+    stream->loop = api->pw_thread_loop_new("screen cast", NULL);
+    struct pw_loop *loop = stream->loop ? api->pw_thread_loop_get_loop(stream->loop) : NULL;
+    /* The stream asks for no real-time priority, so it needs neither RTKit nor a bus. */
+    if (loop) stream->context = api->pw_context_new(
+        loop, api->pw_properties_new("module.rt", "false", "support.dbus", "false", NULL), 0);
+    if (!stream->context) {
+        close(descriptor);
+        return "PipeWire's context cannot be created";
+    }
+    stream->core = api->pw_context_connect_fd(stream->context, descriptor, NULL, 0);
+    if (!stream->core) return "PipeWire rejects the connection";
+    listen_to(stream);
+    /* If the node is removed, the session manager must not connect a camera instead. */
+    struct pw_properties *properties = api->pw_properties_new(
+        "media.type", "Video", "media.category", "Capture", "media.role", "Screen", "node.dont-reconnect", "true",
+        NULL);
+    unsigned long long serial = stream->serial;
+    if (serial) api->pw_properties_setf(properties, "target.object", "%llu", serial);
+    stream->stream = api->pw_stream_new(stream->core, "broadcast", properties);
+    if (!stream->stream) return "PipeWire's stream cannot be created";
+    api->pw_stream_add_listener(stream->stream, &stream->stream_hook, &stream_events, stream);
+    uint8_t memory[1024];
+    struct spa_pod_builder builder = SPA_POD_BUILDER_INIT(memory, sizeof memory);
+    const struct spa_pod *params[1] = {format_param(&builder, maximum_rate)};
+    uint32_t flags = PW_STREAM_FLAG_AUTOCONNECT | PW_STREAM_FLAG_DONT_RECONNECT | PW_STREAM_FLAG_MAP_BUFFERS;
+    uint32_t target = stream->serial ? PW_ID_ANY : stream->node;
+    if (api->pw_stream_connect(stream->stream, SPA_DIRECTION_INPUT, target, flags, params, 1) < 0) {
+        return "PipeWire's stream cannot be connected";
+    }
+    return api->pw_thread_loop_start(stream->loop) < 0 ? "PipeWire's thread cannot be started" : NULL;
+}
+
+cpw_stream *cpw_open(
+    int descriptor, uint32_t node, uint64_t serial, int maximum_rate, char *error, size_t error_size) {
+    const struct pipewire_functions *api = pipewire_load();
+    cpw_stream *stream = api ? calloc(1, sizeof *stream) : NULL;
+    if (!stream) {
+        snprintf(error, error_size, "libpipewire-0.3.so.0 is not available");
+        close(descriptor);
+        return NULL;
+    }
+    stream->api = api;
+    stream->node = node;
+    stream->serial = serial;
+    stream->is_active = stream->is_open = true;
+    const char *failure = connect_stream(stream, descriptor, maximum_rate);
+    if (!failure) return stream;
+    snprintf(error, error_size, "%s", failure);
+    cpw_close(stream);
+    return NULL;
+}
+
+void cpw_close(cpw_stream *stream) {
+    const struct pipewire_functions *api = stream->api;
+    if (stream->loop) {
+        api->pw_thread_loop_lock(stream->loop);
+        /* The sender would count a buffer that is not returned as in use, also for the next reader. */
+        if (stream->newest) api->pw_stream_queue_buffer(stream->stream, stream->newest);
+        stream->newest = NULL;
+        if (stream->stream) api->pw_stream_set_active(stream->stream, false);
+        api->pw_thread_loop_unlock(stream->loop);
+        api->pw_thread_loop_stop(stream->loop);
+    }
+    if (stream->stream) api->pw_stream_destroy(stream->stream);
+    if (stream->registry) api->pw_proxy_destroy((struct pw_proxy *)stream->registry);
+    if (stream->core) api->pw_core_disconnect(stream->core);
+    if (stream->context) api->pw_context_destroy(stream->context);
+    if (stream->loop) api->pw_thread_loop_destroy(stream->loop);
+    free(stream->cursor_image);
+    free(stream);
+}
+
+/* MARK: Reading */
+
+cpw_state cpw_get_state(cpw_stream *stream) {
+    return (cpw_state)atomic_load(&stream->state);
+}
+
+const char *cpw_error(cpw_stream *stream) {
+    return stream->error;
+}
+
+bool cpw_get_frame_size(cpw_stream *stream, int32_t *width, int32_t *height) {
+    stream->api->pw_thread_loop_lock(stream->loop);
+    bool has_format = stream->has_format;
+    *width = (int32_t)stream->format.size.width;
+    *height = (int32_t)stream->format.size.height;
+    stream->api->pw_thread_loop_unlock(stream->loop);
+    return has_format;
+}
+
+/*
+ * Restarts the flow if no first picture arrives. KWin 5.27 sends nothing after a new size until the stream was paused
+ * once: it waits for a change of state that PipeWire does not make. mutter sends its only picture of a still screen as
+ * soon as it may, and PipeWire can lose it before the reader's side is ready.
+ */
+static void cure_stall(cpw_stream *stream) {
+    int64_t since = atomic_load(&stream->missing_since);
+    if (since == 0 || !stream->is_active || stream->tries == MAXIMUM_TRIES) return;
+    if (monotonic() - since < (int64_t)STALL_NANOSECONDS * (1 + 4 * stream->tries)) return;
+    if (!atomic_compare_exchange_strong(&stream->missing_since, &since, 0)) return;
+    stream->tries++;
+    cpw_set_active(stream, false);
+    cpw_set_active(stream, true);
+}
+
+int cpw_take(cpw_stream *stream, cpw_picture *picture, cpw_cursor *cursor) {
+    cure_stall(stream);
+    /* Not even the lock is needed if nothing arrived. */
+    if (!atomic_exchange(&stream->has_news, false)) return 0;
+    int result = 0;
+    stream->api->pw_thread_loop_lock(stream->loop);
+    if (stream->is_fresh) {
+        *picture = stream->picture;
+        result |= CPW_PICTURE;
+        stream->tries = 0;
+    }
+    if (stream->is_cursor_fresh) {
+        *cursor = stream->cursor;
+        cursor->pixels = stream->cursor_image;
+        result |= CPW_CURSOR;
+    }
+    stream->is_fresh = stream->is_cursor_fresh = false;
+    if (result == 0) stream->api->pw_thread_loop_unlock(stream->loop);
+    return result;
+}
+
+void cpw_release(cpw_stream *stream) {
+    stream->api->pw_thread_loop_unlock(stream->loop);
+}
+
+void cpw_set_active(cpw_stream *stream, bool is_active) {
+    stream->is_active = is_active;
+    stream->api->pw_thread_loop_lock(stream->loop);
+    if (!is_active && stream->newest) {
+        stream->api->pw_stream_queue_buffer(stream->stream, stream->newest);
+        stream->newest = NULL;
+    }
+    if (!is_active) stream->is_fresh = stream->has_picture = false;
+    stream->is_open = is_active;
+    if (is_active) atomic_store(&stream->missing_since, monotonic());
+    stream->api->pw_stream_set_active(stream->stream, is_active);
+    stream->api->pw_thread_loop_unlock(stream->loop);
+}

@@ -1,0 +1,77 @@
+import CPipeWire
+import Capture
+import Glibc
+import Media
+
+/// The stream of a screen cast. Use it on one thread.
+final class PipeWireStream {
+    enum State: Equatable {
+        case connecting
+        case paused
+        case streaming
+        /// The node is gone.
+        case ended
+        /// The connection to PipeWire is lost.
+        case lost
+        case failed(String)
+    }
+
+    /// True if libpipewire is installed.
+    static var isAvailable: Bool { cpw_is_available() }
+
+    private let stream: OpaquePointer
+    private(set) var isActive = true
+
+    /// Connects to the stream that the portal shares.
+    ///
+    /// - Parameter maximumRate: the frame rate to ask for. A compositor sends at most so many pictures, and a lower rate
+    ///   than that of the monitor makes them older.
+    init(_ grant: PortalGrant, maximumRate: Int) throws(PortalProblem) {
+        var text = [CChar](repeating: 0, count: 256)
+        guard let stream = cpw_open(grant.remote.take(), grant.node, grant.serial, Int32(maximumRate), &text, text.count) else {
+            throw .pipeWireFailed(String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self))
+        }
+        self.stream = stream
+    }
+
+    deinit {
+        cpw_close(stream)
+    }
+
+    var state: State {
+        switch cpw_get_state(stream) {
+        case CPW_CONNECTING: .connecting
+        case CPW_PAUSED: .paused
+        case CPW_STREAMING: .streaming
+        case CPW_ENDED: .ended
+        case CPW_LOST: .lost
+        default: .failed(String(cString: cpw_error(stream)))
+        }
+    }
+
+    /// The size of the frames; nil until a format is agreed on. The visible part can be smaller.
+    var frameSize: PixelSize? {
+        var width: Int32 = 0
+        var height: Int32 = 0
+        guard cpw_get_frame_size(stream, &width, &height) else { return nil }
+        return PixelSize(width: Int(width), height: Int(height))
+    }
+
+    /// Calls `picture` and `cursor` with what is new, one after the other. Their memory is valid during the calls.
+    func take(picture: (cpw_picture) -> Void, cursor: (cpw_cursor) -> Void) {
+        var newPicture = cpw_picture()
+        var newCursor = cpw_cursor()
+        let news = cpw_take(stream, &newPicture, &newCursor)
+        guard news != 0 else { return }
+        defer { cpw_release(stream) }
+        if news & Int32(CPW_PICTURE) != 0 { picture(newPicture) }
+        if news & Int32(CPW_CURSOR) != 0 { cursor(newCursor) }
+    }
+
+    /// Pauses or continues the flow. A pause discards the picture that was not taken yet.
+    func setActive(_ active: Bool) {
+        guard active != isActive else { return }
+        isActive = active
+        cpw_set_active(stream, active)
+    }
+}

@@ -1,0 +1,222 @@
+import Bus
+import Capture
+import Glibc
+import Media
+
+/// What the portal shares after the user has chosen.
+struct PortalGrant: Sendable {
+    /// The node of the stream in PipeWire, and its object serial, or 0 if the portal does not report it.
+    var node: UInt32
+    var serial: UInt64
+    /// The connection to PipeWire.
+    var remote: BusDescriptor
+    /// What can be shared again without a dialog; nil if the user or the portal does not allow it.
+    var remembered: RememberedChoice?
+}
+
+/// The calls to org.freedesktop.portal.ScreenCast that lead to a stream (XDG Desktop Portal, versions 1 to 6).
+///
+/// The portal's session lives as long as the connection to the bus. Use it on the thread of the connection.
+struct PortalDialogue {
+    /// The waits of one dialogue.
+    struct Limits {
+        /// For an answer of the portal, which the bus may have to start first.
+        var answer = Duration.seconds(25)
+        /// For the choice if no user is there.
+        var unattended = Duration.seconds(10)
+        /// Until it is clear that a remembered choice needs a dialog after all.
+        var remembered = Duration.seconds(1)
+    }
+
+    static let portal = BusObject(service: "org.freedesktop.portal.Desktop", path: "/org/freedesktop/portal/desktop")
+    static let screenCast = "org.freedesktop.portal.ScreenCast"
+    static let requests = "org.freedesktop.portal.Request"
+    private static let sessions = "org.freedesktop.portal.Session"
+    private static let properties = "org.freedesktop.DBus.Properties"
+
+    /// Bits of AvailableSourceTypes, and values of source_type.
+    private static func sourceType(_ choice: PortalChoice) -> UInt32 { choice == .monitor ? 1 : 2 }
+    /// Bits of AvailableCursorModes.
+    private enum CursorMode {
+        static let hidden: UInt32 = 1
+        static let embedded: UInt32 = 2
+        static let metadata: UInt32 = 4
+    }
+
+    let bus: SessionBus
+    let request: PortalRequest
+    let opening: SourceOpening
+    /// Becomes readable when the dialogue must end.
+    let stop: Int32
+    var limits = Limits()
+
+    private var session = ""
+    private var version: UInt32 = 0
+    var requestCount = 0
+
+    init(bus: SessionBus, request: PortalRequest, opening: SourceOpening, stop: Int32) {
+        self.bus = bus
+        self.request = request
+        self.opening = opening
+        self.stop = stop
+    }
+
+    /// Asks the portal, which asks the user unless `token` restores an earlier choice. Returns when the user has chosen.
+    ///
+    /// - Parameter refused: called if the portal does not accept `token`.
+    mutating func open(token: String?, refused: () -> Void) throws(PortalProblem) -> PortalGrant {
+        subscribe()
+        let modes = try examine()
+        let usable = version >= 4 ? token : nil
+        if usable == nil && !request.isAttended { throw .notRemembered }
+        try createSession()
+        do throws(PortalProblem) {
+            try selectSources(cursorModes: modes, token: usable)
+        } catch .refused where usable != nil {
+            // A portal answers a malformed token with an error, and its session is then unusable.
+            refused()
+            closeSession()
+            guard request.isAttended else { throw .notRemembered }
+            try createSession()
+            try selectSources(cursorModes: modes, token: nil)
+            return try start(isRemembered: false, refused: {})
+        }
+        return try start(isRemembered: usable != nil, refused: refused)
+    }
+
+    /// Returns true if the message reports that the desktop ended the session.
+    func isEnd(_ message: BusMessage) -> Bool {
+        message.isSignal && message.interface == Self.sessions && message.member == "Closed" && message.path == session
+    }
+
+    /// Ends the session.
+    func closeSession() {
+        guard !session.isEmpty else { return }
+        _ = bus.call(BusObject(service: Self.portal.service, path: session), Self.sessions, "Close")
+    }
+
+    // MARK: Steps
+
+    /// Subscribes before the first call, so that no answer is missed.
+    private func subscribe() {
+        let sender = "type='signal',sender='\(Self.portal.service)'"
+        bus.subscribe("\(sender),interface='\(Self.requests)',member='Response'")
+        bus.subscribe("\(sender),interface='\(Self.sessions)',member='Closed'")
+        bus.subscribe("type='signal',sender='\(BusObject.bus.service)',member='NameOwnerChanged',arg0='\(Self.portal.service)'")
+    }
+
+    /// Finds out what the portal can do. Returns its cursor modes, or 0 if it has none.
+    private mutating func examine() throws(PortalProblem) -> UInt32 {
+        version = try property("version")
+        let types = try property("AvailableSourceTypes")
+        // A portal whose backend is missing or dead offers nothing.
+        guard types != 0 else { throw .noBackend }
+        guard types & Self.sourceType(request.choice) != 0 else { throw .cannotShare(request.choice) }
+        return version >= 2 ? try property("AvailableCursorModes") : 0
+    }
+
+    private func property(_ name: String) throws(PortalProblem) -> UInt32 {
+        do throws(BusError) {
+            let reply = try bus.request(
+                Self.portal, Self.properties, "Get", [.string(Self.screenCast), .string(name)], startsService: true, within: limits.answer)
+            return reply.arguments.first?.unsigned ?? 0
+        } catch .refused(let error, _)
+            where error.hasSuffix(".InvalidArgs") || error.hasSuffix(".UnknownInterface")
+            || error.hasSuffix(".UnknownProperty") || error.hasSuffix(".UnknownMethod")
+        {
+            // The portal runs, and no backend implements screen casts.
+            throw .noBackend
+        } catch .refused {
+            throw .noPortal
+        } catch {
+            throw error.problem
+        }
+    }
+
+    private mutating func createSession() throws(PortalProblem) {
+        let results = try respond("CreateSession") { [.properties(["handle_token": .string($0), "session_handle_token": .string($0)])] }
+        // The path is a string by an old mistake of the interface.
+        guard let handle = results["session_handle"]?.string else { throw .refused("") }
+        session = handle
+    }
+
+    private mutating func selectSources(cursorModes: UInt32, token: String?) throws(PortalProblem) {
+        var options: [String: BusValue] = ["types": .unsigned(Self.sourceType(request.choice)), "multiple": .boolean(false)]
+        if let mode = cursorMode(among: cursorModes) { options["cursor_mode"] = .unsigned(mode) }
+        // A remembered window can be another window with a similar title, so only monitors are remembered.
+        if version >= 4 && request.choice == .monitor {
+            options["persist_mode"] = .unsigned(2)
+            if let token { options["restore_token"] = .string(token) }
+        }
+        let session = session
+        _ = try respond("SelectSources") { [.objectPath(session), .properties(options.merging(["handle_token": .string($0)]) { $1 })] }
+    }
+
+    /// Returns nil for the portal's default, a hidden cursor.
+    private func cursorMode(among modes: UInt32) -> UInt32? {
+        let wanted = request.showsCursor ? [CursorMode.metadata, CursorMode.embedded] : [CursorMode.hidden]
+        return wanted.first { modes & $0 != 0 }
+    }
+
+    private mutating func start(isRemembered: Bool, refused: () -> Void) throws(PortalProblem) -> PortalGrant {
+        if !isRemembered { opening.notify(.chooseInDialog) }
+        let session = session
+        let results: [String: BusValue]
+        do throws(PortalProblem) {
+            results = try respond(
+                "Start", limit: request.isAttended ? nil : limits.unattended,
+                later: isRemembered && request.isAttended ? { [opening] in opening.notify(.chooseInDialog) } : nil
+            ) { [.objectPath(session), .string(""), .properties(["handle_token": .string($0)])] }
+        } catch .cancelled where isRemembered && !opening.isCancelled() {
+            // There was a dialog, so the portal did not accept the token.
+            refused()
+            throw request.isAttended ? .cancelled : .notRemembered
+        } catch .noAnswer where !request.isAttended {
+            refused()
+            throw .notRemembered
+        }
+        guard let stream = results["streams"]?.elements?.first?.elements, stream.count == 2, let node = stream[0].unsigned,
+            let description = stream[1].properties
+        else { throw .refused("") }
+        try check(description["source_type"]?.unsigned)
+        let remote = try openRemote()
+        return PortalGrant(
+            node: node, serial: version >= 6 ? description["pipewire-serial"]?.unsigned64 ?? 0 : 0, remote: remote,
+            remembered: Self.remembered(results, description, isMonitor: request.choice == .monitor))
+    }
+
+    /// Throws if the desktop shares something else than was asked for. If there are rules for hidden windows, it must
+    /// say that it shares a window.
+    private func check(_ type: UInt32?) throws(PortalProblem) {
+        if let type, type != Self.sourceType(request.choice) { throw .otherChoice }
+        if type == nil, !request.hiddenWindows.rules.isEmpty { throw .cannotHide }
+    }
+
+    private static func remembered(
+        _ results: [String: BusValue], _ description: [String: BusValue], isMonitor: Bool
+    ) -> RememberedChoice? {
+        guard isMonitor, let token = results["restore_token"]?.string, !token.isEmpty else { return nil }
+        func pair(_ key: String) -> (Int, Int)? {
+            guard let values = description[key]?.elements, values.count == 2, case .integer(let first) = values[0],
+                case .integer(let second) = values[1]
+            else { return nil }
+            return (Int(first), Int(second))
+        }
+        var choice = RememberedChoice(token: token)
+        if let (width, height) = pair("size") { (choice.width, choice.height) = (width, height) }
+        if let (x, y) = pair("position") { (choice.x, choice.y) = (x, y) }
+        return choice
+    }
+
+    private func openRemote() throws(PortalProblem) -> BusDescriptor {
+        let reply: BusMessage
+        do throws(BusError) {
+            reply = try bus.request(
+                Self.portal, Self.screenCast, "OpenPipeWireRemote", [.objectPath(session), .properties([:])], within: limits.answer)
+        } catch {
+            throw error.problem
+        }
+        guard let remote = reply.arguments.first?.descriptor else { throw .refused("") }
+        return remote
+    }
+}

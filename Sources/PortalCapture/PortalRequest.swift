@@ -1,0 +1,30 @@
+import Capture
+import Media
+import WindowPrivacy
+
+/// What a Wayland desktop is asked to share, and the options.
+package struct PortalRequest: Sendable {
+    /// The address of the session bus (D-Bus Specification, Server Addresses); nil if there is none.
+    package var busAddress: String?
+    /// The name of the Wayland display (`wayland-0`). The user's choice is remembered for each display.
+    package var display: String
+    package var choice = PortalChoice.monitor
+    /// The part of the shared picture that is shown, in its pixels; nil for all of it. Parts outside are cut off.
+    package var region: PixelRect?
+    package var showsCursor = true
+    /// The rules for windows that viewers must not see. A monitor is not shown while there is one.
+    package var hiddenWindows = HiddenWindowRules()
+    /// The file that remembers choices; nil if nothing is remembered.
+    package var choices: RememberedChoices?
+    /// If true, the user is asked even if a choice is remembered.
+    package var asks = false
+    /// False if no user is there to answer a dialog. Only a remembered choice is possible then.
+    package var isAttended = true
+    /// Frames a second of the session.
+    package var frameRate = 30
+
+    package init(busAddress: String?, display: String) {
+        self.busAddress = busAddress
+        self.display = display
+    }
+}

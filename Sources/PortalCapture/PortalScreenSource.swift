@@ -1,0 +1,262 @@
+import Capture
+import Concurrency
+import Glibc
+import Media
+import WindowPrivacy
+
+/// A screen source for Wayland desktops: the stream that the user chooses in the desktop's screen cast portal.
+///
+/// The compositor decides when it sends a picture, and its thread must not wait, so a tick shows the newest one
+/// (`CPipeWire`). A still screen sends nothing. Nothing is known about windows, so a monitor is not shown while there are
+/// rules that hide windows.
+package final class PortalScreenSource: ScreenSource {
+    /// What the sharing does now.
+    private enum Phase {
+        case running
+        /// It ended at this time. Whether the desktop was locked is not known yet.
+        case ended(since: MediaTime, PortalProblem)
+        /// The screen is locked. Afterwards the same monitor is shared again.
+        case locked
+        case reopening(PortalShare, try: Int)
+        case waiting(until: MediaTime, try: Int)
+        case over
+    }
+
+    package private(set) var size: PixelSize
+    package private(set) var condition = SourceCondition.withheld
+    package let description: SourceDescription
+
+    private let request: PortalRequest
+    private let opening: SourceOpening
+    private let limits: Limits
+    private var share: PortalShare
+    /// Nil while nothing is shared.
+    private var stream: PipeWireStream?
+    /// Restores the choice after a lock; nil if that is not possible.
+    private var token: String?
+    private var picture: SharedPicture
+    private var phase = Phase.running
+    private var isDesktopLocked = false
+    private var isWithheldByRules = false
+    private var isInterrupted = false
+    private var isOutside = false
+    /// Since when the stream pauses although it should flow, and since when a picture is missing; nil if neither.
+    private var pausedSince: MediaTime?
+    private var missingSince: MediaTime?
+    private var isMissingReported = false
+    private var notices: [SourceNotice] = []
+
+    /// Asks the portal and connects to the stream. This takes until the user has chosen.
+    package init(_ request: PortalRequest, opening: SourceOpening, limits: Limits = Limits()) throws(CaptureError) {
+        self.request = request
+        self.opening = opening
+        self.limits = limits
+        picture = SharedPicture(region: request.region)
+        do throws(PortalProblem) {
+            if request.choice == .monitor && !request.hiddenWindows.rules.isEmpty { throw .cannotHide }
+            guard PipeWireStream.isAvailable else { throw .noPipeWire }
+            let remembered = request.choice == .monitor && !request.asks ? request.choices?.choice(for: request.display) : nil
+            share = PortalShare(request, token: remembered?.token, opening: opening)
+            let grant: PortalGrant
+            do throws(PortalProblem) {
+                grant = try share.wait(opening)
+            } catch {
+                share.end()
+                throw error
+            }
+            token = grant.remembered?.token
+            let stream = try PipeWireStream(grant, maximumRate: Self.maximumRate(request))
+            self.stream = stream
+            size = try Self.frameSize(of: stream, opening, limits)
+        } catch {
+            throw .portal(error)
+        }
+        description = Self.description(of: request)
+        try awaitFirstPicture()
+        applyRules()
+    }
+
+    deinit {
+        stream = nil
+        share.end()
+    }
+
+    package func noteDesktopLock(_ isLocked: Bool) {
+        isDesktopLocked = isLocked
+    }
+
+    package func requestWholePicture() {
+        picture.requestWhole()
+    }
+
+    package func takeNotice() -> SourceNotice? {
+        notices.isEmpty ? nil : notices.removeFirst()
+    }
+
+    package func nextSample(at now: MediaTime) throws(CaptureError) -> SampleBuffer? {
+        applyRules()
+        try follow(at: now)
+        guard case .running = phase, let stream, !isWithheldByRules else { return nil }
+        stream.setActive(true)
+        picture.take(from: stream)
+        watchFlow(of: stream, at: now)
+        guard condition != .ended, picture.hasPicture, let visible = picture.visible else { return nil }
+        noteOutside(visible.isEmpty)
+        guard !visible.isEmpty else { return nil }
+        size = visible.size
+        condition = .shown
+        return picture.sample(at: now)
+    }
+
+    package func rest(at now: MediaTime) throws(CaptureError) {
+        applyRules()
+        // What waits is discarded: nothing from before the pause is shown after it.
+        withhold()
+        pausedSince = nil
+        missingSince = nil
+        try follow(at: now)
+    }
+
+    // MARK: Opening
+
+    /// Waits for the first picture, which can be smaller than the frames, and checks the region.
+    private func awaitFirstPicture() throws(CaptureError) {
+        let end = ContinuousClock.now + limits.firstPicture
+        while let stream, !picture.hasPicture, .now < end, !opening.isCancelled(), stream.state.problem == nil {
+            picture.take(from: stream)
+            if !picture.hasPicture { usleep(2000) }
+        }
+        let shared = picture.sharedSize ?? size
+        size = shared
+        guard let region = request.region else { return }
+        let visible = region.intersection(PixelRect(shared))
+        guard !visible.isEmpty else { throw .regionOutside(region, screen: shared) }
+        if visible != region { notices.append(.regionCut(region, to: visible, screen: shared)) }
+        size = visible.size
+    }
+
+    // MARK: While it runs
+
+    /// Withholds a monitor while there are rules, because its windows cannot be told apart.
+    private func applyRules() {
+        let rules = request.hiddenWindows
+        let (current, revision) = rules.current
+        let mustWithhold = request.choice == .monitor && !current.isEmpty
+        if mustWithhold {
+            withhold()
+            if !isWithheldByRules { notices.append(.cannotHideWindows) }
+        }
+        isWithheldByRules = mustWithhold
+        if !rules.isApplied { rules.apply(revision: revision, processes: nil, matches: [:]) }
+    }
+
+    /// Stops the flow and forgets the picture.
+    private func withhold() {
+        stream?.setActive(false)
+        picture.clear()
+        if condition == .shown { condition = .withheld }
+    }
+
+    /// Follows the session of the portal.
+    private func follow(at now: MediaTime) throws(CaptureError) {
+        switch phase {
+        case .running:
+            guard let problem = share.isClosed ? .lost : stream?.state.problem else { return }
+            stream = nil
+            withhold()
+            // PipeWire does not end with a lock.
+            if problem != .lost { throw .portal(problem) }
+            phase = .ended(since: now, problem)
+        case .ended(let since, let problem):
+            if isDesktopLocked && token != nil {
+                phase = .locked
+            } else if share.isClosed {
+                if now - since > limits.lockReport { end() }
+            } else if now - since > limits.endReport {
+                throw .portal(problem)
+            }
+        case .locked:
+            if !isDesktopLocked { reopen(try: 1) }
+        case .reopening(let next, let number): try note(next.current, of: next, try: number, at: now)
+        case .waiting(let time, let number):
+            if isDesktopLocked {
+                phase = .locked
+            } else if now >= time {
+                reopen(try: number)
+            }
+        case .over: break
+        }
+    }
+
+    private func reopen(try number: Int) {
+        share.end()
+        var request = request
+        // The user has not asked for a dialog.
+        request.isAttended = false
+        phase = .reopening(PortalShare(request, token: token, opening: opening), try: number)
+    }
+
+    private func note(_ state: PortalShare.State, of next: PortalShare, try number: Int, at now: MediaTime) throws(CaptureError) {
+        switch state {
+        case .opening: return
+        case .open(let grant):
+            share = next
+            token = grant.remembered?.token
+            do throws(PortalProblem) {
+                stream = try PipeWireStream(grant, maximumRate: Self.maximumRate(request))
+            } catch {
+                throw .portal(error)
+            }
+            phase = .running
+            pausedSince = nil
+        case .failed(let problem):
+            next.end()
+            // GNOME refuses until it is really unlocked.
+            guard case .refused = problem, number < limits.tries else { return end() }
+            phase = .waiting(until: now + limits.retry, try: number + 1)
+        }
+    }
+
+    /// A clean end that the desktop caused.
+    private func end() {
+        phase = .over
+        condition = .ended
+        notices.append(.endedByDesktop)
+    }
+
+    /// Withholds the picture of a stream that stopped by itself, and reports a picture that is missing for long.
+    private func watchFlow(of stream: PipeWireStream, at now: MediaTime) {
+        if stream.state == .streaming {
+            pausedSince = nil
+        } else {
+            let since = pausedSince ?? now
+            pausedSince = since
+            if now - since > limits.interruption, condition == .shown || picture.hasPicture {
+                picture.clear()
+                condition = .withheld
+                if !isInterrupted { notices.append(.sharingInterrupted) }
+                isInterrupted = true
+            }
+        }
+        guard !picture.hasPicture else {
+            (missingSince, isMissingReported, isInterrupted) = (nil, false, false)
+            return
+        }
+        condition = .withheld
+        let since = missingSince ?? now
+        missingSince = since
+        guard now - since > limits.noPicture, !isMissingReported, !isInterrupted else { return }
+        isMissingReported = true
+        notices.append(.noPictureYet)
+    }
+
+    private func noteOutside(_ outside: Bool) {
+        if outside {
+            condition = .withheld
+            if !isOutside { notices.append(.outsideScreen) }
+        } else if isOutside {
+            picture.requestWhole()
+        }
+        isOutside = outside
+    }
+}

@@ -1,0 +1,48 @@
+import Capture
+
+/// Why a Wayland desktop shares nothing: the exit status, and the sentence that names what is missing and its package.
+extension PortalProblem {
+    var exitStatus: ExitStatus {
+        switch self {
+        case .cancelled: .nothing
+        case .noSessionBus, .noPortal, .noBackend, .noAnswer, .noPipeWire, .pipeWireFailed, .noSessionManager, .refused, .lost, .pipeWireGone:
+            .unavailable
+        case .cannotShare, .otherChoice, .cannotHide: .noInput
+        case .notRemembered: .notPermitted
+        }
+    }
+
+    package var sentence: String {
+        switch self {
+        case .noSessionBus:
+            "This Wayland desktop cannot be captured: no session bus answers. Run this inside the desktop session, where "
+                + "DBUS_SESSION_BUS_ADDRESS is set."
+        case .noPortal:
+            "This Wayland desktop cannot be captured: the desktop portal does not run. Install the package xdg-desktop-portal and log in again."
+        case .noBackend:
+            "This Wayland desktop cannot be captured: the desktop portal has no screen cast backend. Install the one of your desktop "
+                + "(xdg-desktop-portal-gnome, -kde, -wlr or -hyprland) and log in again."
+        case .cannotShare(.window): "This desktop cannot share a single window. Omit --window, and share a monitor."
+        case .cannotShare(.monitor): "This desktop cannot share a monitor. Share a window with --window pick."
+        case .noAnswer: "The desktop portal does not answer in time. Log in again if that persists."
+        case .noPipeWire: "This Wayland desktop cannot be captured: libpipewire is missing. Install the package libpipewire-0.3-0."
+        case .pipeWireFailed(let reason):
+            "PipeWire does not deliver the shared pictures: \(reason). Check that the packages pipewire and wireplumber are installed and run."
+        case .noSessionManager:
+            "PipeWire does not connect the shared pictures: its session manager does not run. Install the package wireplumber and log in again."
+        case .cancelled: "Nothing was chosen in the dialog, so nothing was started. Start again, and choose what to share."
+        case .refused(""): "The desktop refused to share the screen. Unlock it, and try again."
+        case .refused(let reason): "The desktop refused to share the screen: \(reason). Unlock it, and try again."
+        case .otherChoice: "The desktop shared something else than was asked for, so nothing is broadcast. Try again."
+        case .notRemembered:
+            "No choice is remembered that could be shared without a dialog, and no user is there to answer one. Start once by hand in a terminal "
+                + "(broadcast start), and let the desktop remember the choice."
+        case .cannotHide:
+            "There are rules that hide windows, and a program cannot hide windows on Wayland, so the monitor is not broadcast. Remove the rules and "
+                + "hide the windows in the compositor (a window rule of KDE Plasma, no_screen_share of Hyprland, block-out-from of niri), or share "
+                + "a single window with --window pick."
+        case .lost: "The compositor or its portal backend ended the sharing. What was recorded until then is complete."
+        case .pipeWireGone: "PipeWire ended. What was recorded until then is complete."
+        }
+    }
+}
