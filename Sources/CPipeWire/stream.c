@@ -23,7 +23,9 @@ enum {
     MAXIMUM_CURSOR_SIDE = 1024,
     /* A sender that sends no first picture for this time may be stuck. Each further try waits longer. */
     STALL_NANOSECONDS = 100000000,
-    MAXIMUM_TRIES = 4
+    MAXIMUM_TRIES = 4,
+    /* How many streams in a row may get buffers without memory. */
+    MAXIMUM_STREAMS = 4
 };
 
 struct cpw_stream {
@@ -35,6 +37,7 @@ struct cpw_stream {
     struct pw_stream *stream;
     struct spa_hook core_hook, registry_hook, stream_hook;
     uint64_t serial;
+    int maximum_rate;
     _Atomic int state;
     char error[256];
     /* False while the reader has paused the flow. Only the reader uses it. */
@@ -43,6 +46,10 @@ struct cpw_stream {
     _Atomic int64_t missing_since;
     /* How often the flow was restarted for it. Only the reader uses it. */
     int tries;
+    /* True if the buffers of the current stream have no memory. */
+    atomic_bool lacks_memory;
+    /* The streams in a row whose buffers had none. Only the reader uses it. */
+    int useless_streams;
     /* True if there may be something to take. */
     atomic_bool has_news;
 
@@ -93,8 +100,10 @@ static bool has_memory(const struct spa_data *data) {
 
 static void on_add_buffer(void *context, struct pw_buffer *buffer) {
     cpw_stream *stream = context;
+    bool is_usable = buffer->buffer->n_datas > 0 && has_memory(&buffer->buffer->datas[0]);
     /* A buffer without memory is returned unread. */
-    buffer->user_data = buffer->buffer->n_datas > 0 && has_memory(&buffer->buffer->datas[0]) ? stream : NULL;
+    buffer->user_data = is_usable ? stream : NULL;
+    if (!is_usable) atomic_store(&stream->lacks_memory, true);
 }
 
 static void on_remove_buffer(void *context, struct pw_buffer *buffer) {
@@ -369,8 +378,31 @@ static const struct spa_pod *format_param(struct spa_pod_builder *builder, int m
         SPA_FORMAT_VIDEO_maxFramerate, SPA_POD_CHOICE_RANGE_Fraction(&most, &least, &most));
 }
 
-/* Returns NULL, or what failed. `descriptor` is closed in any case. */
-static const char *connect_stream(cpw_stream *stream, int descriptor, int maximum_rate) {
+/* Creates a stream and connects it to the node. Returns NULL, or what failed. */
+static const char *connect_stream(cpw_stream *stream) {
+    const struct pipewire_functions *api = stream->api;
+    /* If the node is removed, the session manager must not connect a camera instead. */
+    struct pw_properties *properties = api->pw_properties_new(
+        "media.type", "Video", "media.category", "Capture", "media.role", "Screen", "node.dont-reconnect", "true",
+        NULL);
+    unsigned long long serial = stream->serial;
+    if (serial) api->pw_properties_setf(properties, "target.object", "%llu", serial);
+    stream->stream = api->pw_stream_new(stream->core, "broadcast", properties);
+    if (!stream->stream) return "PipeWire's stream cannot be created";
+    api->pw_stream_add_listener(stream->stream, &stream->stream_hook, &stream_events, stream);
+    uint8_t memory[1024];
+    struct spa_pod_builder builder = SPA_POD_BUILDER_INIT(memory, sizeof memory);
+    const struct spa_pod *params[1] = {format_param(&builder, stream->maximum_rate)};
+    uint32_t flags = PW_STREAM_FLAG_AUTOCONNECT | PW_STREAM_FLAG_DONT_RECONNECT | PW_STREAM_FLAG_MAP_BUFFERS;
+    uint32_t target = stream->serial ? PW_ID_ANY : stream->node;
+    if (api->pw_stream_connect(stream->stream, SPA_DIRECTION_INPUT, target, flags, params, 1) < 0) {
+        return "PipeWire's stream cannot be connected";
+    }
+    return NULL;
+}
+
+/* Connects to PipeWire and the node. Returns NULL, or what failed. `descriptor` is closed in any case. */
+static const char *connect_core(cpw_stream *stream, int descriptor) {
     const struct pipewire_functions *api = stream->api;
     stream->loop = api->pw_thread_loop_new("screen cast", NULL);
     struct pw_loop *loop = stream->loop ? api->pw_thread_loop_get_loop(stream->loop) : NULL;
@@ -384,23 +416,8 @@ static const char *connect_stream(cpw_stream *stream, int descriptor, int maximu
     stream->core = api->pw_context_connect_fd(stream->context, descriptor, NULL, 0);
     if (!stream->core) return "PipeWire rejects the connection";
     listen_to(stream);
-    /* If the node is removed, the session manager must not connect a camera instead. */
-    struct pw_properties *properties = api->pw_properties_new(
-        "media.type", "Video", "media.category", "Capture", "media.role", "Screen", "node.dont-reconnect", "true",
-        NULL);
-    unsigned long long serial = stream->serial;
-    if (serial) api->pw_properties_setf(properties, "target.object", "%llu", serial);
-    stream->stream = api->pw_stream_new(stream->core, "broadcast", properties);
-    if (!stream->stream) return "PipeWire's stream cannot be created";
-    api->pw_stream_add_listener(stream->stream, &stream->stream_hook, &stream_events, stream);
-    uint8_t memory[1024];
-    struct spa_pod_builder builder = SPA_POD_BUILDER_INIT(memory, sizeof memory);
-    const struct spa_pod *params[1] = {format_param(&builder, maximum_rate)};
-    uint32_t flags = PW_STREAM_FLAG_AUTOCONNECT | PW_STREAM_FLAG_DONT_RECONNECT | PW_STREAM_FLAG_MAP_BUFFERS;
-    uint32_t target = stream->serial ? PW_ID_ANY : stream->node;
-    if (api->pw_stream_connect(stream->stream, SPA_DIRECTION_INPUT, target, flags, params, 1) < 0) {
-        return "PipeWire's stream cannot be connected";
-    }
+    const char *failure = connect_stream(stream);
+    if (failure) return failure;
     return api->pw_thread_loop_start(stream->loop) < 0 ? "PipeWire's thread cannot be started" : NULL;
 }
 
@@ -416,8 +433,9 @@ cpw_stream *cpw_open(
     stream->api = api;
     stream->node = node;
     stream->serial = serial;
+    stream->maximum_rate = maximum_rate;
     stream->is_active = stream->is_open = true;
-    const char *failure = connect_stream(stream, descriptor, maximum_rate);
+    const char *failure = connect_core(stream, descriptor);
     if (!failure) return stream;
     snprintf(error, error_size, "%s", failure);
     cpw_close(stream);
@@ -429,7 +447,7 @@ void cpw_close(cpw_stream *stream) {
     if (stream->loop) {
         api->pw_thread_loop_lock(stream->loop);
         /* The sender would count a buffer that is not returned as in use, also for the next reader. */
-        if (stream->newest) api->pw_stream_queue_buffer(stream->stream, stream->newest);
+        if (stream->stream && stream->newest) api->pw_stream_queue_buffer(stream->stream, stream->newest);
         stream->newest = NULL;
         if (stream->stream) api->pw_stream_set_active(stream->stream, false);
         api->pw_thread_loop_unlock(stream->loop);
@@ -466,7 +484,7 @@ bool cpw_get_frame_size(cpw_stream *stream, int32_t *width, int32_t *height) {
 /*
  * Restarts the flow if no first picture arrives. KWin 5.27 sends nothing after a new size until the stream was paused
  * once: it waits for a change of state that PipeWire does not make. mutter sends its only picture of a still screen as
- * soon as it may, and PipeWire can lose it before the reader's side is ready.
+ * soon as it may, and PipeWire loses it in about one connection of 250 because the reader's side is not ready.
  */
 static void cure_stall(cpw_stream *stream) {
     int64_t since = atomic_load(&stream->missing_since);
@@ -478,7 +496,34 @@ static void cure_stall(cpw_stream *stream) {
     cpw_set_active(stream, true);
 }
 
+/*
+ * Replaces a stream whose buffers have no memory by a new one. PipeWire 0.3.65 sometimes passes the buffers of a sender's
+ * first stream before the sender has allocated them; each then has an invalid type, and stays so. A new stream gets
+ * other buffers.
+ */
+static void replace_useless_stream(cpw_stream *stream) {
+    if (!atomic_load(&stream->lacks_memory) || !stream->is_active || is_over(stream)) return;
+    const struct pipewire_functions *api = stream->api;
+    api->pw_thread_loop_lock(stream->loop);
+    const char *failure = "PipeWire passes buffers without memory";
+    if (++stream->useless_streams < MAXIMUM_STREAMS) {
+        /* The end of the old stream is no event. */
+        spa_hook_remove(&stream->stream_hook);
+        api->pw_stream_destroy(stream->stream);
+        stream->stream = NULL;
+        stream->newest = NULL;
+        stream->is_fresh = stream->has_picture = stream->has_format = false;
+        atomic_store(&stream->missing_since, 0);
+        atomic_store(&stream->lacks_memory, false);
+        if (!is_over(stream)) atomic_store(&stream->state, CPW_CONNECTING);
+        failure = connect_stream(stream);
+    }
+    if (failure) finish(stream, CPW_FAILED, failure);
+    api->pw_thread_loop_unlock(stream->loop);
+}
+
 int cpw_take(cpw_stream *stream, cpw_picture *picture, cpw_cursor *cursor) {
+    replace_useless_stream(stream);
     cure_stall(stream);
     /* Not even the lock is needed if nothing arrived. */
     if (!atomic_exchange(&stream->has_news, false)) return 0;
@@ -487,7 +532,7 @@ int cpw_take(cpw_stream *stream, cpw_picture *picture, cpw_cursor *cursor) {
     if (stream->is_fresh) {
         *picture = stream->picture;
         result |= CPW_PICTURE;
-        stream->tries = 0;
+        stream->tries = stream->useless_streams = 0;
     }
     if (stream->is_cursor_fresh) {
         *cursor = stream->cursor;
@@ -506,6 +551,11 @@ void cpw_release(cpw_stream *stream) {
 void cpw_set_active(cpw_stream *stream, bool is_active) {
     stream->is_active = is_active;
     stream->api->pw_thread_loop_lock(stream->loop);
+    if (!stream->stream) {
+        /* Its replacement failed. */
+        stream->api->pw_thread_loop_unlock(stream->loop);
+        return;
+    }
     if (!is_active && stream->newest) {
         stream->api->pw_stream_queue_buffer(stream->stream, stream->newest);
         stream->newest = NULL;
