@@ -48,8 +48,10 @@ struct cpw_stream {
     int tries;
     /* True if the buffers of the current stream have no memory. */
     atomic_bool lacks_memory;
-    /* The streams in a row whose buffers had none. Only the reader uses it. */
+    /* The streams in a row whose buffers had none, and when the next one may be replaced, in ns of CLOCK_MONOTONIC. Only
+     * the reader uses them. */
     int useless_streams;
+    int64_t next_replacement;
     /* True if there may be something to take. */
     atomic_bool has_news;
 
@@ -497,15 +499,17 @@ static void cure_stall(cpw_stream *stream) {
 }
 
 /*
- * Replaces a stream whose buffers have no memory by a new one. PipeWire 0.3.65 sometimes passes the buffers of a sender's
- * first stream before the sender has allocated them; each then has an invalid type, and stays so. A new stream gets
- * other buffers.
+ * Replaces a stream whose buffers have no memory by a new one. PipeWire 0.3.65 sometimes passes the buffers of a sender to
+ * its first reader before the sender has allocated them. They then have an invalid type for as long as the stream exists.
+ * PipeWire keeps the sender's buffers, so the next stream gets the same ones with their memory.
  */
 static void replace_useless_stream(cpw_stream *stream) {
     if (!atomic_load(&stream->lacks_memory) || !stream->is_active || is_over(stream)) return;
+    if (monotonic() < stream->next_replacement) return;
     const struct pipewire_functions *api = stream->api;
     api->pw_thread_loop_lock(stream->loop);
     const char *failure = "PipeWire passes buffers without memory";
+    stream->next_replacement = monotonic() + ((int64_t)STALL_NANOSECONDS << stream->useless_streams);
     if (++stream->useless_streams < MAXIMUM_STREAMS) {
         /* The end of the old stream is no event. */
         spa_hook_remove(&stream->stream_hook);

@@ -126,6 +126,7 @@ package final class PortalScreenSource: ScreenSource {
             picture.take(from: stream)
             if !picture.hasPicture { usleep(2000) }
         }
+        if case .failed(let text)? = stream?.state { throw .portal(.pipeWireFailed(text)) }
         let shared = picture.sharedSize ?? size
         size = shared
         guard let region = request.region else { return }

@@ -26,6 +26,9 @@ struct test_cast {
     struct spa_video_info_raw agreed;
     bool has_format, is_streaming;
     int32_t starts;
+    /* The files of the buffers. */
+    int files[64];
+    int file_count;
     uint64_t serial, sequence;
 };
 
@@ -88,6 +91,10 @@ static void on_param_changed(void *context, uint32_t id, const struct spa_pod *p
     pw_stream_update_params(cast->stream, params, count);
 }
 
+static bool has_memory(const test_cast *cast) {
+    return cast->starts >= cast->options.starts_without_memory;
+}
+
 static void on_add_buffer(void *context, struct pw_buffer *buffer) {
     test_cast *cast = context;
     if (cast->options.uses_memory_pointers) return;
@@ -97,7 +104,8 @@ static void on_add_buffer(void *context, struct pw_buffer *buffer) {
     data->mapoffset = 0;
     data->maxsize = (uint32_t)stride_of(cast) * cast->agreed.size.height;
     data->fd = memfd_create("test cast", MFD_CLOEXEC);
-    if (ftruncate((int)data->fd, data->maxsize) != 0) return;
+    cast->files[cast->file_count++] = (int)data->fd;
+    if (has_memory(cast) && ftruncate((int)data->fd, data->maxsize) != 0) return;
     data->data = mmap(NULL, data->maxsize, PROT_READ | PROT_WRITE, MAP_SHARED, (int)data->fd, 0);
 }
 
@@ -105,6 +113,7 @@ static void on_remove_buffer(void *context, struct pw_buffer *buffer) {
     test_cast *cast = context;
     if (cast->options.uses_memory_pointers) return;
     struct spa_data *data = buffer->buffer->datas;
+    cast->file_count--;
     munmap(data->data, data->maxsize);
     close((int)data->fd);
 }
@@ -114,7 +123,14 @@ static void on_state_changed(void *context, enum pw_stream_state old, enum pw_st
     (void)old;
     (void)error;
     cast->is_streaming = state == PW_STREAM_STATE_STREAMING;
-    if (cast->is_streaming) cast->starts++;
+    if (cast->is_streaming) {
+        cast->starts++;
+        /* PipeWire keeps the buffers for the next reader. */
+        off_t size = (off_t)stride_of(cast) * cast->agreed.size.height;
+        for (int i = 0; i < cast->file_count; i++) {
+            if (has_memory(cast) && ftruncate(cast->files[i], size) != 0) return;
+        }
+    }
     pw_thread_loop_signal(cast->loop, false);
 }
 
@@ -265,7 +281,7 @@ static void fill(test_cast *cast, struct spa_buffer *buffer, const test_cast_fra
     data->chunk->stride = frame->has_bad_stride ? stride_of(cast) * 4 : stride_of(cast);
     data->chunk->size = frame->pixels ? (uint32_t)stride_of(cast) * cast->agreed.size.height : 0;
     data->chunk->flags = frame->pixels ? 0 : SPA_CHUNK_FLAG_CORRUPTED;
-    if (frame->pixels) copy_pixels(cast, frame->pixels, data->data);
+    if (frame->pixels && has_memory(cast)) copy_pixels(cast, frame->pixels, data->data);
     struct spa_meta_header *header = spa_buffer_find_meta_data(buffer, SPA_META_Header, sizeof *header);
     if (header) {
         struct timespec now;

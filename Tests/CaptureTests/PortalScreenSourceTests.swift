@@ -31,6 +31,27 @@ import WindowPrivacy
         }
     }
 
+    @Test func `a stream whose buffers have no memory is replaced`() async throws {
+        try await withCast(["--starts-without-memory", "1"]) { desktop, open in
+            try await desktop.send("fill FF2040C0 0 0 640 360")
+            let picture = try await open().waitForPicture("the picture") { $0.damage.isWhole }
+            #expect(picture.isPlain(0x2040C0))
+        }
+    }
+
+    @Test func `a sender whose buffers never have memory is an error`() async throws {
+        try await withCast(["--starts-without-memory", "1000"]) { _, open in
+            // On a busy machine, the source opens before the last try.
+            #expect(throws: CaptureError.portal(.pipeWireFailed("PipeWire passes buffers without memory"))) {
+                let source = try open()
+                while true {
+                    #expect(try source.nextSample() == nil)
+                    usleep(2000)
+                }
+            }
+        }
+    }
+
     // MARK: Changes
 
     @Test func `only what changed is damage, and a still screen gives no samples`() async throws {

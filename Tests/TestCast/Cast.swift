@@ -71,6 +71,7 @@ final class Cast: Sendable {
         wanted.rate = Int32(options.rate)
         wanted.padding = Int32(options.padding)
         wanted.buffers = Int32(options.buffers)
+        wanted.starts_without_memory = Int32(options.startsWithoutMemory)
         wanted.has_cursor = options.metadata.contains("cursor")
         wanted.has_crop = options.metadata.contains("crop")
         wanted.has_transform = options.metadata.contains("transform")

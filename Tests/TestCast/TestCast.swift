@@ -46,6 +46,8 @@ struct Options {
     var rate = 120
     var padding = 0
     var buffers = 8
+    /// The buffers have no memory until readers have begun so often.
+    var startsWithoutMemory = 0
     /// `cursor`, `crop`, `transform` and `header`: the metadata that buffers have.
     var metadata: Set<String> = ["header"]
     var usesMemoryPointers = false
@@ -61,6 +63,7 @@ struct Options {
             case "--format": format = value
             case "--padding": padding = Int(value) ?? 0
             case "--buffers": buffers = Int(value) ?? 8
+            case "--starts-without-memory": startsWithoutMemory = Int(value) ?? 0
             case "--rate": rate = Int(value) ?? rate
             case "--metadata": metadata = Set(value.split(separator: ",").map(String.init))
             case "--memory": usesMemoryPointers = value == "memptr"

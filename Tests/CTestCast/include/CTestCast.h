@@ -18,6 +18,8 @@ typedef struct test_cast_options {
     /* Bytes that are added to each row. */
     int32_t padding;
     int32_t buffers;
+    /* The buffers claim memory that they do not have, until readers have begun so often. */
+    int32_t starts_without_memory;
     bool has_cursor, has_crop, has_transform, has_header, uses_memory_pointers;
 } test_cast_options;
 
