@@ -63,11 +63,12 @@ test:
 	@$(MAKE) --no-print-directory check-docs
 	@./.ci/tests $(BIN)
 
-# mutter is the compositor of the Wayland tests; it is too large for make test. Packet loss needs network namespaces, which require root. Without root, those tests are skipped with a message.
+# mutter is the compositor of some Wayland tests; it is too large for make test. Packet loss needs network namespaces, which
+# require root. Without root, those tests are skipped with a message.
 test-faults:
 	@./.ci/packages $(TEST_PACKAGES) iproute2 mutter xwayland xdg-desktop-portal
 	$(BUILD) --build-tests
-	$(BIN)/broadcastPackageTests.xctest --testing-library swift-testing --no-parallel --filter '^FaultTests\.|PortalScreenSourceTests|PortalSessionTests|WaylandTests'
+	$(BIN)/broadcastPackageTests.xctest --testing-library swift-testing --no-parallel --filter '^FaultTests\.'
 
 coverage:
 	@./.ci/packages $(TEST_PACKAGES)

@@ -508,7 +508,7 @@ static void replace_useless_stream(cpw_stream *stream) {
     if (monotonic() < stream->next_replacement) return;
     const struct pipewire_functions *api = stream->api;
     api->pw_thread_loop_lock(stream->loop);
-    const char *failure = "PipeWire passes buffers without memory";
+    const char *failure = "its buffers have no memory";
     stream->next_replacement = monotonic() + ((int64_t)STALL_NANOSECONDS << stream->useless_streams);
     if (++stream->useless_streams < MAXIMUM_STREAMS) {
         /* The end of the old stream is no event. */
