@@ -2,8 +2,20 @@ import Capture
 import Glibc
 import Media
 
-/// What a source waits for, and what it finds out when it opens.
+/// The phases of a source, what it waits for, and what it finds out when it opens.
 extension PortalScreenSource {
+    /// What the sharing does now.
+    enum Phase {
+        case running
+        /// It ended at this time. Whether the desktop was locked is not known yet.
+        case ended(since: MediaTime, PortalProblem)
+        /// The screen is locked. Afterwards the same monitor is shared again.
+        case locked
+        case reopening(PortalShare, try: Int)
+        case waiting(until: MediaTime, try: Int)
+        case over
+    }
+
     /// The waits and limits of a source. Tests shorten them.
     package struct Limits: Sendable {
         /// For the agreement on a format, when the source opens.

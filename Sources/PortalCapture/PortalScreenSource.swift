@@ -10,18 +10,6 @@ import WindowPrivacy
 /// (`CPipeWire`). A still screen sends nothing. Nothing is known about windows, so a monitor is not shown while there are
 /// rules that hide windows.
 package final class PortalScreenSource: ScreenSource {
-    /// What the sharing does now.
-    private enum Phase {
-        case running
-        /// It ended at this time. Whether the desktop was locked is not known yet.
-        case ended(since: MediaTime, PortalProblem)
-        /// The screen is locked. Afterwards the same monitor is shared again.
-        case locked
-        case reopening(PortalShare, try: Int)
-        case waiting(until: MediaTime, try: Int)
-        case over
-    }
-
     package private(set) var size: PixelSize
     package private(set) var condition = SourceCondition.withheld
     package let description: SourceDescription
@@ -162,13 +150,14 @@ package final class PortalScreenSource: ScreenSource {
     private func follow(at now: MediaTime) throws(CaptureError) {
         switch phase {
         case .running:
-            guard let problem = share.isClosed ? .lost : stream?.state.problem else { return }
-            stream = nil
+            guard let problem = stream?.state.problem ?? (share.isClosed ? .lost : nil) else { return }
             withhold()
             // PipeWire does not end with a lock.
             if problem != .lost { throw .portal(problem) }
             phase = .ended(since: now, problem)
         case .ended(let since, let problem):
+            // The desktop ends the session when PipeWire ends, too, and that can be known first.
+            if stream?.state == .lost { throw .portal(.pipeWireGone) }
             if isDesktopLocked && token != nil {
                 phase = .locked
             } else if share.isClosed {
@@ -190,6 +179,7 @@ package final class PortalScreenSource: ScreenSource {
     }
 
     private func reopen(try number: Int) {
+        stream = nil
         share.end()
         var request = request
         // The user has not asked for a dialog.
@@ -220,6 +210,7 @@ package final class PortalScreenSource: ScreenSource {
 
     /// A clean end that the desktop caused.
     private func end() {
+        stream = nil
         phase = .over
         condition = .ended
         notices.append(.endedByDesktop)

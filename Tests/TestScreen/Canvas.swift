@@ -137,6 +137,15 @@ final class Canvas {
         hints.flags = USPosition | USSize
         (hints.x, hints.y, hints.width, hints.height) = (Int32(place.x), Int32(place.y), Int32(place.width), Int32(place.height))
         XSetWMNormalHints(display, window, &hints)
+        if !place.isDecorated {
+            // Only the field of decorations counts, and it is empty (Motif's MwmHints).
+            let motif = XInternAtom(display, "_MOTIF_WM_HINTS", False)
+            let fields: [Int] = [2, 0, 0, 0, 0]
+            fields.withUnsafeBytes { bytes in
+                _ = XChangeProperty(
+                    display, window, motif, motif, 32, PropModeReplace, bytes.bindMemory(to: UInt8.self).baseAddress, Int32(fields.count))
+            }
+        }
         "testscreen".withCString { name in
             "TestScreen".withCString { className in
                 var hint = XClassHint(

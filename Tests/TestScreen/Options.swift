@@ -18,12 +18,14 @@ struct Options {
         var framesPerSecond: Int?
         var frequency = TonePattern.frequency
         var window: WindowPlace?
+        var isDecorated = true
         var protection = SecretApplication.Protection.none
         var seed: UInt64 = 1
         var rest = arguments.dropFirst()
         while let argument = rest.popFirst() {
             switch argument {
             case "--beep": beeps = true
+            case "--undecorated": isDecorated = false
             case "--file": path = rest.popFirst()
             case "--exclude": protection = .property
             case "--seed":
@@ -54,6 +56,7 @@ struct Options {
             (scene, sound) = try Self.content(of: name, beeps: beeps, frequency: frequency)
         }
         self.framesPerSecond = framesPerSecond
+        window?.isDecorated = isDecorated
         self.window = window
     }
 

@@ -5,6 +5,8 @@ struct WindowPlace {
     let width: Int
     let height: Int
     let title: String
+    /// False asks the window manager for no frame.
+    var isDecorated = true
 
     /// `320x240+100+50`; nil for invalid text.
     init?(_ text: String, title: String) {

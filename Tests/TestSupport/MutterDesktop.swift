@@ -16,7 +16,9 @@ package struct MutterDesktop: Sendable {
     package let environment: [String: String]
 
     /// Starts everything.
-    nonisolated(nonsending) package static func start(width: Int, height: Int, in peers: Peers) async throws -> MutterDesktop {
+    ///
+    /// - Parameter monitors: the sizes of the virtual monitors (`["1280x720"]`). The first one is shared.
+    nonisolated(nonsending) package static func start(monitors: [String], in peers: Peers) async throws -> MutterDesktop {
         let folder = try peers.makeFolder("desktop")
         var environment = SharedDesktop.environment(in: folder)
         environment.merge([
@@ -31,7 +33,7 @@ package struct MutterDesktop: Sendable {
         let script = "env > \"$0.part\"; mv \"$0.part\" \"$0\"; exec sleep infinity"
         let mutter = try peers.start(
             "mutter",
-            ["mutter", "--headless", "--wayland", "--virtual-monitor", "\(width)x\(height)", "--", "sh", "-c", script, folder + "/displays"],
+            ["mutter", "--headless", "--wayland"] + monitors.flatMap { ["--virtual-monitor", $0] } + ["--", "sh", "-c", script, folder + "/displays"],
             environment: environment)
         try await mutter.wait(for: "its displays") { FileManager.default.fileExists(atPath: folder + "/displays") }
         for line in try String(contentsOfFile: folder + "/displays", encoding: .utf8).split(separator: "\n") {
@@ -65,15 +67,10 @@ package struct MutterDesktop: Sendable {
         if let answer = answers.last, answer != "ok" { throw PeerError.answer("\(command): \(answer)") }
     }
 
-    /// Paints a scene of `TestScreen` in a window without a title bar that fills the monitor.
+    /// Paints a scene of `TestScreen` in a window without a frame that fills the monitor.
     @discardableResult
     nonisolated(nonsending) package func paint(_ scene: String, width: Int, height: Int) async throws -> Peer {
-        let painter = try await PaintedScreen.start([scene, "--window", "\(width)x\(height)+0+0"], environment: environment, in: peers)
-        try await peers.run(
-            "xdotool",
-            ["xdotool", "search", "--sync", "--name", "broadcast test screen", "set_window", "--overrideredirect", "1", "windowunmap", "windowmap"]
-                + ["windowmove", "0", "0"], environment: environment)
-        return painter
+        try await PaintedScreen.start([scene, "--undecorated", "--window", "\(width)x\(height)+0+0"], environment: environment, in: peers)
     }
 
     /// A `broadcast` in this desktop's session.

@@ -117,8 +117,8 @@ def move(x, y):
 
 def configure(size, turn):
     serial, monitors, _, _ = ask(DISPLAY, "/org/gnome/Mutter/DisplayConfig", DISPLAY, "GetCurrentState")
-    connector, modes = monitors[0][0][0], monitors[0][1]
-    mode = next(m for m in modes if m[0].startswith(size + "@"))
+    # The only monitor that is left on is the one with this size.
+    connector, mode = next((m[0][0], mode) for m in monitors for mode in m[1] if mode[0].startswith(size + "@"))
     wanted = [(0, 0, 1.0, turn, True, [(connector, mode[0], {})])]
     ask(DISPLAY, "/org/gnome/Mutter/DisplayConfig", DISPLAY, "ApplyMonitorsConfig", GLib.Variant("(uua(iiduba(ssa{sv}))a{sv})", (serial, 1, wanted, {})))
 
