@@ -16,9 +16,7 @@ package struct MutterDesktop: Sendable {
     package let environment: [String: String]
 
     /// Starts everything.
-    ///
-    /// - Parameter monitors: the sizes of the virtual monitors (`["1280x720"]`). The first one is shared.
-    nonisolated(nonsending) package static func start(monitors: [String], in peers: Peers) async throws -> MutterDesktop {
+    nonisolated(nonsending) package static func start(width: Int, height: Int, in peers: Peers) async throws -> MutterDesktop {
         let folder = try peers.makeFolder("desktop")
         var environment = SharedDesktop.environment(in: folder)
         environment.merge([
@@ -33,7 +31,7 @@ package struct MutterDesktop: Sendable {
         let script = "env > \"$0.part\"; mv \"$0.part\" \"$0\"; exec sleep infinity"
         let mutter = try peers.start(
             "mutter",
-            ["mutter", "--headless", "--wayland"] + monitors.flatMap { ["--virtual-monitor", $0] } + ["--", "sh", "-c", script, folder + "/displays"],
+            ["mutter", "--headless", "--wayland", "--virtual-monitor", "\(width)x\(height)", "--", "sh", "-c", script, folder + "/displays"],
             environment: environment)
         try await mutter.wait(for: "its displays") { FileManager.default.fileExists(atPath: folder + "/displays") }
         for line in try String(contentsOfFile: folder + "/displays", encoding: .utf8).split(separator: "\n") {

@@ -6,7 +6,7 @@ Lines on standard input, each answered with `ok`, or with what went wrong:
 source monitor, source window   what the user picks
 close                           the user ends every sharing
 pointer X Y                     moves the pointer
-configure WxH TURN              the resolution of the first monitor, and its rotation as in wl_output: 0 to 3 times 90 degrees
+configure TURN                  turns the first monitor, as in wl_output: 0 to 3 times 90 degrees
 It prints what is asked of it, a line each."""
 import sys
 
@@ -115,10 +115,9 @@ def move(x, y):
     ask(REMOTE, pointer[0], REMOTE + ".Session", "NotifyPointerMotionAbsolute", GLib.Variant("(sdd)", (pointer[1], x, y)))
 
 
-def configure(size, turn):
+def configure(turn):
     serial, monitors, _, _ = ask(DISPLAY, "/org/gnome/Mutter/DisplayConfig", DISPLAY, "GetCurrentState")
-    # The only monitor that is left on is the one with this size.
-    connector, mode = next((m[0][0], mode) for m in monitors for mode in m[1] if mode[0].startswith(size + "@"))
+    connector, mode = monitors[0][0][0], monitors[0][1][0]
     wanted = [(0, 0, 1.0, turn, True, [(connector, mode[0], {})])]
     ask(DISPLAY, "/org/gnome/Mutter/DisplayConfig", DISPLAY, "ApplyMonitorsConfig", GLib.Variant("(uua(iiduba(ssa{sv}))a{sv})", (serial, 1, wanted, {})))
 
@@ -139,8 +138,8 @@ def told(channel, condition):
         elif words[0] == "pointer":
             move(float(words[1]), float(words[2]))
         else:
-            configure(words[1], int(words[2]))
-    except (GLib.Error, StopIteration) as error:
+            configure(int(words[1]))
+    except GLib.Error as error:
         say("wrong", error)
         return True
     say("ok")
