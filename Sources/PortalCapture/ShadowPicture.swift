@@ -50,7 +50,8 @@ final class ShadowPicture {
             cpw_update_shadow($0, pixels, bufferSize.width * 4, isWhole, &rectangles)
         }
         isEmpty = false
-        wholeUpdates = count >= 0 ? 0 : wholeUpdates == Self.busyLimit + Self.uncomparedPictures ? 0 : wholeUpdates + 1
+        // After the uncompared pictures, one comparison shows whether everything still changes.
+        wholeUpdates = count >= 0 ? 0 : wholeUpdates == Self.busyLimit + Self.uncomparedPictures ? Self.busyLimit - 1 : wholeUpdates + 1
         let whole = cpw_rectangle(x: 0, y: 0, width: picture.width, height: picture.height)
         let changed = count < 0 ? [whole] : Array(rectangles.prefix(Int(count)))
         var damage = DamageRegion(size: size)

@@ -32,7 +32,8 @@ extension PortalProblem {
             "PipeWire does not connect the shared pictures: its session manager does not run. Install the package wireplumber and log in again."
         case .cancelled: "Nothing was chosen in the dialog, so nothing was started. Start again, and choose what to share."
         case .refused(""): "The desktop refused to share the screen. Unlock it, and try again. If that does not help, log in again."
-        case .refused(let reason): "The desktop refused to share the screen: \(reason). Unlock it, and try again. If that does not help, log in again."
+        case .refused(let reason):
+            "The desktop refused to share the screen: \(reason). Unlock it, and try again. If that does not help, log in again."
         case .otherChoice: "The desktop shared something else than was asked for, so nothing is broadcast. Try again."
         case .notRemembered:
             "No choice is remembered that could be shared without a dialog, and no user is there to answer one. Start once by hand in a terminal "
