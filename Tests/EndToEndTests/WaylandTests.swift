@@ -22,7 +22,7 @@ extension EndToEndTests {
                 for name in ["out.mp4", "key.flv"] {
                     let media = MediaFile(path: folder + "/" + name, peers: desktop.peers)
                     let clock = try await ClockTrack.read(FrameDecoder(media.path, size: (640, 360)), in: desktop.peers)
-                    #expect(clock.unreadable == 0 && clock.isRunning, "\(name): \(clock.unreadable), \(clock.fault ?? "")")
+                    #expect(clock.unreadableAfterFirst == 0 && clock.isRunning, "\(name): \(clock.unreadableAfterFirst), \(clock.fault ?? "")")
                 }
                 try await MediaFile(path: folder + "/out.mp4", peers: desktop.peers).expectDecodable()
             }
@@ -62,7 +62,8 @@ extension EndToEndTests {
                 _ = try await broadcast.stop(live)
                 // The pause is cut out, but for the slate until the desktop has sent a new picture. The others are slates.
                 let track = try await PictureTrack.read(FrameDecoder(path, size: (640, 360)), in: desktop.peers)
-                #expect(["cscsc", "cscscsc"].contains(track.order) && track.count(.other) == 0, "\(track)")
+                let order = track.order.drop { $0 == "s" }
+                #expect(["cscsc", "cscscsc"].contains(order) && track.count(.other) == 0, "\(track)")
                 let clock = try await ClockTrack.read(FrameDecoder(path, size: (640, 360)), in: desktop.peers)
                 // What was painted meanwhile is in no frame: the painted time leaps over each of the three.
                 let leaps = zip(clock.readings, clock.readings.dropFirst()).map { Double($1.milliseconds &- $0.milliseconds) / 1000 }.filter {
@@ -147,7 +148,7 @@ extension EndToEndTests {
                     "in-app", [try BuiltPrograms.path(of: "in-app"), "archive"], environment: broadcast.environment)
                 #expect(answer.contains("started") && answer.contains("stopped("), "\(answer)")
                 let clock = try await ClockTrack.read(FrameDecoder(folder + "/kit.mp4", size: (640, 360)), in: desktop.peers)
-                #expect(clock.unreadable == 0 && clock.isRunning, "\(clock.fault ?? "")")
+                #expect(clock.unreadableAfterFirst == 0 && clock.isRunning, "\(clock.fault ?? "")")
                 try await desktop.set("answer=cancel")
                 #expect(try await broadcast.run(["forget-source"]).status == .exited(0))
                 let cancelled = try desktop.peers.start(

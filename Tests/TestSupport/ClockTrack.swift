@@ -23,6 +23,8 @@ package struct ClockTrack: Sendable {
     package private(set) var readings: [Reading] = []
     /// How many frames could not be read.
     package private(set) var unreadable = 0
+    /// How many of them follow a frame that could be read. Before its first picture, a source shows the slate.
+    package private(set) var unreadableAfterFirst = 0
 
     /// An empty track.
     package init() {}
@@ -50,6 +52,7 @@ package struct ClockTrack: Sendable {
             readings.append(Reading(pts: frame.pts, milliseconds: milliseconds, received: frame.received))
         } else {
             unreadable += 1
+            if !readings.isEmpty { unreadableAfterFirst += 1 }
         }
     }
 
