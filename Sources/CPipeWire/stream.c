@@ -62,6 +62,9 @@ struct cpw_stream {
     bool has_format;
     /* False while the reader has paused the flow: what still arrives then is discarded. */
     bool is_open;
+    /* True from the reader's pause until PipeWire has paused the stream. What arrives until then is from before the pause.
+     * The reader's wish to continue waits for it. */
+    bool awaits_pause, continues_after_pause;
     /* True if a picture of this format has arrived since the flow began. */
     bool has_picture;
     /* The mailbox: the newest buffer, and whether the reader has not taken it yet. */
@@ -296,6 +299,14 @@ static void on_param_changed(void *context, uint32_t id, const struct spa_pod *p
 
 /* MARK: Events */
 
+/* Lets pictures in again. */
+static void continue_flow(cpw_stream *stream) {
+    /* What PipeWire's data thread received before the pause. */
+    on_process(stream);
+    stream->is_open = true;
+    stream->api->pw_stream_set_active(stream->stream, true);
+}
+
 static void on_state_changed(
     void *context, enum pw_stream_state old, enum pw_stream_state state, const char *error) {
     cpw_stream *stream = context;
@@ -305,7 +316,12 @@ static void on_state_changed(
     switch (state) {
     case PW_STREAM_STATE_ERROR: finish(stream, CPW_FAILED, error ? error : "the stream failed"); break;
     case PW_STREAM_STATE_UNCONNECTED: finish(stream, CPW_ENDED, "the stream was disconnected"); break;
-    case PW_STREAM_STATE_PAUSED: atomic_store(&stream->state, CPW_PAUSED); break;
+    case PW_STREAM_STATE_PAUSED:
+        atomic_store(&stream->state, CPW_PAUSED);
+        stream->awaits_pause = false;
+        if (stream->continues_after_pause) continue_flow(stream);
+        stream->continues_after_pause = false;
+        break;
     case PW_STREAM_STATE_STREAMING: atomic_store(&stream->state, CPW_STREAMING); break;
     case PW_STREAM_STATE_CONNECTING: break;
     }
@@ -517,6 +533,8 @@ static void replace_useless_stream(cpw_stream *stream) {
         stream->stream = NULL;
         stream->newest = NULL;
         stream->is_fresh = stream->has_picture = stream->has_format = false;
+        stream->awaits_pause = stream->continues_after_pause = false;
+        stream->is_open = true;
         atomic_store(&stream->missing_since, 0);
         atomic_store(&stream->lacks_memory, false);
         if (!is_over(stream)) atomic_store(&stream->state, CPW_CONNECTING);
@@ -564,9 +582,15 @@ void cpw_set_active(cpw_stream *stream, bool is_active) {
         stream->api->pw_stream_queue_buffer(stream->stream, stream->newest);
         stream->newest = NULL;
     }
-    if (!is_active) stream->is_fresh = stream->has_picture = false;
-    stream->is_open = is_active;
-    if (is_active) atomic_store(&stream->missing_since, monotonic());
-    stream->api->pw_stream_set_active(stream->stream, is_active);
+    if (is_active) {
+        atomic_store(&stream->missing_since, monotonic());
+        if (stream->awaits_pause) stream->continues_after_pause = true;
+        else continue_flow(stream);
+    } else {
+        stream->is_fresh = stream->has_picture = stream->is_open = false;
+        stream->continues_after_pause = false;
+        stream->awaits_pause = atomic_load(&stream->state) == CPW_STREAMING;
+        stream->api->pw_stream_set_active(stream->stream, false);
+    }
     stream->api->pw_thread_loop_unlock(stream->loop);
 }
