@@ -151,7 +151,10 @@ let package = Package(
         // The terminal of the command: output, questions, keys, signals and pictures.
         .target(
             name: "Terminal",
-            dependencies: ["Presentation", "PickerModel", "UserConfiguration", "Credentials", "Encode", "Processes", "Concurrency", "Media"],
+            dependencies: [
+                "Presentation", "Host", "Launch", "Session", "Destinations", "PickerModel", "UserConfiguration", "Credentials", "Encode", "Processes",
+                "Concurrency", "Media",
+            ],
             swiftSettings: strict),
         // Completion of command lines, for the scripts of the shells.
         .target(name: "CommandCompletion", dependencies: ["PickerModel"], swiftSettings: strict),

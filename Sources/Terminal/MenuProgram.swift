@@ -3,12 +3,16 @@ import Presentation
 import Processes
 
 /// A menu program such as dmenu: it reads one entry per line and prints the chosen one.
-struct MenuProgram {
+package struct MenuProgram {
     /// The command for sh(1).
     let command: String
 
+    package init(command: String) {
+        self.command = command
+    }
+
     /// Returns the chosen entry without the newline; nil if the program's exit status is not 0, or it printed nothing.
-    func choose(from entries: [String]) throws(CommandError) -> String? {
+    package func choose(from entries: [String]) throws(CommandError) -> String? {
         let list = entries.map { DisplayWidth.printable($0) + "\n" }.joined()
         do throws(SystemError) {
             let result = try Command.run(

@@ -1,5 +1,5 @@
+import Encode
 import Media
-import Session
 import Testing
 
 /// How often readers get a keyframe of their own.

@@ -2,19 +2,18 @@ import Host
 import Launch
 import Presentation
 import Session
-import Terminal
 
 /// The place where a session shows what happens.
 ///
 /// None of them blocks the session: neither a blocked terminal (Ctrl-S, a stalled ssh) nor a parent that is stopped.
-enum ConsoleOutput {
+package enum ConsoleOutput {
     /// Standard error.
     case errors(isTerminal: Bool)
     /// The parent of a detached session, until the session is live. After that, only the log has it.
     case parent(LaunchedSession)
 
     /// Shows a line above the status line.
-    func say(_ text: String) {
+    package func say(_ text: String) {
         switch self {
         case .errors(let isTerminal): Output.errors.write((isTerminal ? "\r\u{1b}[K" : "") + text + "\n")
         case .parent(let parent): parent.say(text)
@@ -22,12 +21,12 @@ enum ConsoleOutput {
     }
 
     /// True if the output is a terminal of this process, and not the parent of a detached session.
-    var isTerminal: Bool {
+    package var isTerminal: Bool {
         if case .errors(let isTerminal) = self { isTerminal } else { false }
     }
 
     /// True if there is a status line.
-    var hasStatus: Bool {
+    package var hasStatus: Bool {
         switch self {
         case .errors(let isTerminal): isTerminal
         case .parent(let parent): !parent.isOver
@@ -35,7 +34,7 @@ enum ConsoleOutput {
     }
 
     /// Shows the status line.
-    func show(_ status: String) {
+    package func show(_ status: String) {
         switch self {
         case .errors: Output.errors.setStatus("\r\u{1b}[K" + status.prefix(Output.width - 1))
         case .parent(let parent): parent.show(progress: status)
@@ -43,7 +42,7 @@ enum ConsoleOutput {
     }
 
     /// Removes the status line.
-    func endStatus() {
+    package func endStatus() {
         guard case .errors(let isTerminal) = self else { return }
         Output.errors.setStatus(nil)
         if isTerminal { Output.errors.write("\r\u{1b}[K") }
@@ -51,7 +50,7 @@ enum ConsoleOutput {
 }
 
 /// The output of a session: a line for each event and, on a terminal, a status line that is updated.
-struct SessionConsole {
+package struct SessionConsole {
     let session: String
     private let output: ConsoleOutput
     /// The destinations whose failure was already shown.
@@ -62,14 +61,14 @@ struct SessionConsole {
     private var isExposed = false
 
     /// - Parameter showsNotice: report at the start what viewers will see.
-    init(session: String, showsNotice: Bool, output: ConsoleOutput) {
+    package init(session: String, showsNotice: Bool, output: ConsoleOutput) {
         self.session = session
         self.showsNotice = showsNotice
         self.output = output
     }
 
     /// Shows an event.
-    mutating func show(_ event: HostEvent, _ snapshot: SessionSnapshot?) {
+    package mutating func show(_ event: HostEvent, _ snapshot: SessionSnapshot?) {
         switch event {
         case .exposed(let exposure):
             isExposed = true
@@ -101,7 +100,7 @@ struct SessionConsole {
     /// Shows the result of each destination, and the failures that were not shown yet.
     ///
     /// - Returns: the failure for the command's exit status: that of the session, otherwise of the first destination.
-    func showResults(_ outcome: HostOutcome) -> CommandError? {
+    package func showResults(_ outcome: HostOutcome) -> CommandError? {
         output.endStatus()
         for destination in outcome.snapshot.destinations where destination.error == nil { output.say(ResultLine.text(destination)) }
         var failure = outcome.failure.map { CommandError($0) }
