@@ -46,8 +46,8 @@ struct cpw_stream {
     _Atomic int64_t missing_since;
     /* How often the flow was restarted for it. Only the reader uses it. */
     int tries;
-    /* True if the buffers of the current stream have no memory. */
-    atomic_bool lacks_memory;
+    /* True if the current stream must be replaced: its buffers have no memory, or it is a replacement that failed. */
+    atomic_bool is_useless;
     /* The streams in a row whose buffers had none, and when the next one may be replaced, in ns of CLOCK_MONOTONIC. Only
      * the reader uses them. */
     int useless_streams;
@@ -58,6 +58,8 @@ struct cpw_stream {
     /* The rest is guarded by the lock of the loop. */
     uint32_t node;
     bool has_seen_node;
+    /* True if the stream replaces a useless one, until its first picture. */
+    bool is_replacement;
     struct spa_video_info_raw format;
     bool has_format;
     /* False while the reader has paused the flow: what still arrives then is discarded. */
@@ -108,7 +110,7 @@ static void on_add_buffer(void *context, struct pw_buffer *buffer) {
     bool is_usable = buffer->buffer->n_datas > 0 && has_memory(&buffer->buffer->datas[0]);
     /* A buffer without memory is returned unread. */
     buffer->user_data = is_usable ? stream : NULL;
-    if (!is_usable) atomic_store(&stream->lacks_memory, true);
+    if (!is_usable) atomic_store(&stream->is_useless, true);
 }
 
 static void on_remove_buffer(void *context, struct pw_buffer *buffer) {
@@ -314,7 +316,11 @@ static void on_state_changed(
     if (is_over(stream)) return;
     if (stream->has_format && !stream->has_picture) atomic_store(&stream->missing_since, monotonic());
     switch (state) {
-    case PW_STREAM_STATE_ERROR: finish(stream, CPW_FAILED, error ? error : "the stream failed"); break;
+    case PW_STREAM_STATE_ERROR:
+        /* WirePlumber can find no node while it still removes the previous stream. */
+        if (stream->is_replacement) atomic_store(&stream->is_useless, true);
+        else finish(stream, CPW_FAILED, error ? error : "the stream failed");
+        break;
     case PW_STREAM_STATE_UNCONNECTED: finish(stream, CPW_ENDED, "the stream was disconnected"); break;
     case PW_STREAM_STATE_PAUSED:
         atomic_store(&stream->state, CPW_PAUSED);
@@ -520,7 +526,7 @@ static void cure_stall(cpw_stream *stream) {
  * PipeWire keeps the sender's buffers, so the next stream gets the same ones with their memory.
  */
 static void replace_useless_stream(cpw_stream *stream) {
-    if (!atomic_load(&stream->lacks_memory) || !stream->is_active || is_over(stream)) return;
+    if (!atomic_load(&stream->is_useless) || !stream->is_active || is_over(stream)) return;
     if (monotonic() < stream->next_replacement) return;
     const struct pipewire_functions *api = stream->api;
     api->pw_thread_loop_lock(stream->loop);
@@ -536,7 +542,8 @@ static void replace_useless_stream(cpw_stream *stream) {
         stream->awaits_pause = stream->continues_after_pause = false;
         stream->is_open = true;
         atomic_store(&stream->missing_since, 0);
-        atomic_store(&stream->lacks_memory, false);
+        atomic_store(&stream->is_useless, false);
+        stream->is_replacement = true;
         if (!is_over(stream)) atomic_store(&stream->state, CPW_CONNECTING);
         failure = connect_stream(stream);
     }
@@ -555,6 +562,7 @@ int cpw_take(cpw_stream *stream, cpw_picture *picture, cpw_cursor *cursor) {
         *picture = stream->picture;
         result |= CPW_PICTURE;
         stream->tries = stream->useless_streams = 0;
+        stream->is_replacement = false;
     }
     if (stream->is_cursor_fresh) {
         *cursor = stream->cursor;
