@@ -14,9 +14,12 @@ package final class BusMessage {
         dbus_message_unref(handle)
     }
 
-    /// Creates a method call. If `startsService`, the bus starts the service if possible.
+    /// Creates a method call. If `startsService`, the bus starts the service if possible. Returns nil if the path, which can
+    /// come from a service, is not valid: libdbus would end the process.
     package static func call(_ target: BusObject, _ interface: String, _ member: String, _ arguments: [BusValue], startsService: Bool) -> BusMessage?
     {
+        let paths = [target.path] + arguments.compactMap { if case .objectPath(let path) = $0 { path } else { nil } }
+        guard paths.allSatisfy({ dbus_validate_path($0, nil) != 0 }) else { return nil }
         let message = BusMessage(dbus_message_new_method_call(target.service, target.path, interface, member))
         if let message { dbus_message_set_auto_start(message.handle, startsService ? 1 : 0) }
         return message?.with(arguments)

@@ -128,10 +128,16 @@ static int32_t bytes_per_pixel(uint32_t format) {
     return format == SPA_VIDEO_FORMAT_BGR || format == SPA_VIDEO_FORMAT_RGB ? 3 : 4;
 }
 
+/* Copies a structure from memory that the compositor can change at any time. What was checked must be what is used, so the
+ * compiler must not read the original again. */
+#define COPY_SHARED(copy, original) do { memcpy(&(copy), (original), sizeof (copy)); atomic_signal_fence(memory_order_seq_cst); } while (0)
+
 /* Notes a new image of the cursor. An image that is malformed or too large counts as none. */
 static void note_cursor_image(cpw_stream *stream, const struct spa_meta *meta, const struct spa_meta_cursor *from) {
     cpw_cursor *cursor = &stream->cursor;
-    const struct spa_meta_bitmap *image = SPA_PTROFF(from, from->bitmap_offset, const struct spa_meta_bitmap);
+    struct spa_meta_bitmap bitmap;
+    COPY_SHARED(bitmap, SPA_PTROFF(meta->data, from->bitmap_offset, const struct spa_meta_bitmap));
+    const struct spa_meta_bitmap *image = &bitmap;
     stream->is_cursor_fresh = true;
     cursor->serial++;
     cursor->hot_x = from->hotspot.x;
@@ -152,7 +158,7 @@ static void note_cursor_image(cpw_stream *stream, const struct spa_meta *meta, c
         stream->cursor_image = larger;
         stream->cursor_capacity = needed;
     }
-    const uint8_t *row = SPA_PTROFF(from, start, const uint8_t);
+    const uint8_t *row = SPA_PTROFF(meta->data, start, const uint8_t);
     for (uint32_t y = 0; y < height; y++, row += image->stride) {
         memcpy(stream->cursor_image + (size_t)y * width * 4, row, (size_t)width * 4);
     }
@@ -165,7 +171,9 @@ static void note_cursor_image(cpw_stream *stream, const struct spa_meta *meta, c
 static void note_cursor(cpw_stream *stream, struct spa_buffer *buffer) {
     struct spa_meta *meta = spa_buffer_find_meta(buffer, SPA_META_Cursor);
     if (!meta || meta->size < sizeof(struct spa_meta_cursor)) return;
-    const struct spa_meta_cursor *from = meta->data;
+    struct spa_meta_cursor copy;
+    COPY_SHARED(copy, meta->data);
+    const struct spa_meta_cursor *from = &copy;
     cpw_cursor *cursor = &stream->cursor;
     if (!spa_meta_cursor_is_valid(from)) {
         /* The pointer is hidden, or it is not over this source. */
@@ -189,15 +197,19 @@ static bool describe(cpw_stream *stream, const struct pw_buffer *from, cpw_pictu
     struct spa_buffer *buffer = from->buffer;
     if (!from->user_data || !stream->has_format) return false;
     const struct spa_data *data = &buffer->datas[0];
-    const struct spa_chunk *chunk = data->chunk;
+    struct spa_chunk shared_chunk;
+    COPY_SHARED(shared_chunk, data->chunk);
+    const struct spa_chunk *chunk = &shared_chunk;
     struct spa_meta_header *header = spa_buffer_find_meta_data(buffer, SPA_META_Header, sizeof *header);
     if (chunk->size == 0 || (chunk->flags & SPA_CHUNK_FLAG_CORRUPTED)) return false;
     if (header && (header->flags & SPA_META_HEADER_FLAG_CORRUPTED)) return false;
     int64_t width = stream->format.size.width, height = stream->format.size.height, x = 0, y = 0;
     int64_t bytes = bytes_per_pixel(stream->format.format);
     struct spa_meta_region *crop = spa_buffer_find_meta_data(buffer, SPA_META_VideoCrop, sizeof *crop);
-    if (crop && spa_meta_region_is_valid(crop)) {
-        const struct spa_region *region = &crop->region;
+    struct spa_meta_region shared_crop;
+    if (crop) COPY_SHARED(shared_crop, crop);
+    if (crop && spa_meta_region_is_valid(&shared_crop)) {
+        const struct spa_region *region = &shared_crop.region;
         bool fits = region->position.x >= 0 && region->position.y >= 0 &&
             (int64_t)region->position.x + region->size.width <= width &&
             (int64_t)region->position.y + region->size.height <= height;

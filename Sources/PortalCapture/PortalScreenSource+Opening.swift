@@ -26,8 +26,9 @@ extension PortalScreenSource {
         package var interruption = MediaTime(milliseconds: 1000)
         /// For the portal's report that the desktop ended the session, after the stream has ended.
         package var endReport = MediaTime(milliseconds: 1500)
-        /// For the report that the screen is locked, which GNOME sends after it has ended the stream.
-        package var lockReport = MediaTime(milliseconds: 3000)
+        /// For the report that the screen is locked, which GNOME sends some hundred milliseconds after it has ended the
+        /// stream. It is short, because a lock soon after the user's Stop looks the same.
+        package var lockReport = MediaTime(milliseconds: 1500)
         /// Between two tries to share again after a lock.
         package var retry = MediaTime(milliseconds: 2000)
         package var tries = 5

@@ -53,9 +53,15 @@ package final class PortalScreenSource: ScreenSource {
                 throw error
             }
             token = grant.remembered?.token
-            let stream = try PipeWireStream(grant, maximumRate: Self.maximumRate(request))
-            self.stream = stream
-            size = try Self.frameSize(of: stream, opening, limits)
+            do throws(PortalProblem) {
+                let stream = try PipeWireStream(grant, maximumRate: Self.maximumRate(request))
+                self.stream = stream
+                size = try Self.frameSize(of: stream, opening, limits)
+            } catch {
+                // The desktop must not go on to share. An object that is not complete has no deinit.
+                share.end()
+                throw error
+            }
         } catch {
             throw .portal(error)
         }
@@ -67,6 +73,7 @@ package final class PortalScreenSource: ScreenSource {
     deinit {
         stream = nil
         share.end()
+        if case .reopening(let next, _) = phase { next.end() }
     }
 
     package func noteDesktopLock(_ isLocked: Bool) {
@@ -98,8 +105,8 @@ package final class PortalScreenSource: ScreenSource {
 
     package func rest(at now: MediaTime) throws(CaptureError) {
         applyRules()
-        // What waits is discarded: nothing from before the pause is shown after it.
-        withhold()
+        // What waits is discarded: nothing from before the pause is shown after it. `follow` can open another stream.
+        defer { withhold() }
         pausedSince = nil
         missingSince = nil
         try follow(at: now)

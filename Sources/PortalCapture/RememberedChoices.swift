@@ -34,6 +34,8 @@ package struct RememberedChoices: Sendable {
     /// The choices by display.
     package var all: [String: RememberedChoice] {
         guard let file = try? FileDescriptor(path: path, flags: O_RDONLY | O_NOFOLLOW) else { return [:] }
+        // A session that changes the file truncates it first.
+        flock(file.raw, LOCK_SH)
         return Self.read(file)
     }
 

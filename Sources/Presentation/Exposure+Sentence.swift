@@ -25,7 +25,9 @@ extension Exposure {
     }
 
     private var contentSentence: String {
-        let rules = hiddenWindows.map { DisplayWidth.printable("\($0)") }
+        // Nothing of what a Wayland desktop shares can be hidden: with rules, it shares a single window or nothing.
+        let isMasked = if case .portal = picture { false } else { true }
+        let rules = isMasked ? hiddenWindows.map { DisplayWidth.printable("\($0)") } : []
         let exception = rules.isEmpty ? "" : ", except windows that match \(rules.joined(separator: ", "))"
         return "\(subject) will be visible\(exception)."
     }

@@ -60,6 +60,16 @@ import Testing
         }
     }
 
+    @Test(arguments: ["", "no path", "/a//b", "/a/"])
+    func `A path that is not valid is an error and does not end the process`(path: String) async throws {
+        try await withBus { address in
+            let bus = try #require(SessionBus(address: address))
+            let target = BusObject(service: "org.freedesktop.DBus", path: path)
+            #expect(throws: BusError.noAnswer) { try bus.request(target, Self.interface, "Close", within: .seconds(20)) }
+            #expect(throws: BusError.noAnswer) { try bus.request(.bus, Self.interface, "Close", [.objectPath(path)], within: .seconds(20)) }
+        }
+    }
+
     @Test func `A service that does not answer is not waited for longer than asked`() async throws {
         try await withBus { address in
             try withService(address) { _ in
