@@ -44,8 +44,8 @@ struct cpw_stream {
     bool is_active;
     /* Since when a first picture is missing, in ns of CLOCK_MONOTONIC; 0 if it has arrived. */
     _Atomic int64_t missing_since;
-    /* How often the flow was restarted for it. Only the reader uses it. */
-    int tries;
+    /* How often the flow was restarted for it. */
+    _Atomic int tries;
     /* True if the current stream must be replaced: its buffers have no memory, or it is a replacement that failed. */
     atomic_bool is_useless;
     /* The streams in a row whose buffers had none, and when the next one may be replaced, in ns of CLOCK_MONOTONIC. Only
@@ -67,6 +67,8 @@ struct cpw_stream {
     /* True from the reader's pause until PipeWire has paused the stream. What arrives until then is from before the pause.
      * The reader's wish to continue waits for it. */
     bool awaits_pause, continues_after_pause;
+    /* When the reader paused the flow last, in ns of CLOCK_MONOTONIC; 0 if it never did. */
+    int64_t paused_at;
     /* True if a picture of this format has arrived since the flow began. */
     bool has_picture;
     /* The mailbox: the newest buffer, and whether the reader has not taken it yet. */
@@ -237,12 +239,23 @@ static bool describe(cpw_stream *stream, const struct pw_buffer *from, cpw_pictu
     return true;
 }
 
+/*
+ * Returns true if the picture was made before the last pause. The sender's side of PipeWire can keep a buffer during a
+ * pause and pass it on afterwards. KWin gives a picture of a still screen an old time, so after two restarts of the flow,
+ * which remove what was kept, the time does not count.
+ */
+static bool is_from_before_pause(cpw_stream *stream, const struct pw_buffer *buffer) {
+    struct spa_meta_header *header = spa_buffer_find_meta_data(buffer->buffer, SPA_META_Header, sizeof *header);
+    return stream->paused_at != 0 && header && header->pts > 0 && header->pts <= stream->paused_at &&
+        atomic_load(&stream->tries) < 2 && !stream->has_picture;
+}
+
 static void on_process(void *context) {
     cpw_stream *stream = context;
     struct pw_buffer *buffer;
     while ((buffer = stream->api->pw_stream_dequeue_buffer(stream->stream))) {
         note_cursor(stream, buffer->buffer);
-        if (!stream->is_open || !describe(stream, buffer, &stream->picture)) {
+        if (!stream->is_open || is_from_before_pause(stream, buffer) || !describe(stream, buffer, &stream->picture)) {
             stream->api->pw_stream_queue_buffer(stream->stream, buffer);
             continue;
         }
@@ -517,6 +530,31 @@ bool cpw_get_frame_size(cpw_stream *stream, int32_t *width, int32_t *height) {
     return has_format;
 }
 
+/* Pauses or continues the flow, and discards the picture in the mailbox at a pause. */
+static void set_flow(cpw_stream *stream, bool is_active) {
+    stream->api->pw_thread_loop_lock(stream->loop);
+    if (!stream->stream) {
+        /* Its replacement failed. */
+        stream->api->pw_thread_loop_unlock(stream->loop);
+        return;
+    }
+    if (!is_active && stream->newest) {
+        stream->api->pw_stream_queue_buffer(stream->stream, stream->newest);
+        stream->newest = NULL;
+    }
+    if (is_active) {
+        atomic_store(&stream->missing_since, monotonic());
+        if (stream->awaits_pause) stream->continues_after_pause = true;
+        else continue_flow(stream);
+    } else {
+        stream->is_fresh = stream->has_picture = stream->is_open = false;
+        stream->continues_after_pause = false;
+        stream->awaits_pause = atomic_load(&stream->state) == CPW_STREAMING;
+        stream->api->pw_stream_set_active(stream->stream, false);
+    }
+    stream->api->pw_thread_loop_unlock(stream->loop);
+}
+
 /*
  * Restarts the flow if no first picture arrives. KWin 5.27 sends nothing after a new size until the stream was paused
  * once: it waits for a change of state that PipeWire does not make. mutter sends its only picture of a still screen as
@@ -524,12 +562,12 @@ bool cpw_get_frame_size(cpw_stream *stream, int32_t *width, int32_t *height) {
  */
 static void cure_stall(cpw_stream *stream) {
     int64_t since = atomic_load(&stream->missing_since);
-    if (since == 0 || !stream->is_active || stream->tries == MAXIMUM_TRIES) return;
+    if (since == 0 || !stream->is_active || stream->tries >= MAXIMUM_TRIES) return;
     if (monotonic() - since < (int64_t)STALL_NANOSECONDS * (1 + 4 * stream->tries)) return;
     if (!atomic_compare_exchange_strong(&stream->missing_since, &since, 0)) return;
     stream->tries++;
-    cpw_set_active(stream, false);
-    cpw_set_active(stream, true);
+    set_flow(stream, false);
+    set_flow(stream, true);
 }
 
 /*
@@ -592,25 +630,11 @@ void cpw_release(cpw_stream *stream) {
 
 void cpw_set_active(cpw_stream *stream, bool is_active) {
     stream->is_active = is_active;
-    stream->api->pw_thread_loop_lock(stream->loop);
-    if (!stream->stream) {
-        /* Its replacement failed. */
+    if (!is_active) {
+        stream->api->pw_thread_loop_lock(stream->loop);
+        stream->paused_at = monotonic();
         stream->api->pw_thread_loop_unlock(stream->loop);
-        return;
     }
-    if (!is_active && stream->newest) {
-        stream->api->pw_stream_queue_buffer(stream->stream, stream->newest);
-        stream->newest = NULL;
-    }
-    if (is_active) {
-        atomic_store(&stream->missing_since, monotonic());
-        if (stream->awaits_pause) stream->continues_after_pause = true;
-        else continue_flow(stream);
-    } else {
-        stream->is_fresh = stream->has_picture = stream->is_open = false;
-        stream->continues_after_pause = false;
-        stream->awaits_pause = atomic_load(&stream->state) == CPW_STREAMING;
-        stream->api->pw_stream_set_active(stream->stream, false);
-    }
-    stream->api->pw_thread_loop_unlock(stream->loop);
+    atomic_store(&stream->tries, 0);
+    set_flow(stream, is_active);
 }
