@@ -69,7 +69,7 @@ let package = Package(
         .target(name: "Media", swiftSettings: strict),
         .target(name: "Concurrency", dependencies: ["Media", "CLinux"], swiftSettings: strict),
         .target(name: "Processes", dependencies: ["Concurrency", "CLinux"], swiftSettings: strict),
-        .target(name: "Bus", dependencies: ["CDBus"], swiftSettings: strict),
+        .target(name: "Bus", dependencies: ["CDBus", "Concurrency"], swiftSettings: strict),
 
         // Devices and codecs. A module with a source imports Capture and one device API, and no other source.
         .target(name: "Capture", dependencies: ["Media"], swiftSettings: strict),

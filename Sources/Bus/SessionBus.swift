@@ -1,4 +1,5 @@
 import CDBus
+import Concurrency
 import Glibc
 
 /// A private connection to the desktop's session bus. One thread owns it and takes messages from it one at a time,
@@ -8,23 +9,40 @@ package final class SessionBus {
     /// The maximum time for an answer of a service that runs.
     package static let patience = Duration.milliseconds(800)
 
-    /// Connects to the bus at `address`. This blocks until the bus answers. Returns nil if no bus answers.
+    /// The maximum time for the answer of the bus to a new connection. libdbus waits for ever for a bus that accepts the
+    /// connection and does not sign it in.
+    private static let openingLimit = Duration.seconds(5)
+
+    /// Connects to the bus at `address`. This blocks for at most five seconds. Returns nil if no bus answers.
     package init?(address: String) {
         dbus_threads_init_default()
+        let opened = TimedOpening.run(name: "open bus", within: Self.openingLimit) {
+            Self.open(address)
+        } discard: { connection in
+            if let connection { Self.close(connection) }
+        }
+        guard let connection = opened ?? nil else { return nil }
+        self.connection = connection
+    }
+
+    private static func open(_ address: String) -> OpaquePointer? {
         guard let connection = dbus_connection_open_private(address, nil) else { return nil }
         // The end of the desktop session must not end the broadcast.
         dbus_connection_set_exit_on_disconnect(connection, 0)
         guard dbus_bus_register(connection, nil) != 0 else {
-            dbus_connection_close(connection)
-            dbus_connection_unref(connection)
+            close(connection)
             return nil
         }
-        self.connection = connection
+        return connection
+    }
+
+    private static func close(_ connection: OpaquePointer) {
+        dbus_connection_close(connection)
+        dbus_connection_unref(connection)
     }
 
     deinit {
-        dbus_connection_close(connection)
-        dbus_connection_unref(connection)
+        Self.close(connection)
     }
 
     /// The name of this connection on the bus (`:1.42`).

@@ -63,7 +63,7 @@ package enum PortalProblem: Error, Sendable, Equatable {
     /// The desktop shares something else than was asked for.
     case otherChoice
     /// Nothing is remembered that could be shared without a dialog, and no user is there to answer it.
-    case notRemembered
+    case notRemembered(PortalChoice)
     /// There are rules for hidden windows, which a monitor of a Wayland desktop would show.
     case cannotHide
     /// The stream ended without the user: the compositor or the portal's backend ended.

@@ -85,7 +85,7 @@ package final class SessionRegistration: Sendable {
     private let path: String
 
     /// Creates the entry at `path`. Throws `inUse` if another process has an entry there.
-    init(path: String, socket: String) throws(ControlServer.Failure) {
+    package init(path: String, socket: String) throws(ControlServer.Failure) {
         while true {
             let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
             guard descriptor >= 0 else { throw .cannotBind(String(cString: strerror(errno))) }
@@ -112,10 +112,11 @@ package final class SessionRegistration: Sendable {
     }
 
     /// The socket has another path now.
-    func update(socket: String) {
+    package func update(socket: String) {
         let text = Array("\(getpid()) \(socket)\n".utf8)
-        ftruncate(descriptor, 0)
+        // In this order a reader always finds a whole first line.
         _ = text.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
+        ftruncate(descriptor, off_t(text.count))
     }
 
     /// Returns the entry at `path`, or nil if no process has one there.

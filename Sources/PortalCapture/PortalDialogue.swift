@@ -68,7 +68,7 @@ struct PortalDialogue {
         subscribe()
         let modes = try examine()
         let usable = version >= 4 ? token : nil
-        if usable == nil && !request.isAttended { throw .notRemembered }
+        if usable == nil && !request.isAttended { throw .notRemembered(request.choice) }
         try createSession()
         do throws(PortalProblem) {
             try selectSources(cursorModes: modes, token: usable)
@@ -76,7 +76,7 @@ struct PortalDialogue {
             // A portal answers a malformed token with an error, and its session is then unusable.
             refused()
             closeSession()
-            guard request.isAttended else { throw .notRemembered }
+            guard request.isAttended else { throw .notRemembered(request.choice) }
             try createSession()
             try selectSources(cursorModes: modes, token: nil)
             return try start(isRemembered: false, refused: {})
@@ -170,10 +170,10 @@ struct PortalDialogue {
         } catch .cancelled where isRemembered && !opening.isCancelled() {
             // There was a dialog, so the portal did not accept the token.
             refused()
-            throw request.isAttended ? .cancelled : .notRemembered
+            throw request.isAttended ? .cancelled : .notRemembered(request.choice)
         } catch .noAnswer where !request.isAttended {
             refused()
-            throw .notRemembered
+            throw .notRemembered(request.choice)
         }
         guard let stream = results["streams"]?.elements?.first?.elements, stream.count == 2, let node = stream[0].unsigned,
             let description = stream[1].properties

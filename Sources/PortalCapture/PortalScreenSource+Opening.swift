@@ -33,7 +33,7 @@ extension PortalScreenSource {
         package var retry = MediaTime(milliseconds: 2000)
         package var tries = 5
         /// Without a picture for this time, the user is told.
-        package var noPicture = MediaTime(milliseconds: 10_000)
+        package var noPicture = MediaTime(milliseconds: 3000)
 
         package init() {}
     }

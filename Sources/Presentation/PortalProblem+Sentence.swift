@@ -35,7 +35,10 @@ extension PortalProblem {
         case .refused(let reason):
             "The desktop refused to share the screen: \(reason). Unlock it, and try again. If that does not help, log in again."
         case .otherChoice: "The desktop shared something else than was asked for, so nothing is broadcast. Try again."
-        case .notRemembered:
+        case .notRemembered(.window):
+            "A window is shared only after a choice in a dialog, and no user is there to answer one. Start the broadcast in a terminal, or share "
+                + "a monitor."
+        case .notRemembered(.monitor):
             "No choice is remembered that could be shared without a dialog, and no user is there to answer one. Start once by hand in a terminal "
                 + "(broadcast start), and let the desktop remember the choice."
         case .cannotHide:

@@ -17,8 +17,9 @@ package final class X11Connection {
     let hasMonitors: Bool
     var events = EventSelection()
 
-    /// The maximum time in nanoseconds for the answer of a server to a new connection.
-    private static let openingLimit: Int64 = 5_000_000_000
+    /// The maximum time for the answer of a server to a new connection. XOpenDisplay waits for ever for a server that is
+    /// stopped.
+    private static let openingLimit = Duration.seconds(5)
 
     /// Opens the display `name`. If `name` is nil, opens the display in `DISPLAY`. Blocks for at most five seconds.
     package init(name: String?) throws(CaptureError) {
@@ -52,37 +53,15 @@ package final class X11Connection {
         guard hasRandr else { throw .missingExtension("RANDR") }
     }
 
-    private enum Opening {
-        case waiting, abandoned
-        case done(OpaquePointer?)
-    }
-
-    /// Opens the display on another thread, because XOpenDisplay waits without a limit for a server that is stopped.
     private static func open(_ name: String) throws(CaptureError) -> OpaquePointer {
-        let opening = Monitor(Opening.waiting)
-        _ = NamedThread(name: "open display") {
-            let display = XOpenDisplay(name)
-            let isWanted = opening.update { state in
-                if case .abandoned = state { return false }
-                state = .done(display)
-                return true
-            }
-            if !isWanted, let display { XCloseDisplay(display) }
+        let opened = TimedOpening.run(name: "open display", within: openingLimit) {
+            XOpenDisplay(name)
+        } discard: { display in
+            if let display { XCloseDisplay(display) }
         }
-        let display = opening.wait(until: SessionClock.monotonic() + openingLimit) { state -> OpaquePointer?? in
-            if case .done(let display) = state { .some(display) } else { nil }
-        }
-        if let display {
-            guard let display else { throw .cannotOpenDisplay(name) }
-            return display
-        }
-        // The server can answer between the end of the wait and this line.
-        let late = opening.update { state -> OpaquePointer? in
-            defer { state = .abandoned }
-            if case .done(let display) = state { return display } else { return nil }
-        }
-        guard let late else { throw .displayDoesNotAnswer(name) }
-        return late
+        guard let opened else { throw .displayDoesNotAnswer(name) }
+        guard let display = opened else { throw .cannotOpenDisplay(name) }
+        return display
     }
 
     /// Returns the name and size of a display without capturing it.

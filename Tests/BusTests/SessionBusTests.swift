@@ -117,6 +117,15 @@ import Testing
         }
     }
 
+    @Test func `A bus that accepts a connection and does not answer is no connection`() async throws {
+        try await withPeers { peers in
+            let (peer, address) = try await Self.startBus(in: peers)
+            peer.signal(SIGSTOP)
+            defer { peer.signal(SIGCONT) }
+            #expect(SessionBus(address: address) == nil)
+        }
+    }
+
     @Test func `No bus at an address is no connection`() {
         #expect(SessionBus(address: "unix:path=/nonexistent/bus") == nil)
     }

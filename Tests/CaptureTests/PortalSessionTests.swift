@@ -65,7 +65,7 @@ import Testing
             let second = try #require(choices.choice(for: "wayland-0"))
             #expect((second.token == first.token) == (tokens == "tokens=same"))
             // Another display has a choice of its own.
-            #expect(throws: CaptureError.portal(.notRemembered)) {
+            #expect(throws: CaptureError.portal(.notRemembered(.monitor))) {
                 _ = try open(desktop, choices, said) {
                     $0.display = "wayland-1"
                     $0.isAttended = false
@@ -86,7 +86,7 @@ import Testing
             try await desktop.set("tokens=no")
             _ = try open(desktop, choices)
             #expect(choices.choice(for: "wayland-0") == nil)
-            #expect(throws: CaptureError.portal(.notRemembered)) { _ = try open(desktop, choices) { $0.isAttended = false } }
+            #expect(throws: CaptureError.portal(.notRemembered(.monitor))) { _ = try open(desktop, choices) { $0.isAttended = false } }
         }
     }
 
@@ -98,7 +98,7 @@ import Testing
         try await withPortal(["dialog=0.3"]) { desktop, choices in
             #expect(choices.store(RememberedChoice(token: token), for: "wayland-0"))
             try await desktop.set("dialog=hang")
-            #expect(throws: CaptureError.portal(.notRemembered)) { _ = try open(desktop, choices) { $0.isAttended = false } }
+            #expect(throws: CaptureError.portal(.notRemembered(.monitor))) { _ = try open(desktop, choices) { $0.isAttended = false } }
             #expect(choices.choice(for: "wayland-0") == nil)
             try await desktop.set("dialog=1.5")
             #expect(choices.store(RememberedChoice(token: token), for: "wayland-0"))

@@ -68,6 +68,19 @@ import Testing
         }
     }
 
+    @Test func `an entry is never incomplete while its session updates it`() async throws {
+        try await withFolder { (folder: String) async throws in
+            let registration = try SessionRegistration(path: folder + "/entry", socket: "/run/short")
+            let updates = Task.detached {
+                for number in 0..<5000 { registration.update(socket: number % 2 == 0 ? "/run/a/longer/path" : "/run/short") }
+            }
+            var missing = 0
+            for _ in 0..<5000 where SessionRegistration.read(folder + "/entry") == nil { missing += 1 }
+            await updates.value
+            #expect(missing == 0)
+        }
+    }
+
     @Test func `an entry of a killed session, or nonsense in its place, is no session`() async throws {
         try await withFolder { (folder: String) async throws in
             let path = folder + "/entry"

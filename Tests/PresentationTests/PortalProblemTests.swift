@@ -10,7 +10,8 @@ struct PortalProblemTests {
         (.noPipeWire, .unavailable, "libpipewire-0.3-0"), (.pipeWireFailed("it broke"), .unavailable, "it broke"),
         (.noSessionManager, .unavailable, "wireplumber"), (.cancelled, .nothing, "nothing was started"),
         (.refused(""), .unavailable, "refused"), (.refused("Not now"), .unavailable, "Not now"), (.otherChoice, .noInput, "nothing is broadcast"),
-        (.notRemembered, .notPermitted, "Start once by hand"), (.cannotHide, .noInput, "niri"), (.lost, .unavailable, "is complete"),
+        (.notRemembered(.monitor), .notPermitted, "Start once by hand"), (.notRemembered(.window), .notPermitted, "share a monitor"),
+        (.cannotHide, .noInput, "niri"), (.lost, .unavailable, "is complete"),
         (.pipeWireGone, .unavailable, "is complete"),
     ]
 
