@@ -172,7 +172,7 @@ struct PortalDialogue {
             refused()
             throw request.isAttended ? .cancelled : .notRemembered(request.choice)
         } catch .noAnswer where !request.isAttended {
-            refused()
+            // Either there is a dialog, or the desktop is busy. The token is kept, because it may still be right.
             throw .notRemembered(request.choice)
         }
         guard let stream = results["streams"]?.elements?.first?.elements, stream.count == 2, let node = stream[0].unsigned,

@@ -26,8 +26,10 @@ extension Exposure {
 
     private var contentSentence: String {
         // Nothing of what a Wayland desktop shares can be hidden: with rules, it shares a single window or nothing.
-        let isMasked = if case .portal = picture { false } else { true }
-        let rules = isMasked ? hiddenWindows.map { DisplayWidth.printable("\($0)") } : []
+        if case .portal = picture {
+            return "\(subject) will be visible." + (hiddenWindows.isEmpty ? "" : " The rules that hide windows have no effect on it.")
+        }
+        let rules = hiddenWindows.map { DisplayWidth.printable("\($0)") }
         let exception = rules.isEmpty ? "" : ", except windows that match \(rules.joined(separator: ", "))"
         return "\(subject) will be visible\(exception)."
     }

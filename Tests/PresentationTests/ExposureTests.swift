@@ -57,6 +57,10 @@ struct ExposureTests {
         request.region = nil
         request.choice = .window
         #expect(sentence(Exposure(picture: .portal(request))) == "The window that you shared will be visible.")
+        request.hiddenWindows = HiddenWindowRules([.windowClass("KeePassXC")])
+        #expect(
+            sentence(Exposure(picture: .portal(request)))
+                == "The window that you shared will be visible. The rules that hide windows have no effect on it.")
     }
 
     @Test func `The picker's sentence says what is visible, and does not mention notifications`() throws {

@@ -18,8 +18,14 @@ struct WindowArgument: ParsableArguments {
     @Option(help: ArgumentHelp("The X display of the active or picked window.", valueName: "name"))
     var display: String?
 
-    /// True if `rule` asks the X server or the user.
-    var asksDisplay: Bool { window == "active" || window == "pick" }
+    /// Throws if `rule` would ask the X server or the user in vain.
+    func check(_ name: SessionName) async throws(CommandError) {
+        guard window == "active" || window == "pick" else { return }
+        guard try await name.ask(ControlRequest(command: "status")).session?.source.shared != true else {
+            throw CommandError(
+                .usage, "A program cannot find windows on Wayland. Give a rule such as class:NAME: it replaces the whole monitor by a slate.")
+        }
+    }
 
     /// The rule in its text form. Asks the X server for the active window, or the user for a click.
     func rule() throws(CommandError) -> String {
@@ -52,8 +58,7 @@ struct HideCommand: AsyncParsableCommand {
     @OptionGroup var name: SessionName
 
     func run() async throws {
-        // Nobody should click a window in vain.
-        if argument.asksDisplay { _ = try await name.ask(ControlRequest(command: "status")) }
+        try await argument.check(name)
         let rule = try argument.rule()
         let reply = try await name.ask(ControlRequest(command: "hide", value: rule))
         try Output.answer(rule)
@@ -71,8 +76,7 @@ struct UnhideCommand: AsyncParsableCommand {
     @OptionGroup var name: SessionName
 
     func run() async throws {
-        // Nobody should click a window in vain.
-        if argument.asksDisplay { _ = try await name.ask(ControlRequest(command: "status")) }
+        try await argument.check(name)
         let rule = try argument.rule()
         _ = try await name.ask(ControlRequest(command: "unhide", value: rule))
         try Output.answer(rule)
