@@ -19,7 +19,7 @@ import WindowPrivacy
 public final class BroadcastController: Sendable {
     /// The source of the pictures.
     public enum Content: Sendable {
-        /// An X display; nil for the display in `DISPLAY`. In a Wayland session, nil stands for `sharedMonitor`.
+        /// An X display; nil for the display in `DISPLAY`. In a Wayland session, nil has the effect of `sharedMonitor`.
         case screen(display: String? = nil)
         /// The monitor that the user chooses in the desktop's dialog, through the screen cast portal. The choice is
         /// remembered, so later broadcasts share the same monitor without a dialog.

@@ -32,7 +32,7 @@ extension PortalScreenSource {
         /// Between two tries to share again after a lock.
         package var retry = MediaTime(milliseconds: 2000)
         package var tries = 5
-        /// Without a picture for this time, the user is told.
+        /// If there is no picture for this time, a notice reports it.
         package var noPicture = MediaTime(milliseconds: 3000)
 
         package init() {}

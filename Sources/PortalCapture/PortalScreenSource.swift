@@ -11,28 +11,28 @@ import WindowPrivacy
 /// rules that hide windows.
 package final class PortalScreenSource: ScreenSource {
     package private(set) var size: PixelSize
-    package private(set) var condition = SourceCondition.withheld
+    package internal(set) var condition = SourceCondition.withheld
     package let description: SourceDescription
 
     private let request: PortalRequest
     private let opening: SourceOpening
-    private let limits: Limits
+    let limits: Limits
     private var share: PortalShare
     /// Nil while nothing is shared.
     private var stream: PipeWireStream?
     /// Restores the choice after a lock; nil if that is not possible.
     private var token: String?
-    private var picture: SharedPicture
+    var picture: SharedPicture
     private var phase = Phase.running
     private var isDesktopLocked = false
     private var isWithheldByRules = false
-    private var isInterrupted = false
-    private var isOutside = false
+    var isInterrupted = false
+    var isOutside = false
     /// Since when the stream pauses although it should flow, and since when a picture is missing; nil if neither.
-    private var pausedSince: MediaTime?
-    private var missingSince: MediaTime?
-    private var isMissingReported = false
-    private var notices: [SourceNotice] = []
+    var pausedSince: MediaTime?
+    var missingSince: MediaTime?
+    var isMissingReported = false
+    var notices: [SourceNotice] = []
 
     /// Asks the portal and connects to the stream. This takes until the user has chosen.
     package init(_ request: PortalRequest, opening: SourceOpening, limits: Limits = Limits()) throws(CaptureError) {
@@ -221,41 +221,5 @@ package final class PortalScreenSource: ScreenSource {
         phase = .over
         condition = .ended
         notices.append(.endedByDesktop)
-    }
-
-    /// Withholds the picture of a stream that stopped by itself, and reports a picture that is missing for long.
-    private func watchFlow(of stream: PipeWireStream, at now: MediaTime) {
-        if stream.state == .streaming {
-            pausedSince = nil
-        } else {
-            let since = pausedSince ?? now
-            pausedSince = since
-            if now - since > limits.interruption, condition == .shown || picture.hasPicture {
-                picture.clear()
-                condition = .withheld
-                if !isInterrupted { notices.append(.sharingInterrupted) }
-                isInterrupted = true
-            }
-        }
-        guard !picture.hasPicture else {
-            (missingSince, isMissingReported, isInterrupted) = (nil, false, false)
-            return
-        }
-        condition = .withheld
-        let since = missingSince ?? now
-        missingSince = since
-        guard now - since > limits.noPicture, !isMissingReported, !isInterrupted else { return }
-        isMissingReported = true
-        notices.append(.noPictureYet)
-    }
-
-    private func noteOutside(_ outside: Bool) {
-        if outside {
-            condition = .withheld
-            if !isOutside { notices.append(.outsideScreen) }
-        } else if isOutside {
-            picture.requestWhole()
-        }
-        isOutside = outside
     }
 }

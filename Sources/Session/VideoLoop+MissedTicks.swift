@@ -52,3 +52,14 @@ extension VideoLoop {
         work.isCovering = true
     }
 }
+
+extension SampleBuffer {
+    /// Returns the same picture at another time.
+    ///
+    /// - Parameter isWhole: true if the whole picture counts as changed.
+    func at(_ time: MediaTime, isWhole: Bool) -> SampleBuffer {
+        guard case .picture(let old) = payload else { return self }
+        let picture = isWhole ? Picture(size: old.size, patches: old.patches, damage: .whole(old.size)) : old
+        return SampleBuffer(track: track, presentationTime: time, payload: .picture(picture))
+    }
+}

@@ -243,14 +243,3 @@ final class VideoLoop: Sendable {
         }
     }
 }
-
-extension SampleBuffer {
-    /// Returns the same picture at another time.
-    ///
-    /// - Parameter isWhole: true if the whole picture counts as changed.
-    fileprivate func at(_ time: MediaTime, isWhole: Bool) -> SampleBuffer {
-        guard case .picture(let old) = payload else { return self }
-        let picture = isWhole ? Picture(size: old.size, patches: old.patches, damage: .whole(old.size)) : old
-        return SampleBuffer(track: track, presentationTime: time, payload: .picture(picture))
-    }
-}

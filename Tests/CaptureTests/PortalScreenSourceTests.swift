@@ -203,7 +203,7 @@ import WindowPrivacy
             let source = try open()
             let first = try await source.waitForPicture("the picture") { $0.damage.isWhole }
             #expect(first.pointer == PixelRect(x: 100, y: 100, width: 16, height: 16))
-            // Only a buffer without a picture tells of the move; the image came with an earlier one.
+            // Only a buffer without a picture contains the new position. An earlier buffer contained the image.
             try await desktop.send("cursor 303 205", "empty")
             let moved = try await source.waitForPicture("the move") { $0.shown(x: 300, y: 200) == 0xFF0000 }
             #expect(!moved.damage.isWhole)

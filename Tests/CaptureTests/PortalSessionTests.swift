@@ -49,7 +49,7 @@ import Testing
 
     // MARK: What is remembered
 
-    @Test(arguments: ["tokens=yes", "tokens=same"]) func `a choice is remembered, and its token is stored anew after each start`(tokens: String)
+    @Test(arguments: ["tokens=yes", "tokens=same"]) func `a choice is remembered, and its token is stored again after each start`(tokens: String)
         async throws
     {
         try await withPortal([tokens]) { desktop, choices in
@@ -99,7 +99,7 @@ import Testing
             #expect(choices.store(RememberedChoice(token: token), for: "wayland-0"))
             try await desktop.set("dialog=hang")
             #expect(throws: CaptureError.portal(.notRemembered(.monitor))) { _ = try open(desktop, choices) { $0.isAttended = false } }
-            // Only a refusal proves that the token is of no use. A dialog that waits looks like a desktop that is busy.
+            // Only a refusal shows that the token is not valid any more. A dialog that is open cannot be distinguished from a busy desktop.
             #expect((choices.choice(for: "wayland-0") == nil) == (token == "rubbish"))
             try await desktop.set("dialog=1.5")
             #expect(choices.store(RememberedChoice(token: token), for: "wayland-0"))

@@ -1,0 +1,66 @@
+import CX264
+
+extension X264Encoder {
+    /// The parameters that live services accept and repeat pictures require, with BT.709 in the VUI
+    /// (docs/architecture.md).
+    static func parameters(for settings: VideoSettings) throws(EncodeError) -> x264_param_t {
+        var parameters = x264_param_t()
+        guard x264_param_default_preset(&parameters, settings.preset, settings.latency == .low ? "zerolatency" : nil) == 0 else {
+            throw .cannotOpenVideo("there is no preset \(settings.preset)")
+        }
+        cx264_silence(&parameters)
+        parameters.i_width = Int32(settings.size.width)
+        parameters.i_height = Int32(settings.size.height)
+        parameters.i_csp = settings.chroma == .yuv444 ? X264_CSP_I444 : X264_CSP_I420
+        parameters.i_fps_num = UInt32(settings.frameRate)
+        parameters.i_fps_den = 1
+        // x264 passes times in microseconds through. Rate control by times (b_vfr_input) would delay each frame until
+        // the next one.
+        parameters.b_vfr_input = settings.latency == .low ? 0 : 1
+        parameters.i_timebase_num = 1
+        parameters.i_timebase_den = 1_000_000
+        parameters.b_annexb = 0
+        parameters.b_repeat_headers = 0
+        parameters.b_aud = 0
+        // `VideoEncoder` requests IDR pictures by time.
+        parameters.i_keyint_max = X264_KEYINT_MAX_INFINITE
+        parameters.i_scenecut_threshold = 0
+        parameters.vui.i_colorprim = 1
+        parameters.vui.i_transfer = 1
+        parameters.vui.i_colmatrix = 1
+        parameters.vui.b_fullrange = 0
+        parameters.analyse.b_mb_info = 1
+        parameters.i_threads = Int32(settings.threads)
+        switch settings.latency {
+        case .low:
+            parameters.b_sliced_threads = settings.threads > 1 ? 1 : 0
+            parameters.i_frame_reference = 1
+            parameters.i_bframe = 0
+            parameters.analyse.i_weighted_pred = 0
+        case .normal:
+            parameters.rc.i_lookahead = 10
+            parameters.i_bframe = 2
+        }
+        switch settings.rateControl {
+        case .bitrate(let kilobits):
+            parameters.rc.i_rc_method = X264_RC_ABR
+            parameters.rc.i_bitrate = Int32(kilobits)
+            parameters.rc.i_vbv_max_bitrate = Int32(kilobits)
+            parameters.rc.i_vbv_buffer_size = Int32(settings.bufferSize(bitrate: kilobits))
+        case .quality(let factor):
+            parameters.rc.i_rc_method = settings.rateControl.isLossless ? X264_RC_CQP : X264_RC_CRF
+            parameters.rc.i_qp_constant = 0
+            parameters.rc.f_rf_constant = Float(factor)
+            if factor > 0, let limit = settings.maximumFrameSize {
+                // Every frame may use the whole buffer, so only the size of a frame is limited, and not the bitrate.
+                parameters.rc.i_vbv_buffer_size = Int32(limit * 8 / 1000)
+                parameters.rc.i_vbv_max_bitrate = Int32(limit * 8 / 1000 * settings.frameRate)
+            }
+        }
+        let needsHigh444 = settings.rateControl.isLossless || settings.chroma == .yuv444
+        guard x264_param_apply_profile(&parameters, needsHigh444 ? "high444" : "high") == 0 else {
+            throw .cannotOpenVideo("x264 has no High profile for these settings")
+        }
+        return parameters
+    }
+}
