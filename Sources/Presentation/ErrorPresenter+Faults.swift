@@ -125,7 +125,7 @@ extension SettingProblem {
         case .outOfRange(.quality, _, _): "--quality must be from 0 (lossless) to 51; 23 is usual."
         case .outOfRange(.keyframeInterval, _, _): "--keyframe-interval must be from 0.1 to 60 seconds; 2 is usual."
         case .outOfRange(let setting, let range, let value):
-            "\(setting.option) must be from \(Int(range.lowerBound)) to \(Int(range.upperBound)), not \(Int(value))."
+            "\(setting.option) must be from \(Self.text(range.lowerBound)) to \(Self.text(range.upperBound)), not \(Self.text(value))."
         case .bitrateAndQuality: "--bitrate and --quality exclude each other. Use --bitrate for live, --quality for files."
         case .withoutEffect(let setting, let reason): "\(setting.option) has no effect: \(reason.phrase). Omit it."
         case .unknownPreset(let name, let known): "There is no preset \"\(name)\". Use one of \(known.joined(separator: ", "))."
@@ -134,6 +134,9 @@ extension SettingProblem {
         case .twoStandardInputs: "Pictures and sound cannot both come from standard input. Use a named pipe for one of them."
         }
     }
+
+    /// A whole number without a fraction. A user can give one that no `Int` can hold.
+    private static func text(_ value: Double) -> String { Int(exactly: value).map { "\($0)" } ?? "\(value)" }
 }
 
 extension SettingProblem.Setting {
