@@ -6,7 +6,7 @@ import UserConfiguration
 extension ConfigurationFault {
     package var sentence: String {
         let phrase = problem.phrase + problem.hint + keyHint
-        return "\(path):\(line): \(key): \(phrase)" + (phrase.hasSuffix("?") || phrase.hasSuffix(".") ? "" : ".")
+        return "\(path):\(line): \(key): \(phrase)" + (phrase.hasSuffix("?") || phrase.hasSuffix(".") || problem.endsInCommand ? "" : ".")
     }
 }
 
@@ -68,6 +68,11 @@ extension ConfigurationFault.Problem {
             "the password in this address must not be in the config. Remove user and password here, "
                 + "and run: broadcast setup \(destination) --set user=USER --secret-from-stdin password"
         }
+    }
+
+    /// True if the phrase ends in a command to type, which a period would change.
+    fileprivate var endsInCommand: Bool {
+        if case .passwordInRTMPAddress = self { true } else { false }
     }
 
     /// `; did you mean …?`, or the known names.

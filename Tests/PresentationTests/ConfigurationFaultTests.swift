@@ -64,6 +64,11 @@ struct ConfigurationFaultTests {
             .secretInAddress(.parameter("cid"), destination: "web"),
             "the cid in this address must not be in the config. Give it to broadcast setup web, and remove it here."
         ),
+        (
+            .passwordInRTMPAddress(destination: "studio"),
+            "the password in this address must not be in the config. Remove user and password here, "
+                + "and run: broadcast setup studio --set user=USER --secret-from-stdin password"
+        ),
     ]
 
     @Test(arguments: faults) func `A fault names the file, the line and the key`(problem: ConfigurationFault.Problem, phrase: String) {
