@@ -64,7 +64,7 @@ extension ContentProblem {
     fileprivate var phrase: String {
         switch self {
         case .empty: "it is empty"
-        case .silent(let limit): "nothing came for \(limit.wholeSeconds) s"
+        case .silent(let limit): "no data arrived for \(limit.wholeSeconds) s"
         case .headerTooLong(let limit): "a header line is longer than \(limit) bytes"
         case .notY4M: "it does not begin with YUV4MPEG2"
         case .invalidFrameRate(let text): "the frame rate \"\(text)\" is invalid"
@@ -77,8 +77,10 @@ extension ContentProblem {
         case .shortFormatChunk: "its format chunk is too short"
         case .unsupportedEncoding:
             "its sound is neither PCM of 8 to 32 bits nor 32-bit floats; convert it with ffmpeg -c:a pcm_s16le"
-        case .unsupportedChannels(let count, let sampleRate): "it has \(count) channels at \(sampleRate) Hz"
-        case .samplesBeforeFormat: "its samples come before their format"
+        case .unsupportedChannels(let count, let sampleRate):
+            "it has \(count) channels at \(sampleRate) Hz, and 1 to 8 channels at 4000 to 384000 Hz are possible; "
+                + "convert it with ffmpeg -ac 2 -ar 48000"
+        case .samplesBeforeFormat: "its samples precede their format"
         case .chunkTooLong(let length): "a chunk before the sound has \(length) bytes"
         case .endsBeforeSamples: "it ends before its sound begins"
         }
