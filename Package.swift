@@ -256,7 +256,8 @@ let package = Package(
             name: "PresentationTests",
             dependencies: [
                 "Presentation", "Host", "Control", "Session", "Destinations", "Desktop", "Processes", "Capture", "WindowPrivacy", "X11Capture",
-                "PortalCapture", "PulseCapture", "Upload", "Media", "UserConfiguration", "RTMP",
+                "PortalCapture", "PulseCapture", "Upload", "Media", "UserConfiguration", "RTMP", "Launch", "ExtensionCheck", "Credentials", "Encode",
+                "TestSupport",
             ], swiftSettings: strict),
         .testTarget(name: "PickerModelTests", dependencies: ["PickerModel"], swiftSettings: strict),
         // A source, destinations and a clock of the tests, for SessionTests and HostTests.

@@ -138,6 +138,8 @@ extension CommandError {
             self.init(
                 .config,
                 "The setup program \(path) cannot start: \(String(cString: strerror(code))). Check that it is executable, and its first line.")
+        case .refused(let name, ""):
+            self.init(.notPermitted, "Not signed in to \(name): its setup program gave no reason. Nothing was changed.")
         case .refused(let name, let message):
             self.init(.notPermitted, "Not signed in to \(name): \(Self.line(message)) Nothing was changed.")
         case .cancelled: self.init(.nothing, "Nothing was changed.")
