@@ -38,7 +38,7 @@ extension UploadError {
         case .readerStalled(let path):
             "The reader of \(path == "-" ? "standard output" : path) stopped reading, so the end of the stream is lost. Use a reader that reads until the end."
         case .notFinishedInTime: "It did not finish in time and was abandoned. Check that its far end still reads."
-        case .connectionLost(let status): "The connection is lost" + (status.map { ": \($0)." } ?? ".")
+        case .connectionLost(let status): "The connection is lost" + (status.map { ": \($0.withoutPeriod)." } ?? ".")
         case .rtmp(let error): error.sentence(destination: destination)
         case .extension(let name, let problem): problem.sentence(extension: name, destination: destination)
         }
@@ -134,9 +134,9 @@ extension ExtensionProblem {
             return "The extension \(name) asks for \(count) sound tracks, and FLV holds one. Use container = \"mpegts\"."
         case .wrongSetting(let message, let origin):
             let next = origin == .address ? "Correct the address." : "Correct the config, or run: broadcast setup \(destination)"
-            return "The extension \(name) rejects a setting: \(message). \(next)"
+            return "The extension \(name) rejects a setting: \(message.withoutPeriod). \(next)"
         case .reported(let code, let message, _):
-            let cause = "The extension \(name) ended the broadcast: \(message)"
+            let cause = "The extension \(name) ended the broadcast: \(message.withoutPeriod)"
             return switch code {
             case 401, 403: "\(cause) (\(code)). Run: broadcast setup \(destination)"
             // The code of an extension that cannot reach its server.

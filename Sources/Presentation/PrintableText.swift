@@ -6,4 +6,8 @@ extension String {
     ///
     /// Titles of windows, names of sound sources and words of servers can contain any of them.
     package var printable: String { DisplayWidth.printable(self) }
+
+    /// The text without a period at its end, for a sentence that continues after it. Servers and extensions end their
+    /// messages with one or without.
+    var withoutPeriod: String { hasSuffix(".") && !hasSuffix("..") ? String(dropLast()) : self }
 }
