@@ -71,9 +71,11 @@ extension CommandError {
         case .onlyDestination(let name): self.init(.nothing, "\(name) is the only destination. Run: broadcast stop")
         case .outputLater: self.init(.nothing, "Standard output can only be given when a session starts.")
         case .notYetConnected(let name, let error):
-            let cause = CommandError(error, destination: name)
+            // The reason comes last, since it may end in a command.
             self.init(
-                cause.status, "\(cause.message) The session keeps trying to connect. To end that, run: broadcast remove-destination \(name)")
+                CommandError(error, destination: name).status,
+                "\(name) is not connected yet. The session keeps trying to connect, until you run broadcast remove-destination \(name). "
+                    + error.sentence(destination: name))
         case .removedMeanwhile(let name): self.init(.nothing, "\(name) was removed, or the session has ended.")
         case .rule(let error): self.init(.nothing, error.sentence)
         case .notAScreen: self.init(.nothing, "The session does not show a screen, so there is no window to hide.")
