@@ -29,7 +29,7 @@ package enum StatusText {
             var line = "  \(destination.name) (\(destination.extension)): \(destination.state), \(StatusLine.size(destination.bytes))"
             if let place = destination.path ?? destination.url { line += ", \(place)" }
             if let url = destination.watchUrl { line += ", watch it at \(url)" }
-            if destination.dropped > 0 { line += ", \(destination.dropped) frames dropped" }
+            if destination.dropped > 0 { line += ", \(destination.dropped) \(destination.dropped == 1 ? "frame" : "frames") dropped" }
             if let text = destination.status { line += ", \(text)" }
             if let seconds = destination.nextRetryS { line += ". Next try in \(Int(seconds.rounded(.up))) s, or now with broadcast retry" }
             // The reason comes last, since it may end in a command.

@@ -35,6 +35,13 @@ package struct SessionSnapshot: Sendable {
         /// The difference between the source's clock and the session's clock, in ppm.
         package var drift = 0.0
         package var isMuted = false
+
+        package init(source: String?, level: Double?, drift: Double = 0, isMuted: Bool = false) {
+            self.source = source
+            self.level = level
+            self.drift = drift
+            self.isMuted = isMuted
+        }
     }
 
     /// A rule that hides windows.
@@ -63,5 +70,12 @@ extension SessionSnapshot {
     /// Creates the snapshot of a session without a source.
     package init(state: SessionState, elapsed: MediaTime, destinations: [DestinationSnapshot]) {
         self.init(state: state, elapsed: elapsed, source: nil, destinations: destinations)
+    }
+}
+
+extension SessionSnapshot.Video {
+    /// Creates the figures of a stream without a frame.
+    package init(size: PixelSize, frameRate: Int) {
+        self.init(size: size, frameRate: frameRate, captured: 0)
     }
 }
