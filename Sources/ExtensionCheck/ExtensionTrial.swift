@@ -25,6 +25,13 @@ package struct ExtensionTrial: Sendable {
         package var byteCount: Int
         /// The address at which viewers can watch, if the extension reported one.
         package var watchURL: String?
+
+        package init(findings: [Finding], callCount: Int, byteCount: Int, watchURL: String? = nil) {
+            self.findings = findings
+            self.callCount = callCount
+            self.byteCount = byteCount
+            self.watchURL = watchURL
+        }
     }
 
     /// As in a broadcast (`ShutdownTimetable.extensionFinish`): longer than `ExtensionLaunch.Deadlines.exit`.
