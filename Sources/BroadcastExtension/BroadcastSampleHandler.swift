@@ -73,6 +73,13 @@ public struct BroadcastStart: Sendable {
     public let tracks: [ControlEvent.Track]
     /// The title of the broadcast, set by the user.
     public let title: String?
+
+    /// Creates the information, for a test of a handler.
+    public init(setup: [String: String] = [:], tracks: [ControlEvent.Track], title: String? = nil) {
+        self.setup = setup
+        self.tracks = tracks
+        self.title = title
+    }
 }
 
 /// One sample of a track, in the format that the manifest requests.
@@ -86,6 +93,20 @@ public struct BroadcastSample: Sendable {
     /// The sample's number within the track. A jump shows that samples were dropped.
     public let sequence: UInt32
     public let data: [UInt8]
+
+    /// Creates a sample, for a test of a handler.
+    public init(
+        track: Track, presentationTime: MediaTime, decodeTime: MediaTime, isKeyframe: Bool, hasGapBefore: Bool = false, sequence: UInt32,
+        data: [UInt8]
+    ) {
+        self.track = track
+        self.presentationTime = presentationTime
+        self.decodeTime = decodeTime
+        self.isKeyframe = isKeyframe
+        self.hasGapBefore = hasGapBefore
+        self.sequence = sequence
+        self.data = data
+    }
 }
 
 /// A finished, playable MP4 file that starts with a keyframe.
@@ -95,6 +116,13 @@ public struct BroadcastClip: Sendable {
     /// The time since the broadcast's start.
     public let start: MediaTime
     public let duration: MediaTime
+
+    /// Creates a clip, for a test of a handler.
+    public init(path: String, start: MediaTime, duration: MediaTime) {
+        self.path = path
+        self.start = start
+        self.duration = duration
+    }
 }
 
 /// The reason why an extension ends the broadcast, with a message for the user.
