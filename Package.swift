@@ -287,6 +287,7 @@ let package = Package(
             name: "UploadTests",
             dependencies: ["Upload", "ExtensionFakes", "BroadcastExtension", "Media", "Processes", "TestSupport", "FuzzTargets"],
             swiftSettings: strict),
+        .testTarget(name: "BroadcastExtensionTests", dependencies: ["BroadcastExtension", "Bitstream", "Media"], swiftSettings: strict),
         .testTarget(
             name: "ExtensionCheckTests", dependencies: ["ExtensionCheck", "ExtensionFakes", "Media", "TestSupport", "Upload"],
             swiftSettings: strict),
