@@ -268,7 +268,7 @@ let package = Package(
             name: "HostTests",
             dependencies: [
                 "BroadcastKit", "Host", "ExtensionCheck", "SessionFakes", "Session", "Destinations", "Control", "UserConfiguration", "Capture",
-                "WindowPrivacy", "Upload", "RTMP", "Concurrency", "Media", "TestSupport", "Credentials", "Desktop",
+                "WindowPrivacy", "Upload", "RTMP", "Concurrency", "Media", "TestSupport", "Credentials", "Desktop", "ContentCapture", "PortalCapture",
             ], swiftSettings: strict),
         .testTarget(
             name: "UserConfigurationTests",

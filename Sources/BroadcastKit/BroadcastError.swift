@@ -52,7 +52,7 @@ extension BroadcastError: CustomStringConvertible {
         case .invalidRule(let text): "\"\(text)\" is not a rule for hidden windows."
         case .cannotWrite(let path, let code): "Cannot create \(path) or write to it: \(String(cString: strerror(code)))."
         case .server(let destination, _, let reason): "\(destination): \(reason)"
-        case .extension(let destination, let code, let message): "\(destination): \(message ?? "The extension failed.") (\(code))"
+        case .extension(let destination, let code, let message): "\(destination): \(message ?? "The extension failed") (\(code))"
         case .notFinished(let destination): "\(destination) did not finish in time."
         }
     }

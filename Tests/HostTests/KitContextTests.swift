@@ -3,6 +3,7 @@ import Credentials
 import Desktop
 import Foundation
 import Host
+import Media
 import Session
 import TestSupport
 import Testing
@@ -124,6 +125,70 @@ import UserConfiguration
             // A request means that the lock is watched.
             let request = try #require(context.desktopRequest(settings))
             #expect(request.holdsNotifications == holdsNotifications && request.keepsAwake == keepsAwake)
+        }
+    }
+
+    @Test func `Services, extensions and addresses of the program are checked like those of a user`() async throws {
+        try await withPeers { peers in
+            let folder = try peers.makeFolder("kit")
+            let context = try context(folder, "")
+            func expect(_ problem: DestinationProblem, _ destination: BroadcastDestination, sourceLocation: SourceLocation = #_sourceLocation) {
+                #expect(throws: HostError.configuration(.destination(problem)), sourceLocation: sourceLocation) {
+                    try prepare([destination], context)
+                }
+            }
+            expect(.unknown("twich", known: KnownService.all.map(\.name)), .service("twich", key: "k"))
+            expect(.notAnRTMPAddress(.missingKey, source: nil), .service("twitch", key: ""))
+            // The known names contain the shipped extensions, if they are installed beside the tests.
+            expect(
+                .unknown("web", known: ExtensionCatalog(folders: Paths(environment: environment(folder)).extensionFolders).names), .extension("web"))
+            let extensions = try #require(Paths(environment: environment(folder)).extensionFolders.first)
+            try FileManager.default.createDirectory(atPath: extensions + "/web", withIntermediateDirectories: true)
+            let manifest =
+                "name = \"web\"\nexec = \"/bin/true\"\nmode = \"samples\"\n[[setup]]\nkey = \"url\"\nprompt = \"Address\"\nrequired = true\n"
+            try manifest.write(toFile: extensions + "/web/extension.toml", atomically: true, encoding: .utf8)
+            expect(.notSetUp("web", question: "url", prompt: "Address"), .extension("web"))
+            #expect(try prepare([.extension("web", setup: ["url": "x"])], context).map(\.name) == ["web"])
+        }
+    }
+
+    @Test func `A known service has its backup addresses and its limits, and an unknown ending is MP4`() async throws {
+        try await withPeers { peers in
+            let context = try context(try peers.makeFolder("kit"), "")
+            let plans = try prepare([.service("youtube", key: "s3cret"), .file("/tmp/a.unknown"), .file("/tmp/a.ts")], context)
+            #expect(plans.map(\.name) == ["youtube", "a.unknown", "a.ts"])
+            #expect(plans.first?.limits.size == PixelSize(width: 3840, height: 2160))
+            #expect(plans.allSatisfy { $0.url?.contains("s3cret") != true })
+        }
+    }
+
+    @Test func `What a Wayland desktop is asked to share has the display and the file of earlier choices`() async throws {
+        try await withPeers { peers in
+            let folder = try peers.makeFolder("kit")
+            var environment = environment(folder)
+            environment["WAYLAND_DISPLAY"] = "/run/user/1000/wayland-7"
+            let paths = Paths(environment: environment)
+            let context = KitContext(
+                paths: paths, secrets: CredentialStore(service: SecretService(environment: environment, helper: nil), paths: paths),
+                sessionBusAddress: "unix:path=/nonexistent", environment: environment)
+            let request = context.portalRequest(.window)
+            #expect(request.display == "wayland-7" && request.choice == .window && request.busAddress == "unix:path=/nonexistent")
+            #expect(request.choices?.path == paths.rememberedChoices.path)
+            #expect(context.portalRequest().choice == .monitor)
+        }
+    }
+
+    @Test func `Clips keep the last minute, unless the program chose another length`() async throws {
+        try await withPeers { peers in
+            let context = try context(try peers.makeFolder("kit"), "")
+            let preparation = HostPreparation(notice: { _ in }, isStopWanted: { false })
+            func length(_ settings: SessionSettings, _ destination: BroadcastDestination) throws -> Double? {
+                try context.prepare(settings, [destination], usesConfiguration: true, preparation).configuration.clipBuffer?.seconds
+            }
+            var settings = SessionSettings()
+            #expect(try length(settings, .destination(named: "clips")) == 60 && length(settings, .file("/tmp/a.mp4")) == nil)
+            settings.clipBuffer = MediaTime(milliseconds: 5000)
+            #expect(try length(settings, .destination(named: "clips")) == 5)
         }
     }
 }
