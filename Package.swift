@@ -296,7 +296,11 @@ let package = Package(
         .testTarget(
             name: "LaunchTests", dependencies: ["Launch", "Control", "Credentials", "Processes", "TestSupport"], swiftSettings: strict),
         .testTarget(
-            name: "TerminalTests", dependencies: ["Terminal", "Media", "Presentation", "UserConfiguration", "TestSupport"],
+            name: "TerminalTests",
+            dependencies: [
+                "Terminal", "Media", "Presentation", "UserConfiguration", "TestSupport", "Concurrency", "Credentials", "PickerModel", "Host",
+                "Session", "Destinations", "Desktop", "Upload",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "DestinationsTests",

@@ -28,4 +28,28 @@ import Testing
         #expect(limit("\u{1b}[?62;4c", rows: 1) == PixelSize(width: 640, height: 100))
         #expect(limit("\u{1b}[?62;4c", rows: 0) == PixelSize(width: 640, height: 100))
     }
+
+    // MARK: Terminals of processes
+
+    @Test func `A terminal is asked, and is restored after its answer`() async {
+        await #expect(processExitsWith: .success) {
+            let terminal = PseudoTerminal()
+            terminal.typeBefore("\u{1b}[?2;0;800;600S\u{1b}[?62;4;22c")
+            #expect(SixelTerminal.ask() == PixelSize(width: 800, height: 525))
+            #expect(terminal.wait(for: "\u{1b}[?2;1;0S\u{1b}[c"))
+        }
+        await #expect(processExitsWith: .success) {
+            StandardStreams.feed("\u{1b}[?62;4;22c")
+            #expect(SixelTerminal.ask() == nil)
+        }
+    }
+
+    @Test func `Ctrl-C instead of the answer ends the process`() async {
+        await #expect(processExitsWith: .signal(SIGINT)) {
+            let terminal = PseudoTerminal()
+            terminal.typeBefore("\u{3}")
+            _ = SixelTerminal.ask()
+            exit(2)
+        }
+    }
 }
