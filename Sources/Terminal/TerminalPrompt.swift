@@ -59,13 +59,37 @@ package enum TerminalPrompt {
         _exit(ExitStatus.nothing.rawValue)
     }
 
+    /// The position in what a key without a character sends, such as an arrow (ECMA-48, 5.4): ESC, `[` or `O`, and bytes
+    /// up to a final one.
+    private enum KeySequence {
+        case none
+        case begun
+        case inside
+
+        /// Returns true if `byte` is a part of such a sequence, and not of the answer.
+        mutating func take(_ byte: UInt8) -> Bool {
+            switch (self, byte) {
+            case (.none, 0x1b), (.begun, 0x1b): self = .begun
+            case (.begun, UInt8(ascii: "[")), (.begun, UInt8(ascii: "O")): self = .inside
+            case (.inside, 0x40...0x7e): self = .none
+            case (.inside, 0x20...0x3f): break
+            default:
+                self = .none
+                return false
+            }
+            return true
+        }
+    }
+
     private static func readLine(echoes: Bool) -> Answer {
         var line: [UInt8] = []
         var byte: UInt8 = 0
+        var sequence = KeySequence.none
         while true {
             let count = read(STDIN_FILENO, &byte, 1)
             if count < 0 && errno == EINTR { continue }
             guard count > 0 else { return .cancelled }
+            if sequence.take(byte) { continue }
             switch byte {
             case 0x0a, 0x0d:
                 return line.count > CredentialStore.maximumSecret ? .tooLong : .line(String(decoding: line, as: UTF8.self))
