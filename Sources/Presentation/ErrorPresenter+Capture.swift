@@ -5,6 +5,14 @@ extension CommandError {
     package init(_ error: CaptureError) {
         self.init(error.exitStatus, error.sentence)
     }
+
+    /// The answer of `captured` on a Wayland desktop whose session bus does not answer.
+    package static var captureUnknown: CommandError {
+        CommandError(
+            .unavailable,
+            "No session bus answers, so it is not known whether this Wayland desktop is being broadcast. "
+                + "Run this inside the desktop session, where DBUS_SESSION_BUS_ADDRESS is set.")
+    }
 }
 
 extension CaptureError {

@@ -103,6 +103,15 @@ struct CaptureErrorTests {
         #expect(SentenceRules.violation(of: error.message) == nil)
     }
 
+    @Test func `A question about a desktop without a bus is not answered as if the desktop were to be captured`() {
+        #expect(
+            CommandError.captureUnknown
+                == CommandError(
+                    .unavailable,
+                    "No session bus answers, so it is not known whether this Wayland desktop is being broadcast. "
+                        + "Run this inside the desktop session, where DBUS_SESSION_BUS_ADDRESS is set."))
+    }
+
     @Test func `A region has the form of the option that chooses it`() {
         #expect(PixelRect(x: 7, y: -7, width: 640, height: 360).geometry == "640x360+7-7")
     }

@@ -57,11 +57,11 @@ struct CapturedCommand: ParsableCommand {
     /// A Wayland desktop has only the session bus.
     private func isDesktopCaptured(_ context: CommandContext) throws(CommandError) -> Bool {
         guard let address = context.sessionBusAddress, let watch = CaptureIndicatorWatch(address: address) else {
-            throw CommandError(.unavailable, PortalProblem.noSessionBus.sentence)
+            throw CommandError.captureUnknown
         }
         guard wait || waitEnd else { return watch.isCaptured }
         // No session captures a desktop that has ended.
-        guard watch.wait(untilCaptured: wait) || waitEnd else { throw CommandError(.unavailable, PortalProblem.noSessionBus.sentence) }
+        guard watch.wait(untilCaptured: wait) || waitEnd else { throw CommandError.captureUnknown }
         return wait
     }
 }
