@@ -292,7 +292,7 @@ let package = Package(
             name: "ExtensionCheckTests", dependencies: ["ExtensionCheck", "ExtensionFakes", "Media", "TestSupport", "Upload"],
             swiftSettings: strict),
         .testTarget(name: "CommandCompletionTests", dependencies: ["CommandCompletion"], swiftSettings: strict),
-        .testTarget(name: "DesktopTests", dependencies: ["Desktop", "TestSupport"], swiftSettings: strict),
+        .testTarget(name: "DesktopTests", dependencies: ["Desktop", "Concurrency", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "LaunchTests", dependencies: ["Launch", "Control", "Credentials", "Processes", "TestSupport"], swiftSettings: strict),
         .testTarget(
