@@ -155,7 +155,8 @@ final class CaptureLoop: Sendable {
                 report(.ended)
                 return
             }
-            if mayShow, disclosure.pauses.requestCount != requestCount {
+            let isRevoked = mayShow && disclosure.pauses.requestCount != requestCount
+            if isRevoked {
                 // The user requested a pause during the grab, so the grab can show pixels that were drawn after the
                 // request.
                 mayShow = false
@@ -166,6 +167,11 @@ final class CaptureLoop: Sendable {
             if isLocked != wasLocked { report(.locked(isLocked)) }
             wasLocked = isLocked
             for position in composers.indices {
+                if isRevoked && !isLocked {
+                    // Viewers of a slate get no picture: the composer's can be from before an earlier pause.
+                    composers[position].hold(at: time)
+                    continue
+                }
                 composers[position].show(sample, isWithheld: isWithheld || isLocked || source.condition == .withheld, at: time)
             }
             while let notice = source.takeNotice() { report(.notice(notice)) }

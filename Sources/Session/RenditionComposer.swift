@@ -36,6 +36,12 @@ struct RenditionComposer {
         put(frame, at: time)
     }
 
+    /// Adds nothing at a tick: repeats the picture of the last one, or skips the tick if that was the slate, which a
+    /// recording must not contain.
+    mutating func hold(at time: MediaTime) {
+        if !showsSlate { put(nil, at: time) }
+    }
+
     private mutating func put(_ frame: SampleBuffer?, at time: MediaTime) {
         guard pacer.shows(at: time, isChanged: frame != nil, isSettled: rendition.isSettled) else { return }
         if let frame {

@@ -84,6 +84,25 @@ struct SessionPauseTests {
         }
     }
 
+    @Test func `A pause during the first grab after another pause shows no picture of before that one`() async throws {
+        let stage = Stage()
+        let (live, recording) = (FakeViewer("live"), FakeViewer("recording"))
+        let session = try await BroadcastSession.started(stage, [live.livePlan(), recording.rawRecording()], frames: 3, of: live)
+        #expect(session.pause())
+        try await waitUntil("the slate") { live.video.last?.reading == .slate }
+        stage.hang(.sample)
+        #expect(session.resume())
+        try await waitUntil("a grab that hangs") { stage.waiting == .sample }
+        #expect(session.pause())
+        let rests = stage.rests
+        stage.release()
+        try await waitUntil("ticks of the pause") { stage.rests >= rests + 5 }
+        _ = await session.stop()
+        let slate = try #require(live.video.firstIndex { $0.reading == .slate })
+        #expect(live.video[slate...].allSatisfy { $0.reading == .slate })
+        #expect(!readings(recording).shown.contains(.slate))
+    }
+
     @Test func `A picture that is painted during a pause is never sent, even if its grab ends after resume`() async throws {
         let stage = Stage()
         let viewer = FakeViewer()
