@@ -103,8 +103,8 @@ extension CommandError {
         case .notStored(let name, let problem):
             self.init(
                 problem == .refused ? .notPermitted : .unavailable,
-                "\(problem.sentence) Nothing was stored. Try again, or store it in a file that only you can read: "
-                    + "broadcast setup \(name) --plain-file")
+                "\(problem.sentence) Nothing was stored. Try again, or store it in a file that only you can read. "
+                    + "Run: broadcast setup \(name) --plain-file")
         case .keyCommandMissing(let name, let program):
             self.init(.notPermitted, "Not signed in to \(name): its key-command starts \(program), which is not installed. Correct the config.")
         case .keyringKeepsSecret(let name):

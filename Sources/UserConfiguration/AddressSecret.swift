@@ -32,6 +32,14 @@ package enum AddressSecret: Sendable, Equatable {
         }.first
     }
 
+    /// True for an `http://` address of another machine: a secret that is sent there can be read on the way.
+    package static func isExposed(on address: String) -> Bool {
+        guard let authority = authority(of: address), address[..<authority.startIndex].lowercased().split(separator: ":").dropLast().last == "http"
+        else { return false }
+        let host = authority.lowercased().split(separator: "@").last ?? ""
+        return !RTMPAddress.isLoopback(host.hasPrefix("[") ? String(host.dropFirst().prefix { $0 != "]" }) : String(host.prefix { $0 != ":" }))
+    }
+
     /// Removes the parameter `name` from the query of `address`, and returns its value as it is written, percent-encoded;
     /// nil if the query does not contain it.
     package static func take(_ name: String, from address: inout String) -> String? {

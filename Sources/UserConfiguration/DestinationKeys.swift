@@ -47,7 +47,8 @@ extension Configuration.Destination {
         return commands
     }
 
-    /// Throws for the first key that the extension does not read, or reads twice.
+    /// Throws for the first key that the extension does not read, or reads twice, and for a secret that does not belong in
+    /// the configuration.
     ///
     /// - Parameter path: of the configuration.
     func check(against manifest: ExtensionManifest, path: String) throws(ConfigurationFault) {
@@ -63,5 +64,15 @@ extension Configuration.Destination {
             throw fault("key-command.\(key)", .notAsked(extension: manifest.name, questions: secrets))
         }
         if keyCommand != nil && secrets.count > 1 && !secrets.contains("key") { throw fault("key-command", .severalSecrets(secrets)) }
+        for (key, value) in answers().sorted(by: { $0.key < $1.key }) {
+            let place = setup[key] == nil ? key : "setup.\(key)"
+            guard let question = manifest.questions.first(where: { $0.key == key }) else {
+                throw fault(place, .notAsked(extension: manifest.name, questions: manifest.questions.map(\.key)))
+            }
+            if question.isSecret { throw fault(place, .isSecret) }
+            if key == "url", let secret = AddressSecret.first(in: value, questions: secrets) {
+                throw fault(place, .secretInAddress(secret, destination: name))
+            }
+        }
     }
 }

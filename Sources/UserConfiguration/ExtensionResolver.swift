@@ -20,7 +20,6 @@ struct ExtensionResolver {
                 throw .fault(error)
             }
             setup.merge(destination.answers(caFile: try context.caFile(of: destination))) { $1 }
-            for (key, value) in setup.sorted(by: { $0.key < $1.key }) { try check(key, value, of: destination, manifest) }
         }
         let commands = destination?.keyCommands(for: manifest) ?? [:]
         // The configuration and the address override the answers to `setup`.
@@ -59,20 +58,6 @@ struct ExtensionResolver {
         guard answers["proxy"] != nil else { return answers.filter { !$0.key.hasPrefix("proxy") } }
         if context.session.lacksProxyPassword { throw .destination(.proxyWithoutPassword) }
         return answers
-    }
-
-    private func check(
-        _ key: String, _ value: String, of destination: Configuration.Destination, _ manifest: ExtensionManifest
-    ) throws(ConfigurationError) {
-        let place = destination.setup[key] == nil ? key : "setup.\(key)"
-        let line = destination.lines[place]
-        guard let question = manifest.questions.first(where: { $0.key == key }) else {
-            throw .fault(
-                context.fault(of: destination, place, line: line, .notAsked(extension: manifest.name, questions: manifest.questions.map(\.key))))
-        }
-        if question.isSecret { throw .fault(context.fault(of: destination, place, line: line, .isSecret)) }
-        guard key == "url", let secret = AddressSecret.first(in: value, questions: manifest.secretKeys) else { return }
-        throw .fault(context.fault(of: destination, place, line: line, .secretInAddress(secret, destination: destination.name)))
     }
 
     /// An address whose scheme belongs to an extension. Secrets in the address are rejected, because the shell keeps

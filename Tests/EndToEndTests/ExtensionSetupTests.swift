@@ -63,7 +63,7 @@ extension EndToEndTests {
                 let open = try await studio.broadcast.run(["setup", "asking", "--set", "password=\(Self.canary)"])
                 #expect(open.status == .exited(64) && !open.errors.contains(Self.canary))
                 let setUp = try await studio.broadcast.run(
-                    ["setup", "asking", "--set", "room=blue", "--secret-from-stdin", "password"], reading: Self.canary + "\n")
+                    ["setup", "asking", "--set", "room=blue", "--plain-file", "--secret-from-stdin", "password"], reading: Self.canary + "\n")
                 #expect(setUp.status == .exited(0), "\(setUp.errors)")
                 // It needs no config to be chosen from.
                 let list = try await studio.broadcast.run(["picker", "--list"])

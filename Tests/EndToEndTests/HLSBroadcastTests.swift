@@ -206,7 +206,8 @@ extension EndToEndTests {
                 window = "3"
                 watch-url = "https://example.net/watch"
                 """)
-            let result = try await studio.broadcast.run(["setup", "crowd", "--secret-from-stdin", "password"], reading: Self.password + "\n")
+            let result = try await studio.broadcast.run(
+                ["setup", "crowd", "--plain-file", "--secret-from-stdin", "password"], reading: Self.password + "\n")
             #expect(result.status == .exited(0), "\(result.errors)")
         }
     }

@@ -163,7 +163,8 @@ extension EndToEndTests {
         }
 
         private nonisolated(nonsending) func sign(in passphrase: String, _ studio: Studio) async throws {
-            let result = try await studio.broadcast.run(["setup", "far", "--secret-from-stdin", "passphrase"], reading: passphrase + "\n")
+            let result = try await studio.broadcast.run(
+                ["setup", "far", "--plain-file", "--secret-from-stdin", "passphrase"], reading: passphrase + "\n")
             #expect(result.status == .exited(0), "\(result.errors)")
         }
     }

@@ -42,7 +42,7 @@ extension EndToEndTests {
                     extension = "hls"
                     setup = { url = "http://127.0.0.1:\(store.port)/live/", user = "ada", segment = "1" }
                     """)
-                _ = try await studio.broadcast.run(["setup", "crowd", "--secret-from-stdin", "password"], reading: "sesame\n")
+                _ = try await studio.broadcast.run(["setup", "crowd", "--plain-file", "--secret-from-stdin", "password"], reading: "sesame\n")
                 let peer = try await studio.startLive(
                     ["--to", "rtmp://127.0.0.1:\(origin.port)/live/talk", "--to", "crowd", "--keyframe-interval", "1"])
                 try await expectViewers("rtmp://127.0.0.1:\(edge.port)/live/talk", count: 2, in: peers)

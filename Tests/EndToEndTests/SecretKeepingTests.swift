@@ -100,7 +100,8 @@ extension EndToEndTests {
                 for environment in [[:], keyring.environment] {
                     var own = broadcast
                     own.environment.merge(environment) { $1 }
-                    let setup = try await own.run(["setup", "keeper", "--secret-from-stdin", "token"], reading: token + "\n")
+                    let setup = try await own.run(
+                        ["setup", "keeper", "--secret-from-stdin", "token"] + (environment.isEmpty ? ["--plain-file"] : []), reading: token + "\n")
                     #expect(setup.status == .exited(0), "\(setup.errors)")
                     let result = try await own.run(["start", "--to", "keeper", "--duration", "1s"], deadline: .seconds(60))
                     #expect(result.status == .exited(0), "\(result.errors)")
@@ -139,12 +140,43 @@ extension EndToEndTests {
                 // The key is still missing.
                 #expect(setup.status == .exited(64) && setup.errors.contains("--secret-from-stdin key"))
                 let key = try await broadcast.run(
-                    ["setup", "custom", "--set", "url=rtmps://live.example/app", "--set", "user=ann", "--secret-from-stdin", "key"],
+                    ["setup", "custom", "--set", "url=rtmps://live.example/app", "--set", "user=ann", "--plain-file", "--secret-from-stdin", "key"],
                     reading: "k\n")
                 #expect(key.status == .exited(0), "\(key.errors)")
                 #expect(try await broadcast.run(["start", "--to", "custom"]).status == .exited(77))
-                let password = try await broadcast.run(["setup", "custom", "--secret-from-stdin", "password"], reading: "p\n")
+                let password = try await broadcast.run(["setup", "custom", "--plain-file", "--secret-from-stdin", "password"], reading: "p\n")
                 #expect(password.status == .exited(0), "\(password.errors)")
+            }
+        }
+
+        @Test func `Nothing is stored unless it is clear where, and that nobody can read it on the way`() async throws {
+            try await withPeers { peers in
+                let broadcast = try BroadcastCommand(in: peers, display: missingDisplay)
+                let cases: [(arguments: [String], status: Int32, words: [String])] = [
+                    // No keyring, and nobody to ask whether a file is right.
+                    (["mobcrush", "--secret-from-stdin", "key"], 69, ["--plain-file", "Nothing was stored"]),
+                    (
+                        ["custom", "--set", "url=rtmp://live.example/app/\(Self.key)", "--plain-file", "--secret-from-stdin", "key"], 64,
+                        ["--secret-from-stdin key", "Nothing was changed"]
+                    ),
+                    (
+                        ["hls", "--set", "url=http://live.example/app", "--set", "user=ann", "--plain-file", "--secret-from-stdin", "password"], 64,
+                        ["password", "http://", "Nothing was changed"]
+                    ),
+                ]
+                for (arguments, status, words) in cases {
+                    let result = try await broadcast.run(["setup"] + arguments, reading: Self.key + "\n")
+                    #expect(result.status == .exited(status) && !result.errors.contains(Self.key), "\(result)")
+                    expectSentence(in: result.errors, saying: words)
+                }
+                for folder in ["credentials", "setup"] {
+                    let names = (try? FileManager.default.contentsOfDirectory(atPath: broadcast.home + "/data/broadcast/" + folder)) ?? []
+                    #expect(names.isEmpty, "\(names)")
+                }
+                let local = try await broadcast.run(
+                    ["setup", "hls", "--set", "url=http://127.0.0.1:1/app", "--set", "user=ann", "--plain-file", "--secret-from-stdin", "password"],
+                    reading: Self.key + "\n")
+                #expect(local.status == .exited(0), "\(local)")
             }
         }
 

@@ -50,7 +50,7 @@ extension EndToEndTests {
                 try await press("no", at: try await refused.waitForErrorLine(containing: "Sign in at"), in: studio.peers)
                 #expect(try await refused.waitForExit() == .exited(77))
                 expectSentence(in: refused.standardError, saying: ["sign-in-demo", "The sign-in was refused.", "Nothing was changed."])
-                let setup = try broadcast.start(["setup", "sign-in-demo"])
+                let setup = try broadcast.start(["setup", "sign-in-demo", "--plain-file"])
                 try await press("yes", at: try await setup.waitForErrorLine(containing: "Sign in at"), in: studio.peers)
                 #expect(try await setup.waitForExit() == .exited(0), "\(setup.standardError)")
                 #expect(setup.standardError.contains("https://example.com/me") && !setup.standardError.contains("demo-"))
@@ -149,7 +149,7 @@ extension EndToEndTests {
                 // Without the program, as in a script.
                 try install(for: broadcast)
                 let given = try await broadcast.run(
-                    ["setup", "sign-in-demo", "--set", "account=me", "--secret-from-stdin", "token"], reading: "demo-1\n")
+                    ["setup", "sign-in-demo", "--set", "account=me", "--plain-file", "--secret-from-stdin", "token"], reading: "demo-1\n")
                 #expect(given.status == .exited(0), "\(given.errors)")
             }
         }

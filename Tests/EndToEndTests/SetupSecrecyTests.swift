@@ -69,7 +69,7 @@ extension EndToEndTests {
             let keyring = usesKeyring ? try await Keyring.start(in: studio.peers, home: broadcast.home) : nil
             broadcast.environment.merge(keyring?.environment ?? [:]) { $1 }
             try broadcast.writeConfiguration("[destinations.mine]\nextension = \"rtmp\"\nurl = \"rtmp://127.0.0.1:\(port)/live\"\n")
-            let setup = try await signIn("mine", key: Self.canary, broadcast)
+            let setup = try await signIn("mine", key: Self.canary, inFile: !usesKeyring, broadcast)
             #expect(setup.status == .exited(0))
             #expect(!setup.errors.contains(Self.canary))
             return (broadcast, keyring)

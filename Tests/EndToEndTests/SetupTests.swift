@@ -119,10 +119,10 @@ extension EndToEndTests {
 
         @Test func `A script signs in through standard input, and only the owner may read the file`() async throws {
             try await withSetup { (broadcast: BroadcastCommand) async throws -> Void in
-                #expect(try await signIn("mine", key: "k \"3\\y", broadcast).status == .exited(64))
-                #expect(try await signIn("mine", key: "", broadcast).status == .exited(1))
+                #expect(try await signIn("mine", key: "k \"3\\y", inFile: true, broadcast).status == .exited(64))
+                #expect(try await signIn("mine", key: "", inFile: true, broadcast).status == .exited(1))
                 #expect(!FileManager.default.fileExists(atPath: broadcast.home + "/data/broadcast/credentials"))
-                #expect(try await signIn("mine", key: "k\"3\\y?a=1&b=2", broadcast).status == .exited(0))
+                #expect(try await signIn("mine", key: "k\"3\\y?a=1&b=2", inFile: true, broadcast).status == .exited(0))
                 #expect(try secrets(of: "mine", broadcast) == "\"key\" = \"k\\\"3\\\\y?a=1&b=2\"\n")
                 let folder = broadcast.home + "/data/broadcast/credentials"
                 #expect(try permissions(of: folder) == 0o700)
@@ -133,8 +133,8 @@ extension EndToEndTests {
 
         @Test func `The list shows which destinations are signed in`() async throws {
             try await withSetup { broadcast in
-                #expect(try await signIn("mine", key: "k3y", broadcast).status == .exited(0))
-                #expect(try await signIn("mobcrush", key: "k3y", broadcast).status == .exited(0))
+                #expect(try await signIn("mine", key: "k3y", inFile: true, broadcast).status == .exited(0))
+                #expect(try await signIn("mobcrush", key: "k3y", inFile: true, broadcast).status == .exited(0))
                 let list = try rows(of: try await broadcast.run(["list-destinations", "--json"]))
                 #expect(
                     list == [
@@ -183,7 +183,7 @@ extension EndToEndTests {
                 let server = try await NginxRTMP.start(in: studio.peers)
                 try studio.broadcast.writeConfiguration(
                     "[destinations.show]\nservice = \"twitch\"\nurl = \"rtmp://127.0.0.1:\(server.port)/live\"\n")
-                #expect(try await signIn("show", key: "k3y", studio.broadcast).status == .exited(0))
+                #expect(try await signIn("show", key: "k3y", inFile: true, studio.broadcast).status == .exited(0))
                 let peer = try await studio.startLive(["--to", "show"])
                 try await peer.wait(for: "the stream") { try await server.isPublishing(key: "k3y") }
                 let signOut = try await studio.broadcast.run(["sign-out", "show"])
@@ -191,7 +191,7 @@ extension EndToEndTests {
                 #expect(try await peer.waitForExit() == .exited(0))
 
                 // Where the session has other destinations, they go on.
-                #expect(try await signIn("show", key: "k3y", studio.broadcast).status == .exited(0))
+                #expect(try await signIn("show", key: "k3y", inFile: true, studio.broadcast).status == .exited(0))
                 let both = try await studio.startLive(["--to", "show", "--to", studio.path("out.mp4")])
                 try await both.wait(for: "the stream") { try await server.isPublishing(key: "k3y") }
                 let leaving = try await studio.broadcast.run(["sign-out", "show"])
@@ -223,7 +223,9 @@ extension EndToEndTests {
         @Test func `Any server can be set up without a config`() async throws {
             try await withStudio(width: 320, height: 240) { studio in
                 let server = try await NginxRTMP.start(in: studio.peers)
-                let arguments = ["setup", "custom", "--set", "url=rtmp://127.0.0.1:\(server.port)/live", "--secret-from-stdin", "key"]
+                let arguments = [
+                    "setup", "custom", "--set", "url=rtmp://127.0.0.1:\(server.port)/live", "--plain-file", "--secret-from-stdin", "key",
+                ]
                 #expect(try await studio.broadcast.run(arguments, reading: "own-k3y\n").status == .exited(0))
                 let peer = try await studio.startLive(["--to", "custom"])
                 try await peer.wait(for: "the stream") { try await server.isPublishing(key: "own-k3y") }
@@ -247,7 +249,7 @@ extension EndToEndTests {
         @Test func `Signing out leaves other sessions alone`() async throws {
             try await withStudio(width: 320, height: 240) { studio in
                 try studio.broadcast.writeConfiguration(Self.configuration)
-                #expect(try await signIn("mine", key: "k3y", studio.broadcast).status == .exited(0))
+                #expect(try await signIn("mine", key: "k3y", inFile: true, studio.broadcast).status == .exited(0))
                 let peer = try await studio.startLive(["--to", studio.path("mine.mp4")])
                 #expect(try await studio.broadcast.run(["sign-out", "mine"]).status == .exited(0))
                 #expect(try await studio.status()?.state == "live")
@@ -286,6 +288,8 @@ extension EndToEndTests {
 }
 
 /// Runs `broadcast setup NAME --secret-from-stdin key`: the key goes through a pipe, as in a script.
-nonisolated(nonsending) func signIn(_ name: String, key: String, _ broadcast: BroadcastCommand) async throws -> BroadcastCommand.Result {
-    try await broadcast.run(["setup", name, "--secret-from-stdin", "key"], reading: key + "\n")
+nonisolated(nonsending) func signIn(
+    _ name: String, key: String, inFile isPlain: Bool = false, _ broadcast: BroadcastCommand
+) async throws -> BroadcastCommand.Result {
+    try await broadcast.run(["setup", name, "--secret-from-stdin", "key"] + (isPlain ? ["--plain-file"] : []), reading: key + "\n")
 }

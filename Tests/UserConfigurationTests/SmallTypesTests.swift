@@ -92,6 +92,34 @@ struct RTMPAddressTests {
     }
 }
 
+struct ExposedAddressTests {
+    @Test(arguments: [
+        ("http://live.example/app", true), ("HLS:HTTP://live.example/app", true), ("http://ann@10.0.0.1:80/", true), ("http://[2001:db8::1]/", true),
+        ("http://127.0.0.1.example/", true), ("https://live.example/app", false), ("hls:https://live.example/", false),
+        ("http://localhost:8080/app", false), ("http://[::1]:80/", false), ("http://127.0.0.1", false), ("/http://x", false), ("folder", false),
+    ]) func `A secret can be read on the way to another machine without TLS`(address: String, isExposed: Bool) {
+        #expect(AddressSecret.isExposed(on: address) == isExposed)
+    }
+}
+
+struct PipeWireSocketTests {
+    @Test func `The socket is known if the session's folder has its display`() async throws {
+        try await withTemporaryFolder { folder in
+            try folder.write("", to: "wayland-7")
+            let session = ["XDG_RUNTIME_DIR": folder.path, "WAYLAND_DISPLAY": "wayland-7"]
+            func socket(_ more: [String: String]) -> String? { WaylandSession.pipeWireSocket(environment: session.merging(more) { $1 }) }
+            #expect(socket([:]) == folder.path + "/pipewire-0")
+            #expect(socket(["PIPEWIRE_REMOTE": "other"]) == folder.path + "/other")
+            #expect(socket(["PIPEWIRE_REMOTE": "/run/one"]) == "/run/one")
+            #expect(socket(["PIPEWIRE_RUNTIME_DIR": "/run/two"]) == "/run/two/pipewire-0")
+            #expect(socket(["PIPEWIRE_REMOTE": "one,two"]) == nil)
+            // As in a container that has only the session bus.
+            #expect(socket(["WAYLAND_DISPLAY": "wayland-8"]) == nil)
+            #expect(WaylandSession.pipeWireSocket(environment: [:]) == nil)
+        }
+    }
+}
+
 struct CanonicalPathTests {
     @Test func `Two spellings of a file are one path`() async throws {
         try await withTemporaryFolder { folder in

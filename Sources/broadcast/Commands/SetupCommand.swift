@@ -14,9 +14,8 @@ struct SetupCommand: AsyncParsableCommand {
             NAME is a configured destination, an extension, or a known service (mobcrush, twitch, youtube, facebook, \
             kick, restream, custom). The terminal does not show secrets as you type them. They are stored in the \
             Secret Service. If it asks for the keyring's password in a dialog, the command waits for your answer. If no \
-            Secret Service answers, the command asks whether to store them in a file that only you can read. Without a \
-            terminal it does that only if there is no Secret Service at all, or with --plain-file. broadcast sign-out \
-            NAME deletes them. An extension may contain a setup program that signs in instead of these questions.
+            Secret Service answers, the command asks whether to store them in a file that only you can read; without a \
+            terminal, --plain-file is the answer. broadcast sign-out NAME deletes them. An extension may contain a setup program that signs in instead of these questions.
             """)
 
     @Argument(help: ArgumentHelp("The destination or service.", valueName: "name"))
@@ -67,6 +66,11 @@ struct SetupCommand: AsyncParsableCommand {
         for question in target.questions { try check(answers[question.key], of: question, isRTMP: target.isRTMP) }
         let secrets = answers.filter { key, _ in target.questions.contains { $0.key == key && $0.isSecret } }
         let plain = answers.filter { secrets[$0.key] == nil }
+        let known = older.merging(target.destination?.setup ?? [:]) { $1 }.merging(plain) { $1 }
+        if !target.isRTMP, let url = known["url"], let secret = secrets.keys.min(), AddressSecret.isExposed(on: url) {
+            throw CommandError(
+                .usage, "The \(secret) must not go to another machine over http://. Use an https:// address in --set url=. Nothing was changed.")
+        }
         try presentingProblem { () throws(CredentialProblem) in
             if !secrets.isEmpty { try store(secrets, in: context.credentials) }
             if !plain.isEmpty { try information.keep(older.merging(plain) { $1 }, of: name) }
@@ -114,6 +118,13 @@ struct SetupCommand: AsyncParsableCommand {
             let answer = String(text[text.index(after: equals)...])
             // Before anything is asked: the command has to be given again.
             if key == "url" { try refuseSecret(in: answer, isRTMP: target.isRTMP) }
+            if key == "url" && target.isRTMP && RTMPAddress.hasKey(answer) {
+                throw CommandError(
+                    .usage,
+                    "The last part of the address can be the stream key, which other users can read on the command line. Give the address "
+                        + "without it, and the key with --secret-from-stdin key. If that part is not the key, end the address with /. "
+                        + "Nothing was changed.")
+            }
             answers[key] = answer
         }
         if let key = secretFromStdin {
@@ -198,7 +209,7 @@ struct SetupCommand: AsyncParsableCommand {
         let user = StorageUser(
             keyringAsks: { Output.note(SetupSentences.keyringAsks) },
             allowsFile: { path, problem in
-                guard isatty(STDIN_FILENO) != 0 else { return problem == .absent }
+                guard isatty(STDIN_FILENO) != 0 else { return false }
                 guard case .line(let line) = TerminalPrompt.ask(SetupSentences.fileQuestion(path, problem), isSecret: false) else { return false }
                 let answer = line.trimmed.lowercased()
                 return answer == "y" || answer == "yes"
