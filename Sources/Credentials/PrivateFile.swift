@@ -80,15 +80,9 @@ package struct PrivateFile {
             throw .cannotWrite(path: path, code: EACCES)
         }
         let text = values.sorted { $0.key < $1.key }.map { "\(Self.quoted($0.key)) = \(Self.quoted($0.value))\n" }.joined()
-        let temporary = "\(folder)/.\(name).\(getpid())"
-        unlink(temporary)
         do throws(SystemError) {
-            let file = try FileDescriptor(path: temporary, flags: O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW)
-            try file.writeAll(text.utf8)
-            guard fsync(file.raw) == 0 else { throw .last }
-            guard rename(temporary, path) == 0 else { throw .last }
+            try FileDescriptor.replacePrivateFile(at: path, with: Array(text.utf8))
         } catch {
-            unlink(temporary)
             throw .cannotWrite(path: path, code: error.code)
         }
     }
