@@ -24,6 +24,7 @@ package struct KitContext: Sendable {
     package let waylandSession: WaylandSession?
     /// The Wayland display whose remembered choices count.
     package let waylandDisplay: String
+    private let pipeWireSocket: String?
 
     package init(paths: Paths, secrets: CredentialStore, sessionBusAddress: String?, environment: [String: String]) {
         self.paths = paths
@@ -32,6 +33,7 @@ package struct KitContext: Sendable {
         proxyPassword = environment[Self.proxyPasswordVariable]
         waylandSession = WaylandSession(environment: environment)
         waylandDisplay = WaylandSession.display(environment["WAYLAND_DISPLAY"] ?? "")
+        pipeWireSocket = WaylandSession.pipeWireSocket(environment: environment)
     }
 
     /// The variable of the environment with the password of the network's proxy.
@@ -54,6 +56,7 @@ package struct KitContext: Sendable {
         try? paths.prepareStateFolder()
         var request = PortalRequest(busAddress: sessionBusAddress, display: waylandDisplay)
         request.choice = choice
+        request.pipeWireSocket = pipeWireSocket
         request.choices = paths.rememberedChoices
         return request
     }

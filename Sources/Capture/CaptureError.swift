@@ -52,6 +52,8 @@ package enum PortalProblem: Error, Sendable, Equatable {
     case noAnswer
     /// libpipewire is not installed.
     case noPipeWire
+    /// PipeWire does not run.
+    case noPipeWireServer
     /// PipeWire rejects the stream; its words.
     case pipeWireFailed(String)
     /// PipeWire's session manager does not connect the stream.

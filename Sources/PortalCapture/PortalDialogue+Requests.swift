@@ -20,7 +20,9 @@ extension PortalDialogue {
             let reply = try bus.request(Self.portal, Self.screenCast, member, arguments(token), within: limits.answer)
             // Portals before version 0.9 choose another path than the token says. The bus keeps a result that arrives
             // before this reply, so the path of the reply is always in time.
-            handle = reply.arguments.first?.string ?? ""
+            guard let path = reply.arguments.first?.string, !path.isEmpty else { throw BusError.refused(name: "", text: "") }
+            handle = path
+            owner = reply.sender
         } catch {
             throw error.problem
         }
@@ -64,7 +66,7 @@ extension PortalDialogue {
             let names = message.arguments.compactMap(\.string)
             if names.count == 3, names[0] == Self.portal.service, names[2].isEmpty { throw .noPortal }
         }
-        guard message.interface == Self.requests, message.member == "Response", message.path == handle else { return nil }
+        guard message.interface == Self.requests, message.member == "Response", message.path == handle, message.sender == owner else { return nil }
         switch message.arguments.first?.unsigned {
         case 0?: return message.arguments.last?.properties ?? [:]
         case 1?: throw .cancelled

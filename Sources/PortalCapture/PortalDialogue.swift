@@ -53,6 +53,8 @@ struct PortalDialogue {
     private var session = ""
     private var version: UInt32 = 0
     var requestCount = 0
+    /// The portal's own name on the bus (`:1.42`). Only its signals count: any program can send one to this connection.
+    var owner = ""
 
     init(bus: SessionBus, request: PortalRequest, opening: SourceOpening, stop: Int32) {
         self.bus = bus
@@ -87,6 +89,7 @@ struct PortalDialogue {
     /// Returns true if the message reports that the desktop ended the session.
     func isEnd(_ message: BusMessage) -> Bool {
         message.isSignal && message.interface == Self.sessions && message.member == "Closed" && message.path == session
+            && message.sender == owner
     }
 
     /// Ends the session.

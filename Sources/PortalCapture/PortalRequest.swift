@@ -8,6 +8,8 @@ package struct PortalRequest: Sendable {
     package var busAddress: String?
     /// The name of the Wayland display (`wayland-0`). The user's choice is remembered for each display.
     package var display: String
+    /// The path of PipeWire's socket; nil if it is not known. The desktop waits for ever for a PipeWire that does not run.
+    package var pipeWireSocket: String?
     package var choice = PortalChoice.monitor
     /// The part of the shared picture that is shown, in its pixels; nil for all of it. Parts outside are cut off.
     package var region: PixelRect?

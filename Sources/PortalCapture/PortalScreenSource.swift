@@ -2,6 +2,7 @@ import Capture
 import Concurrency
 import Glibc
 import Media
+import Processes
 import WindowPrivacy
 
 /// A screen source for Wayland desktops: the stream that the user chooses in the desktop's screen cast portal.
@@ -43,6 +44,7 @@ package final class PortalScreenSource: ScreenSource {
         do throws(PortalProblem) {
             if request.choice == .monitor && !request.hiddenWindows.rules.isEmpty { throw .cannotHide }
             guard PipeWireStream.isAvailable else { throw .noPipeWire }
+            if let socket = request.pipeWireSocket, !UnixSocket.hasListener(at: socket) { throw .noPipeWireServer }
             let remembered = request.choice == .monitor && !request.asks ? request.choices?.choice(for: request.display) : nil
             share = PortalShare(request, token: remembered?.token, opening: opening)
             let grant: PortalGrant

@@ -65,7 +65,7 @@ final class PortalShare: Sendable {
         }
         var dialogue = PortalDialogue(bus: bus, request: request, opening: opening, stop: stop)
         do throws(PortalProblem) {
-            let grant = try dialogue.open(token: token) { remember(nil, opening) }
+            let grant = try dialogue.open(token: token) { forgetToken() }
             if request.choice == .monitor { remember(grant.remembered, opening) }
             state.update { $0 = .open(grant) }
         } catch {
@@ -77,6 +77,11 @@ final class PortalShare: Sendable {
             if dialogue.isEnd(message) { closed.store(true, ordering: .releasing) }
         }
         if !isClosed { dialogue.closeSession() }
+    }
+
+    /// Removes the choice that the portal refused. Another session can have stored a newer one meanwhile.
+    private func forgetToken() {
+        if let token { _ = request.choices?.forget(token: token, for: request.display) }
     }
 
     /// Stores the choice, or removes it.

@@ -34,8 +34,6 @@ package struct RememberedChoices: Sendable {
     /// The choices by display.
     package var all: [String: RememberedChoice] {
         guard let file = try? FileDescriptor(path: path, flags: O_RDONLY | O_NOFOLLOW) else { return [:] }
-        // A session that changes the file truncates it first.
-        flock(file.raw, LOCK_SH)
         return Self.read(file)
     }
 
@@ -45,6 +43,16 @@ package struct RememberedChoices: Sendable {
     /// Stores the choice for a display; nil removes it. Returns false if the file cannot be written.
     package func store(_ choice: RememberedChoice?, for display: String) -> Bool {
         change { $0[display] = choice }
+    }
+
+    /// Removes the choice for a display if it still has `token`. Returns true if it was removed.
+    package func forget(token: String, for display: String) -> Bool {
+        var isThere = false
+        let isWritten = change { choices in
+            isThere = choices[display]?.token == token
+            if isThere { choices[display] = nil }
+        }
+        return isThere && isWritten
     }
 
     /// Removes the choice for a display, or all choices. Returns true if there was one.
@@ -58,19 +66,26 @@ package struct RememberedChoices: Sendable {
 
     private func change(_ body: (inout [String: RememberedChoice]) -> Void) -> Bool {
         do throws(SystemError) {
-            let file = try FileDescriptor(path: path, flags: O_RDWR | O_CREAT | O_NOFOLLOW)
-            // Sessions on other displays change their entries at the same time.
-            guard flock(file.raw, LOCK_EX) == 0, fchmod(file.raw, 0o600) == 0 else { throw .last }
+            let file = try locked()
             var choices = Self.read(file)
             body(&choices)
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
             guard let data = try? encoder.encode(choices) else { return false }
-            guard lseek(file.raw, 0, SEEK_SET) == 0, ftruncate(file.raw, 0) == 0 else { throw .last }
-            try file.writeAll(Array(data) + [0x0a])
+            try FileDescriptor.replacePrivateFile(at: path, with: Array(data) + [0x0a])
             return true
         } catch {
             return false
+        }
+    }
+
+    /// Opens the file and locks it: sessions on other displays change their entries at the same time.
+    private func locked() throws(SystemError) -> FileDescriptor {
+        while true {
+            let file = try FileDescriptor(path: path, flags: O_RDONLY | O_CREAT | O_NOFOLLOW)
+            guard flock(file.raw, LOCK_EX) == 0 else { throw .last }
+            // Another session can have replaced the file before the lock was there.
+            if let current = try? FileDescriptor(path: path, flags: O_RDONLY | O_NOFOLLOW), current.isSameFile(as: file) { return file }
         }
     }
 

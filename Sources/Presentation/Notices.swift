@@ -42,7 +42,7 @@ extension SessionNotice {
         case .sourceAnswersAgain: "The X server answers again."
         case .screenLocked:
             "The screen is locked, or its screen saver runs: viewers see a slate and hear nothing until it ends. "
-                + "If no person uses the screen, turn the screen saver off first: xset s off"
+                + "If no person uses the screen, turn its automatic lock and screen saver off first (on X11: xset s off)."
         case .soundUnavailable(let code):
             "No sound: PulseAudio cannot be reached (\(PulseProblem.reason(code))). The broadcast continues in silence until it can."
         case .soundInterrupted(let track, let problem):

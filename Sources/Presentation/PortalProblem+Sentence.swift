@@ -5,7 +5,8 @@ extension PortalProblem {
     var exitStatus: ExitStatus {
         switch self {
         case .cancelled: .nothing
-        case .noSessionBus, .noPortal, .noBackend, .noAnswer, .noPipeWire, .pipeWireFailed, .noSessionManager, .refused, .lost, .pipeWireGone:
+        case .noSessionBus, .noPortal, .noBackend, .noAnswer, .noPipeWire, .noPipeWireServer, .pipeWireFailed, .noSessionManager, .refused, .lost,
+            .pipeWireGone:
             .unavailable
         case .cannotShare, .otherChoice, .cannotHide: .noInput
         case .notRemembered: .notPermitted
@@ -26,27 +27,33 @@ extension PortalProblem {
         case .cannotShare(.monitor): "This desktop cannot share a monitor. Share a window with --window pick."
         case .noAnswer: "The desktop portal does not answer in time. Log in again if that persists."
         case .noPipeWire: "This Wayland desktop cannot be captured: libpipewire is missing. Install the package libpipewire-0.3-0."
+        case .noPipeWireServer:
+            "This Wayland desktop cannot be captured: PipeWire does not run. Install the packages pipewire and wireplumber and log in again."
         case .pipeWireFailed(let reason):
             "PipeWire does not deliver the shared pictures: \(reason). Check that the packages pipewire and wireplumber are installed and run."
         case .noSessionManager:
             "PipeWire does not connect the shared pictures: its session manager does not run. Install the package wireplumber and log in again."
         case .cancelled: "Nothing was chosen in the dialog, so nothing was started. Start again, and choose what to share."
-        case .refused(""): "The desktop refused to share the screen. Unlock it, and try again. If that does not help, log in again."
+        case .refused(""): "The desktop refused to share the screen. \(Self.afterRefusal)"
         case .refused(let reason):
-            "The desktop refused to share the screen: \(reason). Unlock it, and try again. If that does not help, log in again."
-        case .otherChoice: "The desktop shared something else than was asked for, so nothing is broadcast. Try again."
+            "The desktop refused to share the screen: \(reason). \(Self.afterRefusal)"
+        case .otherChoice: "The desktop shared something other than requested, so nothing is broadcast. Try again."
         case .notRemembered(.window):
             "A window is shared only after a choice in a dialog, and no user is there to answer one. Start the broadcast in a terminal, or share "
                 + "a monitor."
         case .notRemembered(.monitor):
-            "No choice is remembered that could be shared without a dialog, and no user is there to answer one. Start once by hand in a terminal "
+            "The desktop shares no monitor without a dialog, and no user is there to answer one. Start once by hand in a terminal "
                 + "(broadcast start), and let the desktop remember the choice."
         case .cannotHide:
             "There are rules that hide windows, and a program cannot hide windows on Wayland, so the monitor is not broadcast. Remove the rules and "
                 + "hide the windows in the compositor (a window rule of KDE Plasma, no_screen_share of Hyprland, block-out-from of niri), or share "
                 + "a single window with --window pick."
-        case .lost: "The compositor or its portal backend ended the sharing. What was recorded until then is complete."
-        case .pipeWireGone: "PipeWire ended. What was recorded until then is complete."
+        case .lost:
+            "The compositor or its portal backend ended the sharing. What was recorded until then is complete. Start the broadcast again."
+        case .pipeWireGone: "PipeWire ended. What was recorded until then is complete. Start the broadcast again."
         }
     }
+
+    private static let afterRefusal =
+        "Unlock it, and choose again with: broadcast start --ask. If that does not help, log in again."
 }

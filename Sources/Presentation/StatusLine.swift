@@ -28,10 +28,12 @@ package enum StatusLine {
         return parts.joined(separator: "  ").printable
     }
 
-    /// The line about a start that takes long: it names the destinations that are not ready.
+    /// The line about a start that takes long: it names the destinations that are not ready, or the source.
     package static func waiting(for snapshot: SessionSnapshot) -> String {
         let names = snapshot.destinations.filter { $0.state == .connecting || $0.state == .reconnecting }.map(\.name)
-        let what = names.isEmpty ? "the first picture" : "\(names.joined(separator: ", ")) to accept the broadcast"
+        let what =
+            snapshot.source == nil
+            ? "the source of the pictures" : names.isEmpty ? "the first picture" : "\(names.joined(separator: ", ")) to accept the broadcast"
         return "Waiting for \(what). Press Ctrl-C to cancel the start."
     }
 

@@ -153,6 +153,38 @@ import Testing
         }
     }
 
+    @Test func `a desktop without PipeWire is not asked`() async throws {
+        try await withPortal { desktop, _ in
+            let folder = try #require(desktop.environment["XDG_RUNTIME_DIR"])
+            try await desktop.pipeWire.killNow()
+            for socket in [folder + "/pipewire-0", folder + "/nonexistent"] {
+                #expect(throws: CaptureError.portal(.noPipeWireServer)) { _ = try open(desktop) { $0.pipeWireSocket = socket } }
+            }
+            #expect(desktop.asked("CreateSession").isEmpty)
+        }
+    }
+
+    @Test func `a refused token of one session leaves the newer one of another`() async throws {
+        try await withPortal { desktop, choices in
+            #expect(choices.store(RememberedChoice(token: "newer"), for: "wayland-0"))
+            #expect(!choices.forget(token: "older", for: "wayland-0") && !choices.forget(token: "newer", for: "wayland-1"))
+            #expect(choices.choice(for: "wayland-0")?.token == "newer")
+            #expect(choices.forget(token: "newer", for: "wayland-0") && choices.all.isEmpty)
+        }
+    }
+
+    @Test func `an answer that another program sends is ignored`() async throws {
+        try await withPortal(["answer=hang"]) { desktop, _ in
+            let (result, cancel) = Self.beginOpening(desktop)
+            try await waitUntil("the dialog") { !desktop.asked("dialog").isEmpty }
+            try await desktop.set("do=forge")
+            // The forged signals are on their way before the portal's end.
+            try await desktop.portal?.killNow()
+            #expect(await result.value == .portal(.noPortal))
+            cancel()
+        }
+    }
+
     @Test func `a portal that ends during the dialog is an error`() async throws {
         try await withPortal(["answer=hang"]) { desktop, _ in
             let (result, _) = Self.beginOpening(desktop)

@@ -104,13 +104,14 @@ extension EndToEndTests {
                 #expect(detached.status == .exited(0) && detached.errors.contains("Choose what to share in the dialog"), "\(detached)")
                 #expect(try await broadcast.run(["stop"]).status == .exited(0))
                 try await desktop.set("answer=hang")
-                for arguments in [["start", "--ask"], ["start", "--ask", "--detach"]] {
+                for (arguments, expected) in [(["start", "--ask"], 1 as Int32), (["start", "--ask", "--detach"], 130)] {
                     let before = (desktop.asked("dialog").count, desktop.asked("Session.Close").count + desktop.asked("Request.Close").count)
                     let waiting = try broadcast.start(arguments + ["--to", folder + "/b.mp4"])
                     try await waiting.wait(for: "the dialog") { desktop.asked("dialog").count > before.0 }
                     waiting.signal(SIGINT)
                     let status = try await waiting.waitForExit()
-                    #expect([.exited(0), .exited(130)].contains(status), "\(status) \(waiting.standardError)")
+                    #expect(status == .exited(expected), "\(status) \(waiting.standardError)")
+                    #expect(waiting.standardError.contains(expected == 1 ? "nothing was started" : "nothing is live"))
                     try await waitUntil("the end of the dialog") {
                         desktop.asked("Session.Close").count + desktop.asked("Request.Close").count > before.1
                     }

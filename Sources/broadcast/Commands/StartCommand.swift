@@ -87,7 +87,7 @@ struct StartCommand: AsyncParsableCommand {
         try refuseImpossible()
         let usesPortal = try source.usesPortal(context)
         let isAttended = launched?.request.isAttended ?? (attended || source.isAttended(context))
-        if usesPortal { settings.source = .portal(try source.portalRequest(context, isAttended: isAttended)) }
+        if usesPortal { settings.source = .portal(try source.portalRequest(context, isAttended: isAttended, previews: preview)) }
         var chosen = try Self.configuration(settings, context)
         let isParent = session.detach && launched == nil
         if isParent { try refuseDetachedOutput(context) }
@@ -182,6 +182,7 @@ struct StartCommand: AsyncParsableCommand {
         } catch {
             throw CommandError(error)
         }
+        if case .portal = settings.source, outcome.failure == nil, outcome.snapshot.source == nil { throw CommandError(.portal(.cancelled)) }
         if let failure = console.showResults(outcome) { throw failure }
         // The duration is over, or the source ended.
         if !outcome.isAsked { notify("The broadcast has ended. " + outcome.resultLines.joined(separator: "; "), context, launched) }

@@ -28,8 +28,14 @@ extension SourceOptions {
 
     /// What the portal is asked for. Throws if the options ask for what a Wayland desktop does not allow.
     ///
-    /// - Parameter isAttended: a user is there to answer the desktop's dialog.
-    func portalRequest(_ context: CommandContext, isAttended: Bool) throws(CommandError) -> PortalRequest {
+    /// - Parameters:
+    ///   - isAttended: a user is there to answer the desktop's dialog.
+    ///   - previews: a preview is shown first.
+    func portalRequest(_ context: CommandContext, isAttended: Bool, previews: Bool = false) throws(CommandError) -> PortalRequest {
+        if previews && window != nil {
+            throw CommandError(
+                .usage, "On Wayland a window is chosen anew for each use, so --preview could show another one. Omit --preview or --window.")
+        }
         if display != nil { throw CommandError(.usage, "--display names an X display. To capture that one, add --source x11.") }
         if monitor != nil {
             throw CommandError(.usage, "On Wayland a program cannot name a monitor: omit --monitor, and choose it in the dialog of the desktop.")

@@ -14,7 +14,8 @@ answer=        ok, cancel, other (response 2), hang, or delay:SECONDS
 tokens=        yes (each start makes a new one), same (the old one again), no (the user does not allow it)
 known=TOKEN    a token that restores; with any other the user is asked (which takes `dialog` seconds), or with
                dialog=hang forever. A token that is no UUID is an error, as in the real portal.
-do=close       the desktop ends every session; do=exit ends this program
+do=close       the desktop ends every session; do=exit ends this program; do=forge: another program cancels the last
+               request and ends every session with signals that only look like the portal's
 It prints what is asked of it, a line each."""
 import os
 import re
@@ -42,6 +43,7 @@ NODE = Gio.DBusNodeInfo.new_for_xml(XML)
 bus = Gio.bus_get_sync(Gio.BusType.SESSION)
 sessions = {}  # path: its options
 count = 0
+last_request = ("", "")
 known = set()
 
 
@@ -102,7 +104,7 @@ def started(session):
 
 
 def call(connection, sender, path, interface, method, arguments, invocation):
-    global count
+    global count, last_request
     a = arguments.unpack()
     say(method, *(sorted(a[-1].items()) if isinstance(a[-1], dict) else a))
     if method == "OpenPipeWireRemote":
@@ -146,6 +148,7 @@ def call(connection, sender, path, interface, method, arguments, invocation):
         if code == 0:
             results = started(a[0])
     state = request(handle)
+    last_request = (sender, handle)
     if settings["early"] == "yes" and code >= 0:
         respond(sender, handle, code, results)
         return invocation.return_value(GLib.Variant("(o)", (handle,)))
@@ -166,6 +169,15 @@ def told(channel, condition):
     key, value = line.strip().split("=", 1)
     if key == "do" and value == "exit":
         loop.quit()
+    elif key == "do" and value == "forge":
+        other = Gio.DBusConnection.new_for_address_sync(
+            os.environ["DBUS_SESSION_BUS_ADDRESS"],
+            Gio.DBusConnectionFlags.AUTHENTICATION_CLIENT | Gio.DBusConnectionFlags.MESSAGE_BUS_CONNECTION, None, None)
+        other.emit_signal(*last_request, "org.freedesktop.portal.Request", "Response", GLib.Variant("(ua{sv})", (1, {})))
+        for path in sessions:
+            other.emit_signal(last_request[0], path, "org.freedesktop.portal.Session", "Closed", None)
+        other.flush_sync()
+        other.close_sync()
     elif key == "do":
         for path in list(sessions):
             bus.emit_signal(None, path, "org.freedesktop.portal.Session", "Closed", None)
