@@ -160,11 +160,13 @@ struct DestinationTask {
     /// Returns the wait before the next try; nil if there is no further try.
     ///
     /// A failed first connection is usually a user's mistake, so it is retried only if the server still has an earlier
-    /// connection with the same key, or if the user chose to wait for the network.
+    /// connection with the same key, or if the user chose to wait for the network. Extensions that gave up on a server
+    /// that does not answer are started again then.
     private func delay(after error: UploadError) -> Duration? {
         guard case .live(var retry?) = plan.delivery else { return nil }
         let waitsForNetwork = plan.waitsForNetwork && !wasLive
         switch error.retry {
+        case .never where waitsForNetwork && error.isUnreachable: break
         case .never: return nil
         case .laterOnceLive: guard wasLive else { return nil }
         case .later: guard wasLive || waitsForNetwork else { return nil }

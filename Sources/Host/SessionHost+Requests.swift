@@ -74,6 +74,10 @@ extension SessionHost {
         } catch {
             throw .session(error)
         }
+        // All pictures have the rate of the session's start.
+        if let limit = plan.limits.frameRate, let rate = session.snapshot().video?.frameRate, rate > limit {
+            report(.notice(.resolver(.limit(.frameRate(limit: limit, actual: rate), service: plan.name))))
+        }
         guard let added = await session.waitUntilAnswered(plan.name) else { throw .request(.removedMeanwhile(plan.name)) }
         switch (added.state, added.error) {
         case (.reconnecting, let error?): throw .request(.notYetConnected(name: added.name, error))

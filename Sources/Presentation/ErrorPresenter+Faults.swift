@@ -154,6 +154,7 @@ extension SettingProblem.Setting {
         case .audioBitrate: "--audio-bitrate (kbit/s)"
         case .preset: "--preset"
         case .latency: "--latency"
+        case .framePacing: "--frame-pacing variable"
         case .cursor: "--cursor"
         case .hiddenWindows: "--hide"
         case .microphone: "--mic"
@@ -174,6 +175,8 @@ extension SettingProblem.Ineffectiveness {
         case .noSound: "no destination takes sound"
         case .noEncodedSound: "no destination takes encoded sound"
         case .noScreen: "the picture does not come from the screen"
+        case .noApplicationSound: "the sound of applications is off (--app-audio turns it on)"
+        case .constantFrameRate: "the format has a constant frame rate"
         case .noServer: "no destination connects to a server"
         }
     }

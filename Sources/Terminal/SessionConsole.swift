@@ -59,6 +59,8 @@ package struct SessionConsole {
     private let showsNotice: Bool
     /// True after the line about the visible part of the desktop was shown.
     private var isExposed = false
+    /// That line until it is shown: a start that fails at once shows nothing to anybody.
+    private var announcement: String?
 
     /// - Parameter showsNotice: report at the start what viewers will see.
     package init(session: String, showsNotice: Bool, output: ConsoleOutput) {
@@ -69,10 +71,14 @@ package struct SessionConsole {
 
     /// Shows an event.
     package mutating func show(_ event: HostEvent, _ snapshot: SessionSnapshot?) {
+        if let announcement, Self.isStarting(event, snapshot) {
+            output.say(announcement)
+            self.announcement = nil
+        }
         switch event {
         case .exposed(let exposure):
             isExposed = true
-            if showsNotice { output.say(exposure.sentence + (output.isTerminal ? " Press Ctrl-C to stop." : "")) }
+            if showsNotice { announcement = exposure.sentence + (output.isTerminal ? " Press Ctrl-C to stop." : "") }
         // The line about the visible part of the desktop contains it.
         case .notice(.desktop) where showsNotice && !isExposed: break
         case .state where output.hasStatus: break
@@ -95,6 +101,17 @@ package struct SessionConsole {
         // The program that reads standard output may write to the same terminal.
         guard !snapshot.destinations.contains(where: { $0.kind == .stdout }) else { return }
         output.show(StatusLine.text(snapshot))
+    }
+
+    /// Returns true if a destination is live, or tries to become that for a while.
+    private static func isStarting(_ event: HostEvent, _ snapshot: SessionSnapshot?) -> Bool {
+        guard let snapshot, !snapshot.state.isOver, snapshot.destinations.contains(where: { !$0.state.isOver }) else { return false }
+        switch event {
+        case .destination(let destination): return ![.connecting, .failed].contains(destination.state)
+        case .state(let state): return state == .live
+        case .exposed, .notice: return false
+        default: return true
+        }
     }
 
     /// Shows the result of each destination, and the failures that were not shown yet.

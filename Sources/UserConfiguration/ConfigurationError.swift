@@ -131,7 +131,7 @@ package enum SettingProblem: Error, Sendable, Equatable {
         case quality
         case keyframeInterval
         case audioBitrate
-        case preset, latency, cursor, hiddenWindows, microphone, applicationSource, microphoneSource
+        case preset, latency, framePacing, cursor, hiddenWindows, microphone, applicationSource, microphoneSource
         case proxy, bind, ipVersion, waitForNetwork
     }
 
@@ -145,6 +145,10 @@ package enum SettingProblem: Error, Sendable, Equatable {
         case noEncodedSound
         /// The picture does not come from the screen.
         case noScreen
+        /// The sound of applications is off.
+        case noApplicationSound
+        /// The formats of all destinations have a constant frame rate.
+        case constantFrameRate
         /// No destination connects to a server.
         case noServer
     }

@@ -38,6 +38,9 @@ extension Configuration.Destination {
         return answers
     }
 
+    /// All shell commands that print secrets, in the order of their keys.
+    package var allKeyCommands: [String] { (keyCommand.map { [$0] } ?? []) + keyCommands.sorted { $0.key < $1.key }.map(\.value) }
+
     /// The shell commands that print the secrets of an extension, by question. A single command prints the only secret,
     /// or the one that is called `key`.
     package func keyCommands(for manifest: ExtensionManifest) -> [String: String] {

@@ -49,7 +49,7 @@ struct RTMPResolver {
             let url = try url(text, key: key, source: source)
             return credentials.map { RTMPURL(url, credentials: $0) } ?? url
         }
-        if key != nil, let first = all.first, first.scheme == .rtmp, !RTMPAddress.isLoopback(first.host) {
+        if let first = all.first, first.scheme == .rtmp, !RTMPAddress.isLoopback(first.host) {
             context.notice(.unencrypted(destination: name, host: first.host))
         }
         return .rtmp(

@@ -88,6 +88,9 @@ extension SessionSettings {
                 [(.proxy, proxy != nil), (.bind, bindsTo != nil), (.ipVersion, ipVersion != nil), (.waitForNetwork, waitsForNetwork)],
                 .noServer)
         }
+        if pacing == .variable, !plans.isEmpty, plans.allSatisfy(\.media.needsConstantPacing) {
+            try check([(.framePacing, true)], .constantFrameRate)
+        }
         // A clip is encoded, and has sound.
         if clipBuffer != nil || plans.contains(where: { $0.kind == .clips }) { return }
         if !plans.contains(where: { $0.media.video == .encoded }) {
@@ -196,6 +199,7 @@ extension SessionConfiguration {
         audio.app = takesApp ? AudioMixer.Level(decibels: config.appGain ?? 0) : nil
         audio.laterMic = AudioMixer.Level(decibels: config.micGain ?? 0)
         audio.mic = settings.microphone ?? config.mic ?? false ? audio.laterMic : nil
+        if settings.appSource != nil && !takesApp { throw .withoutEffect(.applicationSource, .noApplicationSound) }
         audio.appSource = settings.appSource ?? config.appSource
         audio.micSource = settings.micSource ?? config.micSource
         audio.bitrate = try Self.check(settings.audioBitrate ?? config.bitrate ?? 160, in: 32...320, .audioBitrate)

@@ -166,9 +166,9 @@ package final class Uploader: Sendable {
     private func mayRetry(_ error: StoreError, failures: Int, since start: ContinuousClock.Instant, hasWorked: Bool) async -> Bool {
         let sentence: String
         switch error {
-        // A server that worked before can be in the middle of a restart. Only missing authorisation and a missing trust
-        // are permanent.
-        case .refused(let code, let reason) where !hasWorked || code == 401 || code == 403 || code == StoreError.untrusted:
+        // A server that worked before can be in the middle of a restart, or behind a captive portal, which answers with
+        // anything. Only a wrong password is permanent.
+        case .refused(let code, let reason) where !hasWorked || code == 401:
             fail(BroadcastFailure(code: code, message: reason))
             return false
         case .refused(_, let reason), .unavailable(let reason): sentence = reason

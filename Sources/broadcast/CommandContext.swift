@@ -61,7 +61,8 @@ struct CommandContext {
     func destinations(preferred: String?) -> DestinationList {
         let names = configuration.destinations.map(\.name) + KnownService.all.map(\.name) + catalog.names
         let missing = configuration.destinations.compactMap { destination in
-            destination.keyCommand.flatMap { KeyCommand(command: $0, destination: destination.name).missingProgram }.map { (destination.name, $0) }
+            destination.allKeyCommands.lazy.compactMap { KeyCommand(command: $0, destination: destination.name).missingProgram }.first
+                .map { (destination.name, $0) }
         }
         return DestinationList(
             configuration: configuration, catalog: catalog, preferred: preferred, signedIn: credentials.destinations(among: names),

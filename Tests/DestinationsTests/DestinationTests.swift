@@ -512,6 +512,22 @@ extension DestinationTests {
         #expect(rig.destination.state == .finished)
     }
 
+    @Test func `An extension that gave up on a server that does not answer is started again while it waits for the network`() async throws {
+        for (code, attempts) in [(503, 3), (401, 1), (400, 1)] {
+            let rig = Rig(waitsForNetwork: true)
+            let failure = UploadError.extension(name: "hls", .reported(code: code, message: "no", canRetry: false))
+            for connection in 0..<2 { rig.viewer.behave(.fail(failure), at: .started, connection: connection) }
+            rig.start()
+            if attempts > 1 {
+                for wait in [2, 4] { try await rig.passWait(wait) }
+                try await rig.waitForState(.live)
+                rig.destination.end(.asked)
+            }
+            await rig.destination.waitUntilOver()
+            #expect(rig.destination.state == (attempts > 1 ? .finished : .failed) && rig.viewer.connections == attempts, "\(code)")
+        }
+    }
+
     @Test func `A key that remains in use is not tried without limit although the first connection waits for the network`() async throws {
         let rig = Rig(waitsForNetwork: true)
         rig.viewer.behave(.fail(.rtmp(.refused(code: "NetStream.Publish.BadName", description: ""))), at: .started)

@@ -80,6 +80,8 @@ extension EndToEndTests {
             #expect(result.status == .exited(wrong.status), "\(wrong.testDescription): \(result.errors)")
             #expect(result.output == "", "\(wrong.testDescription)")
             expectSentence(in: result.errors, saying: wrong.words)
+            // Nothing was visible, so nothing says that it is.
+            #expect(!result.errors.contains("visible"), "\(wrong.testDescription): \(result.errors)")
         }
 
         @Test func `A password in an address is refused, and is shown nowhere`() async throws {

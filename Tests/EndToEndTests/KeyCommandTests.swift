@@ -96,6 +96,10 @@ extension EndToEndTests {
                     #expect(result.status == .exited(77))
                     expectSentence(in: result.errors, saying: ["mine", "no-such-program", "not installed"])
                 }
+                try broadcast.writeConfiguration(
+                    "[destinations.mine]\nextension = \"srt\"\nurl = \"srt://127.0.0.1:9\"\nkey-command = { stream-id = \"no-such-program\" }\n")
+                let table = try await broadcast.run(["list-destinations"])
+                #expect(table.output.contains("key-command: no-such-program is not installed"), "\(table)")
                 // Programs, builtins of sh and words that only sh can read.
                 for command in ["cat key", "echo key", "test -e /dev/null && echo key", "$PASS show mine", "/bin/echo key"] {
                     try configure(broadcast, command: command)

@@ -47,6 +47,32 @@ extension FaultTests {
             }
         }
 
+        @Test func `An X server that is stopped delays neither a pause nor the end, and viewers keep their stream`() async throws {
+            try await withStudio(["clock", "--beep"], width: 640, height: 360) { studio in
+                let server = try await NginxRTMP.start(in: studio.peers)
+                let live = try await studio.broadcast.startLive(["--to", studio.path("file.mp4"), "--to", server.url(key: "key")])
+                try await studio.broadcast.waitForMoreSeconds(2, of: live)
+                studio.screen.peer.signal(SIGSTOP)
+                defer { studio.screen.peer.signal(SIGCONT) }
+                try await live.wait(for: "the report") { live.standardError.contains("The X server does not answer") }
+                let before = try await studio.broadcast.elapsed()
+                try await studio.broadcast.waitForMoreSeconds(2, of: live)
+                #expect(try await server.isPublishing(key: "key"))
+                #expect(try await studio.broadcast.run(["pause"]).status == .exited(0))
+                #expect(try await studio.status()?.state == "paused")
+                #expect(try await studio.broadcast.run(["resume"]).status == .exited(0))
+                let begin = ContinuousClock.now
+                let stop = try await studio.broadcast.run(["stop"])
+                #expect(stop.status == .exited(0) && stop.output.contains("file.mp4"), "\(stop)")
+                #expect(ContinuousClock.now - begin < .seconds(5))
+                try await server.peer.wait(for: "the end of the stream") { try await !server.isPublishing(key: "key") }
+                let media = studio.media("file.mp4")
+                try await media.expectDecodable()
+                // The file goes on during the fault, with the last picture.
+                #expect(try await FFProbe.probe(media.path, in: studio.peers).format.seconds > before + 1)
+            }
+        }
+
         @Test func `A broadcast whose runtime folder is removed can be found, paused and stopped, also after the next login`() async throws {
             try await withStudio(["clock", "--beep"], width: 640, height: 360) { studio in
                 let hadFolder = FileManager.default.fileExists(atPath: "/tmp/broadcast-\(getuid())")

@@ -8,8 +8,9 @@ import broadcast_hls
 struct UploaderTests {
     /// A store that accepts all objects, hangs, or fails.
     private final class FickleStore: SegmentStore {
-        enum Mood {
+        enum Mood: Equatable {
             case willing, hanging, failing
+            case refusing(code: Int)
         }
 
         let name = "the store"
@@ -30,6 +31,7 @@ struct UploaderTests {
             if Task.isCancelled { throw .unavailable("the request was cancelled") }
             if object.kind == .playlist { lastPlaylist.withLock { $0 = String(decoding: object.bytes, as: UTF8.self) } }
             if mood.withLock({ $0 }) == .failing { throw .unavailable("the store cannot be reached") }
+            if case .refusing(let code) = mood.withLock({ $0 }) { throw .refused(code: code, "the store refuses") }
             taken.withLock { $0.append(object.name) }
         }
 
@@ -147,6 +149,31 @@ struct UploaderTests {
         #expect(store.taken.withLock { $0.count { $0.hasSuffix(".ts") } } == 16)
         #expect(store.lastPlaylist.withLock { $0 }.hasSuffix("#EXT-X-ENDLIST\n") && uploader.hasPublishedEnd)
         #expect(store.deletions.withLock { $0.count } == 1)
+    }
+
+    @Test(arguments: [(503, true), (403, true), (StoreError.untrusted, true), (401, false)])
+    func `A store that accepted an object may refuse the next ones for a time, but not the password`(code: Int, goesOn: Bool) async throws {
+        let uploader = uploader()
+        let run = Task { await uploader.run() }
+        uploader.append(segment())
+        try await log.wait(for: "ready true")
+        store.mood.withLock { $0 = .refusing(code: code) }
+        uploader.append(segment())
+        try await log.wait(for: goesOn ? "the store refuses; 1 segment waits" : "failed: the store refuses")
+        store.mood.withLock { $0 = .willing }
+        if goesOn { try await waitUntil("the second segment") { store.taken.withLock { $0.count { $0.hasSuffix(".ts") } } == 2 } }
+        uploader.end()
+        await run.value
+        #expect(uploader.hasPublishedEnd == goesOn && log.all.contains { $0.hasPrefix("failed") } == !goesOn)
+    }
+
+    @Test(arguments: [503, 403, 401, StoreError.untrusted])
+    func `A store that refuses the first object is not tried again`(code: Int) async throws {
+        store.mood.withLock { $0 = .refusing(code: code) }
+        let uploader = uploader()
+        uploader.append(segment())
+        await uploader.run()
+        #expect(log.all == ["failed: the store refuses"] && store.begun.withLock { $0.count } == 1)
     }
 
     @Test(arguments: [(405, 1), (501, 1), (403, 3)])

@@ -129,6 +129,16 @@ struct HostRequestTests {
         }
     }
 
+    @Test func `A destination that is added and takes fewer frames than the session sends is noticed`() async throws {
+        try await withHost { rig in
+            var plan = FakeViewer("slow").livePlan()
+            plan.limits.frameRate = 5
+            rig.define("slow", plan)
+            #expect(try await rig.ask("add-destination") { $0.destination = "slow" }.destination?.name == "slow")
+            try await waitUntil("the notice") { rig.log.contains("frameRate(limit: 5, actual: ") }
+        }
+    }
+
     @Test func `A destination without a name of its own gets one that is free`() async throws {
         try await withHost { rig in
             for number in 1...3 { rig.define("address \(number)", FakeViewer("viewer").livePlan()) }

@@ -4,6 +4,12 @@ import Upload
 
 /// What several services allow together.
 struct PictureLimitsTests {
+    @Test func `Rates are at most the limit`() {
+        let limits = PictureLimits(frameRate: 30, bitrate: 4500)
+        #expect(limits.fitting(frameRate: 60) == 30 && limits.fitting(frameRate: 24) == 24 && PictureLimits().fitting(frameRate: 240) == 240)
+        #expect(limits.fitting(bitrate: 9000) == 4500 && limits.fitting(bitrate: 800) == 800 && PictureLimits().fitting(bitrate: 9000) == 9000)
+    }
+
     @Test func `The strictest limits satisfy every service, in any order`() {
         let wide = PictureLimits(size: PixelSize(width: 1920, height: 1080), frameRate: 60, bitrate: 6000)
         let tall = PictureLimits(size: PixelSize(width: 1080, height: 1350), bitrate: 4500)

@@ -715,6 +715,8 @@ struct DestinationResolverTests {
                 #expect(try problem([file]) { $0.waitsForNetwork = true } == .withoutEffect(.waitForNetwork, .noServer))
             }
             #expect(try problem(["a.mp4", "rtmp://h/app/key"]) { $0.waitsForNetwork = true } == nil)
+            #expect(try problem(["a.h264"]) { $0.pacing = .variable } == .withoutEffect(.framePacing, .constantFrameRate))
+            #expect(try problem(["a.h264", "a.mp4"]) { $0.pacing = .variable } == nil)
             #expect(try problem(["a.y4m"]) { $0.preset = "fast" } == .withoutEffect(.preset, .noEncodedPicture))
             #expect(try problem(["a.y4m"]) { $0.audioBitrate = 128 } == .withoutEffect(.audioBitrate, .noSound))
             #expect(try problem(["a.h264"]) { $0.microphone = true } == .withoutEffect(.microphone, .noSound))

@@ -66,6 +66,19 @@ struct SessionSettingsTests {
         }
     }
 
+    @Test func `A source of application sound needs the sound of applications`() {
+        let off = SettingProblem.withoutEffect(.applicationSource, .noApplicationSound)
+        #expect(
+            problem {
+                $0.appSource = "app:mpv"; $0.appAudio = false
+            } == off)
+        #expect(problem(over: "[audio]\napp = false\n") { $0.appSource = "app:mpv" } == off)
+        #expect(
+            problem {
+                $0.source = .y4m(path: "a.y4m"); $0.appSource = "app:mpv"
+            } == off)
+    }
+
     @Test func `Without choices and configuration everything has its usual value`() throws {
         let made = try make(SessionSettings())
         #expect(made.outputSize == nil && made.frameRate == nil && made.rateControl == nil && made.pacing == nil)

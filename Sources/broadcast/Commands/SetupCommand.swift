@@ -63,7 +63,7 @@ struct SetupCommand: AsyncParsableCommand {
         // Nothing is stored before every question is answered.
         var answers = try given(for: target)
         try ask(target, older: older, context: context, into: &answers)
-        for question in target.questions { try check(answers[question.key], of: question, isRTMP: target.isRTMP) }
+        for question in target.questions { try check(answers[question.key], of: question, for: target) }
         let secrets = answers.filter { key, _ in target.questions.contains { $0.key == key && $0.isSecret } }
         let plain = answers.filter { secrets[$0.key] == nil }
         let known = older.merging(target.destination?.setup ?? [:]) { $1 }.merging(plain) { $1 }
@@ -117,7 +117,7 @@ struct SetupCommand: AsyncParsableCommand {
             }
             let answer = String(text[text.index(after: equals)...])
             // Before anything is asked: the command has to be given again.
-            if key == "url" { try refuseSecret(in: answer, isRTMP: target.isRTMP) }
+            if key == "url" { try refuseSecret(in: answer, of: target) }
             if key == "url" && target.isRTMP && RTMPAddress.hasKey(answer) {
                 throw CommandError(
                     .usage,
@@ -177,11 +177,11 @@ struct SetupCommand: AsyncParsableCommand {
     }
 
     /// Throws if an answer cannot be valid. The message does not repeat the answer, which may be a secret.
-    private func check(_ answer: String?, of question: SetupQuestion, isRTMP: Bool) throws(CommandError) {
+    private func check(_ answer: String?, of question: SetupQuestion, for target: SetupTarget) throws(CommandError) {
         guard let answer else { return }
         guard !answer.isEmpty else { throw CommandError(.nothing, "There is no answer for \(question.key). Nothing was changed.") }
-        if question.key == "url" { try refuseSecret(in: answer, isRTMP: isRTMP) }
-        guard isRTMP else { return }
+        if question.key == "url" { try refuseSecret(in: answer, of: target) }
+        guard target.isRTMP else { return }
         do throws(RTMPURLError) {
             if question.key == "url" { _ = try RTMPURL(answer, streamKey: "key") }
             if question.key == "key" { _ = try RTMPURL("rtmp://localhost/app", streamKey: answer) }
@@ -191,14 +191,15 @@ struct SetupCommand: AsyncParsableCommand {
     }
 
     /// Throws if an address contains a secret, which would be stored and shown with the address.
-    private func refuseSecret(in address: String, isRTMP: Bool) throws(CommandError) {
-        guard let secret = AddressSecret.first(in: address) else { return }
+    private func refuseSecret(in address: String, of target: SetupTarget) throws(CommandError) {
+        let questions = target.questions.filter(\.isSecret).map(\.key)
+        guard let secret = AddressSecret.first(in: address, questions: questions) else { return }
         let way: String
         switch secret {
-        case .password where isRTMP: way = "--set user=USER --secret-from-stdin password"
+        case .password where target.isRTMP: way = "--set user=USER --secret-from-stdin password"
         case .password: way = "--set user=USER --secret-from-stdin password, if \(name) asks for them"
         // The stream key is asked for anyway, and a token belongs to it.
-        case .parameter where isRTMP: return
+        case .parameter where target.isRTMP: return
         case .parameter: way = "the answer to its own question"
         }
         throw CommandError(.usage, "\(secret.phrase) must not be in the address. Give it with \(way). Nothing was changed.")
