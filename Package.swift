@@ -134,7 +134,7 @@ let package = Package(
                 "Concurrency", "Media",
             ],
             swiftSettings: strict),
-        .target(name: "BroadcastExtension", dependencies: ["Bitstream", "Media"], swiftSettings: strict),
+        .target(name: "BroadcastExtension", dependencies: ["Bitstream", "Media", "Processes"], swiftSettings: strict),
         // A session in a background process: both ends of the connection between the command and that process.
         .target(name: "Launch", dependencies: ["Control", "Credentials", "Processes", "Concurrency"], swiftSettings: strict),
         // A test broadcast for an extension, and what the extension does wrong.
@@ -186,13 +186,15 @@ let package = Package(
         .executableTarget(
             name: "broadcast-hls",
             dependencies: [
-                "HLS", "BroadcastExtension", "Media", "Concurrency", "CLinux", .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                "HLS", "BroadcastExtension", "Media", "Concurrency", "Processes", "CLinux",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
             swiftSettings: strict),
         .executableTarget(
-            name: "broadcast-srt", dependencies: ["BroadcastExtension", "Media", "Mux", "Concurrency", "CSRT", "CLinux"], swiftSettings: strict),
+            name: "broadcast-srt", dependencies: ["BroadcastExtension", "Media", "Mux", "Concurrency", "Processes", "CSRT", "CLinux"],
+            swiftSettings: strict),
 
         // An example of an extension in Swift, with its manifest in the same folder.
         .executableTarget(

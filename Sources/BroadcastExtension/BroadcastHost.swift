@@ -1,4 +1,5 @@
 import Glibc
+import Processes
 
 /// The connection from the extension to `broadcast`. Its methods can be called at any time, from any thread.
 public final class BroadcastHost: Sendable {
@@ -32,14 +33,6 @@ public final class BroadcastHost: Sendable {
 
     /// Writes a line in one call, so that lines of several threads are not mixed (PIPE_BUF is 4096 bytes on Linux).
     func send(_ reply: Reply) {
-        var rest = reply.line[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0 {
-                if errno == EINTR { continue }
-                return
-            }
-            rest = rest.dropFirst(count)
-        }
+        try? FileDescriptor.writeAll(reply.line, to: descriptor)
     }
 }

@@ -10,6 +10,7 @@ final class ControlConnection: ChannelInboundHandler {
     private let answers: PendingAnswers
     private let followers: FollowerCount
     private let events: @Sendable () -> AsyncStream<EventReport>
+    private let refusal: @Sendable (ControlServer.Refusal) -> ErrorReport
     private let answer: @Sendable (ControlRequest) async -> ControlReply
     private let queue = AnswerQueue()
     /// The task that sends events, or nil if the client did not request them.
@@ -17,11 +18,12 @@ final class ControlConnection: ChannelInboundHandler {
 
     init(
         answers: PendingAnswers, followers: FollowerCount, events: @escaping @Sendable () -> AsyncStream<EventReport>,
-        answer: @escaping @Sendable (ControlRequest) async -> ControlReply
+        refusal: @escaping @Sendable (ControlServer.Refusal) -> ErrorReport, answer: @escaping @Sendable (ControlRequest) async -> ControlReply
     ) {
         self.answers = answers
         self.followers = followers
         self.events = events
+        self.refusal = refusal
         self.answer = answer
     }
 
@@ -44,13 +46,12 @@ final class ControlConnection: ChannelInboundHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let line = unwrapInboundIn(data)
         guard let request = ControlJSON.decode(ControlRequest.self, from: line.readableBytesView) else {
-            let error = ErrorReport(code: 400, message: "That is not a JSON object with a command.")
-            return wait(.refused(ControlReply(error: error)), context)
+            return refuse(.notARequest, context)
         }
         guard request.command == "events" else { return wait(.request(request), context) }
-        guard following == nil else { return refuse("This connection is sent the events already.", context) }
+        guard following == nil else { return refuse(.followedAlready, context) }
         guard followers.enter() else {
-            return refuse("\(FollowerCount.limit) clients follow this session's events already. End one of them.", context)
+            return refuse(.tooManyFollowers(limit: FollowerCount.limit), context)
         }
         follow(on: context.channel)
     }
@@ -66,8 +67,8 @@ final class ControlConnection: ChannelInboundHandler {
 
     // MARK: Answers
 
-    private func refuse(_ message: String, _ context: ChannelHandlerContext) {
-        wait(.refused(ControlReply(error: ErrorReport(code: 429, message: message))), context)
+    private func refuse(_ problem: ControlServer.Refusal, _ context: ChannelHandlerContext) {
+        wait(.refused(ControlReply(error: refusal(problem))), context)
     }
 
     private func wait(_ next: AnswerQueue.Waiting, _ context: ChannelHandlerContext) {

@@ -12,7 +12,17 @@ package final class ControlServer: Sendable {
     package enum Failure: Error, Equatable {
         /// Another session with this name runs.
         case inUse
-        case cannotBind(String)
+        /// errno.
+        case cannotBind(code: Int32)
+    }
+
+    /// Why a request is rejected before the session sees it.
+    package enum Refusal: Error, Equatable, Sendable {
+        /// The line is not a JSON object with a command.
+        case notARequest
+        /// This connection follows the events already.
+        case followedAlready
+        case tooManyFollowers(limit: Int)
     }
 
     /// Where a session listens.
@@ -66,9 +76,9 @@ package final class ControlServer: Sendable {
     /// Acquires the session's name and listens at `path`, in a folder that only its owner can access.
     package static func listen(
         at path: String, events: @escaping @Sendable () -> AsyncStream<EventReport>,
-        answer: @escaping @Sendable (ControlRequest) async -> ControlReply
+        refusal: @escaping @Sendable (Refusal) -> ErrorReport, answer: @escaping @Sendable (ControlRequest) async -> ControlReply
     ) async throws(Failure) -> ControlServer {
-        try await listen(at: Place(path: path), events: events, answer: answer)
+        try await listen(at: Place(path: path), events: events, refusal: refusal, answer: answer)
     }
 
     /// Acquires the session's name and listens at the first path of `place`, in a folder that only its owner can access.
@@ -78,10 +88,11 @@ package final class ControlServer: Sendable {
     ///
     /// - Parameters:
     ///   - events: returns the events from now on, for a client that requests `events`.
+    ///   - refusal: returns the report of a rejected request.
     ///   - answer: returns the answer to any other request. It can take long.
     package static func listen(
         at place: Place, events: @escaping @Sendable () -> AsyncStream<EventReport>,
-        answer: @escaping @Sendable (ControlRequest) async -> ControlReply
+        refusal: @escaping @Sendable (Refusal) -> ErrorReport, answer: @escaping @Sendable (ControlRequest) async -> ControlReply
     ) async throws(Failure) -> ControlServer {
         let path = place.paths[0]
         let registration = try register(place, socket: path)
@@ -89,7 +100,9 @@ package final class ControlServer: Sendable {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let answers = PendingAnswers()
         let followers = FollowerCount()
-        let makeConnection = { @Sendable in ControlConnection(answers: answers, followers: followers, events: events, answer: answer) }
+        let makeConnection = { @Sendable in
+            ControlConnection(answers: answers, followers: followers, events: events, refusal: refusal, answer: answer)
+        }
         do throws(Failure) {
             let binding = try await bind(path, lock, group, makeConnection)
             let server = ControlServer(
@@ -131,7 +144,7 @@ package final class ControlServer: Sendable {
             chmod(path, 0o600)
             return Binding(channel: channel, path: path, identity: FileIdentity(at: path), lock: lock)
         } catch {
-            throw .cannotBind("\(error)")
+            throw .cannotBind(code: (error as? IOError)?.errnoCode ?? EIO)
         }
     }
 

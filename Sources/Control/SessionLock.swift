@@ -13,7 +13,7 @@ final class SessionLock: Sendable {
     init(path: String) throws(ControlServer.Failure) {
         while true {
             let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-            guard descriptor >= 0 else { throw .cannotBind(String(cString: strerror(errno))) }
+            guard descriptor >= 0 else { throw .cannotBind(code: errno) }
             guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
                 close(descriptor)
                 throw .inUse
@@ -88,12 +88,12 @@ package final class SessionRegistration: Sendable {
     package init(path: String, socket: String) throws(ControlServer.Failure) {
         while true {
             let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-            guard descriptor >= 0 else { throw .cannotBind(String(cString: strerror(errno))) }
+            guard descriptor >= 0 else { throw .cannotBind(code: errno) }
             var request = Self.wholeFile
             guard fcntl(descriptor, Self.setLock, &request) == 0 else {
                 let code = errno
                 close(descriptor)
-                throw code == EAGAIN || code == EACCES ? .inUse : .cannotBind(String(cString: strerror(code)))
+                throw code == EAGAIN || code == EACCES ? .inUse : .cannotBind(code: code)
             }
             if FileIdentity(of: descriptor) == FileIdentity(at: path) {
                 self.descriptor = descriptor

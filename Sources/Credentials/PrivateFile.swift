@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import Media
 import Processes
 import UserConfiguration
 
@@ -12,31 +13,15 @@ package struct PrivateFile {
     package var path: String { folder + "/" + name }
 
     /// Returns a destination's name as a file name: each byte that is not a letter, digit, `-`, `_` or `.` becomes `%`
-    /// and two hexadecimal digits.
+    /// and two hexadecimal digits, and so does a `.` at the start.
     package static func fileName(_ destination: String) -> String {
-        var name = ""
-        for byte in destination.utf8 {
-            let isPlain =
-                (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte) || byte == 0x2d || byte == 0x5f
-                || byte == 0x2e && !name.isEmpty
-            name += isPlain ? String(UnicodeScalar(byte)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-        }
-        return name
+        let name = PercentEncoding.encode(destination) { PercentEncoding.isUnreserved($0) && $0 != UInt8(ascii: "~") }
+        return name.hasPrefix(".") ? "%2E" + name.dropFirst() : name
     }
 
     /// Returns the destination for such a file name.
     package static func destination(_ fileName: String) -> String {
-        var bytes: [UInt8] = []
-        var rest = Array(fileName.utf8)[...]
-        while let byte = rest.popFirst() {
-            if byte == 0x25, rest.count >= 2, let code = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) {
-                bytes.append(code)
-                rest = rest.dropFirst(2)
-            } else {
-                bytes.append(byte)
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
+        String(decoding: PercentEncoding.decode(fileName), as: UTF8.self)
     }
 
     /// - Parameter ending: the ending of the file name (`.toml`).

@@ -23,11 +23,11 @@ package struct SetupTarget {
         self.destination = destination
         service = services.first { $0.name == serviceName }
         questions = []
-        isRTMP = service != nil || destination?.extensionName == "rtmp"
-        let isForeign = service == nil && !BuiltInExtension.all.contains { $0.name == destination?.extensionName }
+        isRTMP = service != nil || destination?.kind == .rtmp
+        let isForeign = service == nil && destination?.kind.isProgram ?? true
         let manifest: ExtensionManifest?
         do throws(ConfigurationError) {
-            manifest = isForeign ? try catalog.manifest(named: destination?.extensionName ?? name) : nil
+            manifest = isForeign ? try catalog.manifest(named: destination?.kind.name ?? name) : nil
         } catch {
             throw .configuration(error)
         }

@@ -178,11 +178,12 @@ package actor SessionHost {
         do throws(ControlServer.Failure) {
             return try await ControlServer.listen(
                 at: .init(path: path, otherwise: options.otherSockets, registration: options.registration), events: { [hub] in hub.subscribe() },
+                refusal: { [phrases = options.phrases] in phrases.report(.request(RequestProblem($0))) },
                 answer: { [weak self] request in await self?.reply(to: request) ?? ControlReply(retried: []) })
         } catch {
             switch error {
             case .inUse: throw .nameInUse(options.name)
-            case .cannotBind(let reason): throw .cannotListen(path: path, reason: reason)
+            case .cannotBind(let code): throw .cannotListen(path: path, code: code)
             }
         }
     }

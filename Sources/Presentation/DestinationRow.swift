@@ -15,7 +15,7 @@ package struct DestinationRow: Encodable {
 
     package init(_ entry: DestinationList.Entry) {
         name = entry.name
-        self.extension = entry.extensionName
+        self.extension = entry.kind.name
         service = entry.service
         url = entry.url
         path = entry.path

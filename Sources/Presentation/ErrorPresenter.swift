@@ -41,8 +41,10 @@ extension CommandError {
                 .nothing,
                 "A session named \"\(name)\" is running already. Stop it with: broadcast stop\(name == "default" ? "" : " --session \(name)"), "
                     + "or start another one with --session NAME.")
-        case .cannotListen(let path, let reason):
-            self.init(.cannotCreate, "Cannot create the control socket \(path): \(reason). Check the folder, or set XDG_RUNTIME_DIR.")
+        case .cannotListen(let path, let code):
+            self.init(
+                .cannotCreate,
+                "Cannot create the control socket \(path): \(String(cString: strerror(code))). Check the folder, or set XDG_RUNTIME_DIR.")
         case .configuration(let error): self.init(error)
         case .session(let error): self.init(error)
         case .destination(let name, let error): self.init(error, destination: name)
@@ -54,6 +56,10 @@ extension CommandError {
     package init(_ problem: RequestProblem) {
         switch problem {
         case .unknownCommand(let name): self.init(.nothing, "There is no command \"\(name)\".")
+        case .notARequest: self.init(.nothing, "That is not a JSON object with a command.")
+        case .followedAlready: self.init(.nothing, "This connection is sent the events already.")
+        case .tooManyFollowers(let limit):
+            self.init(.nothing, "\(limit) clients follow the events of this session already. End one of them.")
         case .starting: self.init(.nothing, "The session is still starting. Try again.")
         case .endedEarly: self.init(.nothing, "The session ended before it was live.")
         case .notLive: self.init(.nothing, "The session is not live, so it cannot be paused.")
@@ -133,10 +139,31 @@ extension CommandError {
 extension EncodeError {
     package var sentence: String {
         switch self {
-        case .cannotOpenVideo(let reason): "The video encoder cannot start: \(reason). Check --size, --fps, --bitrate and --preset."
+        case .cannotOpenVideo(let problem): "The video encoder cannot start: \(problem.phrase). Check --size, --fps, --bitrate and --preset."
         case .videoFailed(let code): "The video encoder failed (x264 returned \(code)). Please report this."
-        case .cannotOpenAudio(let reason): "The audio encoder cannot start: \(reason). Check --audio-bitrate, or use --no-app-audio."
+        case .cannotOpenAudio(let problem): "The audio encoder cannot start: \(problem.phrase). Check --audio-bitrate, or use --no-app-audio."
         case .audioFailed(let code): "The audio encoder failed (libavcodec returned \(code)). Please report this."
+        }
+    }
+}
+
+extension EncodeError.VideoProblem {
+    fileprivate var phrase: String {
+        switch self {
+        case .unknownPreset(let name): "there is no preset \(name)"
+        case .rejected(let size, let frameRate): "x264 rejects \(size) at \(frameRate) fps"
+        case .noHighProfile: "x264 has no High profile for these settings"
+        case .noParameterSets: "x264 returned no valid parameter sets"
+        }
+    }
+}
+
+extension EncodeError.AudioProblem {
+    fileprivate var phrase: String {
+        switch self {
+        case .noEncoder: "libavcodec has no AAC encoder"
+        case .rejected(let bitrate, let code): "libavcodec rejects \(bitrate) kbit/s (\(code))"
+        case .outOfMemory: "there is not enough memory"
         }
     }
 }

@@ -29,7 +29,7 @@ public final class FLVFile {
     ///
     /// Throws `cannotRead`, `malformed`, and `unsupported` if the file has neither H.264 nor AAC.
     public init(path: String) throws(FLVError) {
-        guard let handle = fopen(path, "re") else { throw .cannotRead(path: path, reason: Self.systemReason) }
+        guard let handle = fopen(path, "re") else { throw .cannotRead(path: path, code: errno) }
         self.path = path
         self.handle = handle
         do throws(FLVError) {
@@ -59,7 +59,7 @@ public final class FLVFile {
         {
             found.append(packet)
         }
-        guard packets.stream.video != nil || !packets.stream.audio.isEmpty else { throw .unsupported("it has neither H.264 nor AAC") }
+        guard packets.stream.video != nil || !packets.stream.audio.isEmpty else { throw .unsupported(.noTracks) }
         return (packets.stream, found.reversed())
     }
 
@@ -72,14 +72,13 @@ public final class FLVFile {
                 count = fread(buffer.baseAddress, 1, buffer.count, handle)
             }
             if block.isEmpty {
-                guard ferror(handle) == 0 else { throw .cannotRead(path: path, reason: systemReason) }
+                guard ferror(handle) == 0 else { throw .cannotRead(path: path, code: errno) }
                 return nil
             }
             tags.append(block)
         }
     }
 
-    private static var systemReason: String { strerror(errno).map { String(cString: $0) } ?? "error \(errno)" }
 }
 
 extension RTMPPublisher {

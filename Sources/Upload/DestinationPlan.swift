@@ -61,6 +61,16 @@ package enum DestinationKind: Sendable, Equatable {
     /// An extension: a program with a manifest of this name.
     case program(String)
 
+    /// The kinds that are part of the program.
+    package static let builtIn: [DestinationKind] = [.rtmp, .file, .stdout, .clips]
+
+    /// The kind with this name, which is an extension's unless it is built in.
+    package init(name: String) {
+        self = Self.builtIn.first { $0.name == name } ?? .program(name)
+    }
+
+    package var isProgram: Bool { if case .program = self { true } else { false } }
+
     /// True if it connects to a server, or may do so.
     package var reachesServers: Bool {
         switch self {

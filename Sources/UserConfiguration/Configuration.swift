@@ -61,7 +61,8 @@ package struct Configuration {
         package var line: Int
         /// The line that names the extension.
         package var extensionLine: Int
-        package var extensionName: String
+        /// What the line `extension` names.
+        package var kind: DestinationKind
         /// The known service that the destination uses.
         package var service: String?
         package var url: String?
@@ -117,15 +118,15 @@ package struct Configuration {
     /// Checks references that the file alone cannot resolve. An unknown extension or preferred destination is an error,
     /// even if the user does not select it.
     package func check(with catalog: ExtensionCatalog) throws(ConfigurationError) {
-        for destination in destinations where !BuiltInExtension.names.contains(destination.extensionName) {
-            guard catalog.entries.contains(where: { $0.answers(to: destination.extensionName) }) else {
+        for destination in destinations where destination.kind.isProgram {
+            guard catalog.entries.contains(where: { $0.answers(to: destination.kind.name) }) else {
                 throw .fault(
                     ConfigurationFault(
                         path: path, line: destination.extensionLine, key: "destinations.\(destination.name).extension",
-                        problem: .unknownExtension(destination.extensionName, known: BuiltInExtension.names + catalog.names)))
+                        problem: .unknownExtension(destination.kind.name, known: BuiltInExtension.names + catalog.names)))
             }
             // An extension that is damaged is reported when it is used.
-            guard let manifest = try? catalog.manifest(named: destination.extensionName) else { continue }
+            guard let manifest = try? catalog.manifest(named: destination.kind.name) else { continue }
             do throws(ConfigurationFault) {
                 try destination.check(against: manifest, path: path)
             } catch {
@@ -134,7 +135,7 @@ package struct Configuration {
         }
         guard let preferred else { return }
         // `rtmp` by itself has no address.
-        let known = destinations.map(\.name) + KnownService.all.map(\.name) + BuiltInExtension.names.filter { $0 != "rtmp" }
+        let known = destinations.map(\.name) + KnownService.all.map(\.name) + BuiltInExtension.all.filter { $0.kind != .rtmp }.map(\.name)
         guard !known.contains(preferred), !catalog.entries.contains(where: { $0.answers(to: preferred) }) else { return }
         throw .fault(
             ConfigurationFault(

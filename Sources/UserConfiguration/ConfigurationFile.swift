@@ -2,6 +2,7 @@ import Encode
 import FoundationEssentials
 import Media
 import RTMP
+import Upload
 import WindowPrivacy
 
 /// Reads the config file. Errors contain the file, the line and the key.
@@ -131,16 +132,16 @@ package enum ConfigurationFile {
         try section.allow(DestinationKeys.all)
         let service = try service(section)
         // The configuration overrides the known values of the service.
-        guard let extensionName = try section.string("extension") ?? service.map({ _ in "rtmp" }) else {
+        guard let kind = try section.string("extension").map(DestinationKind.init(name:)) ?? service.map({ _ in .rtmp }) else {
             throw section.fault("extension", .noExtension)
         }
-        let known = DestinationKeys.read(by: extensionName)
+        let known = DestinationKeys.read(by: kind)
         if let key = section.keys.filter({ !known.contains($0) }).min(by: { section.line(of: $0) < section.line(of: $1) }) {
-            throw section.fault(key, .notRead(extension: extensionName, reads: known))
+            throw section.fault(key, .notRead(extension: kind.name, reads: known))
         }
-        let commands = try keyCommands(section, isProgram: !BuiltInExtension.names.contains(extensionName))
+        let commands = try keyCommands(section, isProgram: kind.isProgram)
         var destination = Configuration.Destination(
-            name: name, line: section.line, extensionLine: section.line(of: "extension"), extensionName: extensionName, service: service,
+            name: name, line: section.line, extensionLine: section.line(of: "extension"), kind: kind, service: service,
             url: try section.string("url"), path: try section.string("path"),
             format: try section.choice("format"), keyCommand: commands[""])
         destination.keyCommands = commands.filter { !$0.key.isEmpty }
@@ -157,7 +158,7 @@ package enum ConfigurationFile {
                 destination.lines["setup.\(key)"] = setup.line(of: key)
             }
         }
-        guard extensionName == "rtmp" else { return destination }
+        guard kind == .rtmp else { return destination }
         if service == nil && destination.url == nil { throw section.fault("url", .noURL) }
         if let url = destination.url { try check(url, of: name, section) }
         return destination

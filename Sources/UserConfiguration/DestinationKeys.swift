@@ -7,13 +7,13 @@ enum DestinationKeys {
     static let all = ["extension", "service", "url", "path", "format", "key-command", "setup", "size", "bitrate", "retries", "ca-file"]
 
     /// The keys that a built-in extension reads, or that a separate program can read.
-    static func read(by extensionName: String) -> [String] {
-        switch extensionName {
-        case "rtmp": ["extension", "service", "url", "key-command", "ca-file", "retries", "size", "bitrate"]
-        case "file": ["extension", "path", "format", "size", "bitrate"]
-        case "stdout": ["extension", "format", "size", "bitrate"]
-        case "clips": ["extension", "size", "bitrate"]
-        default: ["extension", "setup", "url", "key-command", "ca-file", "retries", "size", "bitrate"]
+    static func read(by kind: DestinationKind) -> [String] {
+        switch kind {
+        case .rtmp: ["extension", "service", "url", "key-command", "ca-file", "retries", "size", "bitrate"]
+        case .file: ["extension", "path", "format", "size", "bitrate"]
+        case .stdout: ["extension", "format", "size", "bitrate"]
+        case .clips: ["extension", "size", "bitrate"]
+        case .program: ["extension", "setup", "url", "key-command", "ca-file", "retries", "size", "bitrate"]
         }
     }
 

@@ -1,9 +1,11 @@
+import Upload
+
 /// The destinations that a user can start by name: the configured ones, and services and extensions that were set up
 /// without a configuration.
 package struct DestinationList: Sendable {
     package struct Entry: Sendable, Equatable {
         package var name: String
-        package var extensionName: String
+        package var kind: DestinationKind
         package var service: String?
         /// The address without secrets.
         package var url: String?
@@ -47,13 +49,13 @@ package struct DestinationList: Sendable {
                 // The user's answer overrides the known address of the service.
                 let url = information.knownAnswers(of: service.name)["url"] ?? service.url
                 return Entry(
-                    name: service.name, extensionName: "rtmp", service: service.name,
+                    name: service.name, kind: .rtmp, service: service.name,
                     url: url.map { RTMPAddress.withoutKey($0, hasOwnKey: true) }, isPreferred: service.name == chosen, isSignedIn: true)
             }
             + extensions.map { manifest in
                 let hasSecrets = manifest.questions.contains { $0.isSecret && $0.isRequired }
                 return Entry(
-                    name: manifest.name, extensionName: manifest.name, watchURL: information.watchURL(of: manifest.name),
+                    name: manifest.name, kind: .program(manifest.name), watchURL: information.watchURL(of: manifest.name),
                     isPreferred: manifest.name == chosen, isSignedIn: hasSecrets ? signedIn.contains(manifest.name) : nil)
             }
     }
@@ -70,11 +72,11 @@ extension DestinationList.Entry {
     /// - Parameter hasSecret: true if the credential store has a secret for the question.
     fileprivate init(_ destination: Configuration.Destination, hasSecret: Bool, isPreferred: Bool) {
         name = destination.name
-        extensionName = destination.extensionName
+        kind = destination.kind
         service = destination.service
         path = destination.path
         self.isPreferred = isPreferred
-        guard destination.extensionName == "rtmp" else { return }
+        guard destination.kind == .rtmp else { return }
         let hasOwnKey = destination.keyCommand != nil || hasSecret
         isSignedIn = hasOwnKey || destination.url.map(RTMPAddress.hasKey) == true
         let address = destination.url ?? destination.service.flatMap(KnownService.named)?.url

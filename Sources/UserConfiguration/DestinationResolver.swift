@@ -50,7 +50,7 @@ package struct DestinationResolver {
     /// Returns the destinations for `targets`, each with a unique name. Without targets, returns the preferred
     /// destination of the configuration, or a file.
     package func resolve(_ targets: [String]) throws(ConfigurationError) -> [DestinationPlan] {
-        let targets = targets.isEmpty ? [configuration.preferred ?? "file"] : targets
+        let targets = targets.isEmpty ? [configuration.preferred ?? DestinationKind.file.name] : targets
         var plans: [DestinationPlan] = []
         // Configured names are reserved first, so that they do not depend on the order of the targets.
         var taken = Set(targets.filter { hasOwnName($0) })
@@ -148,16 +148,16 @@ package struct DestinationResolver {
     }
 
     private func plan(for target: String) throws(ConfigurationError) -> DestinationPlan {
-        if target == "-" { return try files.stdout(name: "stdout") }
+        if target == "-" { return try files.stdout(name: DestinationKind.stdout.name) }
         if let destination = configuration.destination(named: target) { return try configured(destination) }
         if let manifest = catalog.manifest(for: target) { return try extensions.program(manifest, address: target) }
         if target.contains("://") { return try rtmp.plan(address: target, readsKey: readsAddressKey) }
-        switch target {
-        case "file": return files.file(path: files.standardFolder, name: "file", format: format)
-        case "stdout": return try files.stdout(name: "stdout")
-        case "clips": return .clips(name: "clips")
-        case "rtmp": throw .destination(.rtmpWithoutAddress)
-        default:
+        switch DestinationKind(name: target) {
+        case .file: return files.file(path: files.standardFolder, name: target, format: format)
+        case .stdout: return try files.stdout(name: target)
+        case .clips: return .clips(name: target)
+        case .rtmp: throw .destination(.rtmpWithoutAddress)
+        case .program:
             if let service = KnownService.named(target) { return try rtmp.known(service, as: nil) }
         }
         if !target.contains("/"), let manifest = try catalog.manifest(named: target) {
@@ -177,19 +177,19 @@ package struct DestinationResolver {
     }
 
     private func configured(_ destination: Configuration.Destination) throws(ConfigurationError) -> DestinationPlan {
-        switch destination.extensionName {
-        case "rtmp":
+        switch destination.kind {
+        case .rtmp:
             if let service = destination.service.flatMap(KnownService.named) { return try rtmp.known(service, as: destination) }
             return try rtmp.plan(for: destination, address: destination.url ?? "", mayHoldKey: true)
-        case "stdout": return try files.stdout(name: destination.name, format: destination.format)
-        case "clips": return .clips(name: destination.name)
-        case "file": return files.file(path: try files.configuredPath(of: destination), name: destination.name, format: format ?? destination.format)
-        default:
-            guard let manifest = try catalog.manifest(named: destination.extensionName) else {
+        case .stdout: return try files.stdout(name: destination.name, format: destination.format)
+        case .clips: return .clips(name: destination.name)
+        case .file: return files.file(path: try files.configuredPath(of: destination), name: destination.name, format: format ?? destination.format)
+        case .program(let extensionName):
+            guard let manifest = try catalog.manifest(named: extensionName) else {
                 throw .fault(
                     context.fault(
                         of: destination, "extension", line: destination.extensionLine,
-                        .unknownExtension(destination.extensionName, known: BuiltInExtension.names + catalog.names)))
+                        .unknownExtension(extensionName, known: BuiltInExtension.names + catalog.names)))
             }
             return try extensions.program(manifest, name: destination.name, setup: [:], destination: destination)
         }

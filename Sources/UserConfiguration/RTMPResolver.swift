@@ -19,7 +19,7 @@ struct RTMPResolver {
         }
         let made =
             destination
-            ?? Configuration.Destination(name: name, line: 0, extensionLine: 0, extensionName: "rtmp", service: name)
+            ?? Configuration.Destination(name: name, line: 0, extensionLine: 0, kind: .rtmp, service: name)
         // The backups belong to the service's own address.
         let backups = own == nil ? service.backups : []
         var plan = try plan(for: made, address: url, backups: backups, mayHoldKey: destination?.url != nil)
@@ -65,7 +65,7 @@ struct RTMPResolver {
         let key = readsKey ? try context.secret("key", of: RTMPAddress.commandLine) : nil
         let url = try url(address, key: key, source: nil)
         if key == nil && !RTMPAddress.isLoopback(url.host) { context.notice(.keyInAddress) }
-        return .rtmp(name: "rtmp", url: url, route: context.session.route)
+        return .rtmp(name: DestinationKind.rtmp.name, url: url, route: context.session.route)
     }
 
     /// The user and the password of servers that require both; nil without a user.

@@ -2,6 +2,7 @@ import BroadcastExtension
 import Dispatch
 import Glibc
 import Media
+import Processes
 
 /// Sends the broadcast over SRT.
 final class SRTHandler: BroadcastSampleHandler {
@@ -22,7 +23,7 @@ final class SRTHandler: BroadcastSampleHandler {
         if !settings.ineffectiveKeys.isEmpty {
             // Standard error is copied to the session's log.
             let line = Array("parameters of the address that have no effect: \(settings.ineffectiveKeys.joined(separator: ", "))\n".utf8)
-            _ = write(STDERR_FILENO, line, line.count)
+            try? FileDescriptor.writeAll(line, to: STDERR_FILENO)
         }
         self.host = host
         stream = ReceivedStream(broadcast)

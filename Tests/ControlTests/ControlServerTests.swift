@@ -90,7 +90,7 @@ import Testing
                         await Task.yield()
                         return endless
                     }
-                }, answer: { _ in ControlReply(session: session(state: "live")) })
+                }, refusal: report, answer: { _ in ControlReply(session: session(state: "live")) })
             var lines = try await ControlClient.lines(ControlRequest(command: "events"), at: path)
             // As soon as buffers are full the server takes no more. A client that collects events lets it go on for ever.
             let deadline = ContinuousClock.now + .seconds(30)
@@ -197,7 +197,8 @@ import Testing
         try await withFolder { (folder: String) async throws in
             let path = folder + "/default.sock"
             let (events, continuation) = AsyncStream.makeStream(of: EventReport.self)
-            let server = try await ControlServer.listen(at: path, events: { events }, answer: { _ in ControlReply(session: session(state: "live")) })
+            let server = try await ControlServer.listen(
+                at: path, events: { events }, refusal: report, answer: { _ in ControlReply(session: session(state: "live")) })
             let client = try LineClient(path: path)
             client.send("{\"command\":\"events\"}\n")
             for state in ["live", "paused"] {
@@ -219,7 +220,8 @@ import Testing
         try await withFolder { (folder: String) async throws in
             let path = folder + "/default.sock"
             let (events, continuation) = AsyncStream.makeStream(of: EventReport.self)
-            let server = try await ControlServer.listen(at: path, events: { events }, answer: { _ in ControlReply(session: session(state: "live")) })
+            let server = try await ControlServer.listen(
+                at: path, events: { events }, refusal: report, answer: { _ in ControlReply(session: session(state: "live")) })
             let lines = try #require(try await ControlClient.lines(ControlRequest(command: "events"), at: path))
             for _ in 0..<3 { continuation.yield(EventReport(time: "t", event: "statistics", session: "default")) }
             continuation.finish()
@@ -384,7 +386,7 @@ import Testing
             let path = folder + "/default.sock"
             let server = try await ControlServer.listen(
                 at: path, events: { AsyncStream { $0.yield(EventReport(time: "t", event: "state", session: "default")) } },
-                answer: { _ in ControlReply(session: session(state: "live")) })
+                refusal: report, answer: { _ in ControlReply(session: session(state: "live")) })
             var clients: [LineClient] = []
             for _ in 0..<32 {
                 let client = try LineClient(path: path)
@@ -396,7 +398,7 @@ import Testing
             #expect(try await clients[0].nextLine()?.contains("\"code\":429") == true)
             let refused = try LineClient(path: path)
             refused.send("{\"command\":\"events\"}\n")
-            #expect(try await refused.nextLine()?.contains("32 clients follow") == true)
+            #expect(try await refused.nextLine()?.contains("tooManyFollowers(limit: 32)") == true)
             // A client that disconnects frees its slot.
             clients.removeLast()
             let deadline = ContinuousClock.now + .seconds(10)
@@ -501,8 +503,11 @@ private final class Holders: Sendable {
 private func listen(
     at path: String, answer: @escaping @Sendable (ControlRequest) async -> ControlReply
 ) async throws(ControlServer.Failure) -> ControlServer {
-    try await ControlServer.listen(at: path, events: { AsyncStream { $0.finish() } }, answer: answer)
+    try await ControlServer.listen(at: path, events: { AsyncStream { $0.finish() } }, refusal: report, answer: answer)
 }
+
+/// Reports a refusal as its name.
+private func report(_ refusal: ControlServer.Refusal) -> ErrorReport { ErrorReport(code: refusal == .notARequest ? 400 : 429, message: "\(refusal)") }
 
 private func session(state: String) -> SessionReport {
     SessionReport(

@@ -105,7 +105,7 @@ import Testing
     /// Starts a server that answers every request with its state.
     private func start(_ place: ControlServer.Place) async throws -> ControlServer {
         try await ControlServer.listen(
-            at: place, events: { AsyncStream { $0.finish() } },
+            at: place, events: { AsyncStream { $0.finish() } }, refusal: { ErrorReport(code: 400, message: "\($0)") },
             answer: { _ in ControlReply(session: Self.session) })
     }
 

@@ -1,3 +1,4 @@
+import Upload
 import UserConfiguration
 
 /// Files that users and extensions write.
@@ -17,7 +18,7 @@ extension FuzzTargets {
         precondition(configuration.destinations.map(\.name) == configuration.destinations.map(\.name).sorted(), "destinations are out of order")
         for destination in configuration.destinations {
             precondition(lines(of: bytes).contains(destination.line), "a destination is on line \(destination.line)")
-            precondition(destination.extensionName != "rtmp" || destination.url != nil || destination.service != nil, "an address is missing")
+            precondition(destination.kind != .rtmp || destination.url != nil || destination.service != nil, "an address is missing")
         }
         // What the file alone cannot tell: this must give an error too, and not trap.
         do throws(ConfigurationError) {

@@ -46,20 +46,20 @@ import Testing
         arguments: [
             (
                 [0x17, 0, 0, 0, 0, 1, 66, 0, 30, 0xFD, 0xE0],
-                .unsupported("its H.264 has NAL unit lengths other than four bytes")
+                .unsupported(.lengthSize)
             ),
             (
                 [0x17, 0, 0, 0, 0, 2, 66, 0, 30, 0xFF, 0xE0],
-                .unsupported("its AVCDecoderConfigurationRecord has version 2")
+                .unsupported(.configurationVersion(2))
             ),
-            ([0x17, 0, 0, 0, 0, 1, 66, 0, 30, 0xFF, 0xE0, 0], .malformed("it has no parameter sets")),
+            ([0x17, 0, 0, 0, 0, 1, 66, 0, 30, 0xFF, 0xE0, 0], .malformed(.noParameterSets)),
             (
                 [0x17, 0, 0, 0, 0, 1, 66, 0, 30, 0xFF, 0xE1, 0, 9],
-                .malformed("its AVCDecoderConfigurationRecord is cut short")
+                .malformed(.truncated(.videoConfiguration))
             ),
-            ([0x17, 0, 0, 0, 0], .malformed("its AVCDecoderConfigurationRecord is cut short")),
-            ([0x17, 0], .malformed("a video tag is cut short")),
-            ([0x22, 0, 0, 0, 0], .unsupported("its video is not H.264")),
+            ([0x17, 0, 0, 0, 0], .malformed(.truncated(.videoConfiguration))),
+            ([0x17, 0], .malformed(.truncated(.videoTag))),
+            ([0x22, 0, 0, 0, 0], .unsupported(.videoCodec)),
         ] as [([UInt8], FLVError)])
     func `an invalid video header causes a typed error`(body: [UInt8], error: FLVError) {
         #expect(failure(.video, body) == error)
@@ -67,10 +67,10 @@ import Testing
 
     @Test(
         arguments: [
-            ([0xAF, 0, 0x12], .malformed("its AudioSpecificConfig is cut short")),
-            ([0xAF, 0, 0x16, 0x90], .malformed("its AudioSpecificConfig is invalid")),
-            ([0xAF], .malformed("an audio tag is cut short")),
-            ([0x2F, 0xFF], .unsupported("its sound is not AAC")),
+            ([0xAF, 0, 0x12], .malformed(.truncated(.audioConfiguration))),
+            ([0xAF, 0, 0x16, 0x90], .malformed(.invalidAudioSpecificConfig)),
+            ([0xAF], .malformed(.truncated(.audioTag))),
+            ([0x2F, 0xFF], .unsupported(.audioCodec)),
         ] as [([UInt8], FLVError)])
     func `an invalid audio header causes a typed error`(body: [UInt8], error: FLVError) {
         #expect(failure(.audio, body) == error)

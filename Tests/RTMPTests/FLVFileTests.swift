@@ -54,14 +54,14 @@ import Testing
     @Test func `an invalid file throws an error with the reason`() async throws {
         try await withPeers { peers in
             let folder = try peers.makeFolder("files")
-            #expect(throws: FLVError.cannotRead(path: "\(folder)/x", reason: "No such file or directory")) { try FLVFile(path: "\(folder)/x") }
+            #expect(throws: FLVError.cannotRead(path: "\(folder)/x", code: ENOENT)) { try FLVFile(path: "\(folder)/x") }
             for (name, bytes, error) in [
-                ("text", Array("This is no FLV.".utf8), FLVError.malformed("it does not start with FLV")),
-                ("empty", [], .unsupported("it has neither H.264 nor AAC")),
-                ("header", Array("FLV".utf8) + [1, 5, 0, 0, 0, 1], .malformed("its header claims 1 bytes")),
+                ("text", Array("This is no FLV.".utf8), FLVError.malformed(.noSignature)),
+                ("empty", [], .unsupported(.noTracks)),
+                ("header", Array("FLV".utf8) + [1, 5, 0, 0, 0, 1], .malformed(.headerSize(1))),
                 (
                     "h263", Array("FLV".utf8) + [1, 1, 0, 0, 0, 9, 0, 0, 0, 0, 9, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0x22],
-                    .unsupported("its video is not H.264")
+                    .unsupported(.videoCodec)
                 ),
             ] {
                 try Data(bytes).write(to: URL(fileURLWithPath: "\(folder)/\(name)"))

@@ -141,7 +141,7 @@ struct ConfigurationFileTests {
         #expect(configuration.preferred == "mine" && configuration.preferredLine == 1)
         #expect(configuration.destinations.map(\.name) == ["archive", "mine", "other"])
         let mine = try #require(configuration.destination(named: "mine"))
-        #expect(mine.line == 2 && mine.extensionLine == 3 && mine.extensionName == "rtmp" && mine.service == nil)
+        #expect(mine.line == 2 && mine.extensionLine == 3 && mine.kind == .rtmp && mine.service == nil)
         #expect(mine.url == "rtmps://live.example/app" && mine.keyCommand == "pass show key")
         #expect(mine.size == PixelSize(width: 640, height: 360) && mine.bitrate == 700 && mine.retries == 3)
         #expect(mine.caFile == "ca.pem" && mine.lines["ca-file"] == 9)
@@ -153,7 +153,7 @@ struct ConfigurationFileTests {
 
     @Test func `A service needs no extension, and the configuration may still name the extension rtmp`() throws {
         let service = try #require(try parse("[destinations.a]\nservice = \"twitch\"").destination(named: "a"))
-        #expect(service.extensionName == "rtmp" && service.service == "twitch" && service.url == nil && service.extensionLine == 1)
+        #expect(service.kind == .rtmp && service.service == "twitch" && service.url == nil && service.extensionLine == 1)
         #expect(try parse("[destinations.a]\nservice = \"twitch\"\nextension = \"rtmp\"").destination(named: "a")?.service == "twitch")
     }
 

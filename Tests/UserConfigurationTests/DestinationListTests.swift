@@ -40,7 +40,7 @@ struct DestinationListTests {
         try await withTemporaryFolder { folder in
             let list = try entries(text, information: FakeAnswers(watch: ["open": "https://w.example/"]), in: folder)
             #expect(list.map(\.name) == ["films", "open", "service", "whole"])
-            #expect(list.map(\.extensionName) == ["file", "rtmp", "rtmp", "rtmp"])
+            #expect(list.map(\.kind.name) == ["file", "rtmp", "rtmp", "rtmp"])
             #expect(list.map(\.isSignedIn) == [nil, false, true, true])
             #expect(list.map(\.isPreferred) == [false, false, false, true])
             #expect(list.map(\.path) == ["~/Films", nil, nil, nil])
@@ -78,7 +78,7 @@ struct DestinationListTests {
             try folder.writeExtension("unused", "[[setup]]\nkey = \"url\"")
             let information = FakeAnswers(answers: ["asks": ["url": "u"]], watch: ["asks": "https://w.example/"])
             let list = try entries("", preferred: "secret", signedIn: ["secret"], information: information, in: folder)
-            #expect(list.map(\.name) == ["asks", "secret"] && list.map(\.extensionName) == ["asks", "secret"])
+            #expect(list.map(\.name) == ["asks", "secret"] && list.map(\.kind.name) == ["asks", "secret"])
             #expect(list.map(\.isSignedIn) == [nil, true] && list.map(\.isPreferred) == [false, true])
             #expect(list.map(\.watchURL) == ["https://w.example/", nil])
             let configured = try entries("[destinations.secret]\nextension = \"secret\"", signedIn: ["secret"], in: folder)

@@ -17,7 +17,7 @@ package final class AACEncoder {
         self.track = track
         self.bitrate = bitrate
         guard let codec = avcodec_find_encoder(AV_CODEC_ID_AAC), let context = avcodec_alloc_context3(codec) else {
-            throw .cannotOpenAudio("libavcodec has no AAC encoder")
+            throw .cannotOpenAudio(.noEncoder)
         }
         self.context = context
         // Only this encoder is silenced: the level of libavcodec belongs to the whole process.
@@ -31,15 +31,15 @@ package final class AACEncoder {
         context.pointee.thread_count = 1
         cavcodec_set_stereo(context)
         let code = avcodec_open2(context, codec, nil)
-        guard code == 0 else { throw .cannotOpenAudio("libavcodec refused \(bitrate) kbit/s (\(code))") }
+        guard code == 0 else { throw .cannotOpenAudio(.rejected(bitrate: bitrate, code: Int(code))) }
         frame = av_frame_alloc()
         packet = av_packet_alloc()
-        guard let frame, packet != nil else { throw .cannotOpenAudio("out of memory") }
+        guard let frame, packet != nil else { throw .cannotOpenAudio(.outOfMemory) }
         frame.pointee.nb_samples = Int32(AudioTrackFormat.framesPerPacket)
         frame.pointee.format = AV_SAMPLE_FMT_FLTP.rawValue
         frame.pointee.sample_rate = context.pointee.sample_rate
         av_channel_layout_copy(&frame.pointee.ch_layout, &context.pointee.ch_layout)
-        guard av_frame_get_buffer(frame, 0) == 0 else { throw .cannotOpenAudio("out of memory") }
+        guard av_frame_get_buffer(frame, 0) == 0 else { throw .cannotOpenAudio(.outOfMemory) }
     }
 
     deinit {

@@ -35,7 +35,7 @@ package final class VideoEncoder {
         encoder = try X264Encoder(settings: settings)
         guard let sequence = SequenceParameterSet(nalUnit: encoder.sequenceParameterSet), let layout = sequence.layout,
             let picture = PictureParameterSet(nalUnit: encoder.pictureParameterSet)
-        else { throw .cannotOpenVideo("x264 gave no valid parameter sets") }
+        else { throw .cannotOpenVideo(.noParameterSets) }
         numbering = FrameNumbering(bitCount: sequence.frameNumberBits)
         refinement = RefinementSchedule(frameRate: settings.frameRate, keyframeInterval: settings.keyframeInterval)
         repeatPicture = settings.latency == .low ? RepeatPicture(sequence: sequence, picture: picture) : nil

@@ -6,7 +6,7 @@ extension X264Encoder {
     static func parameters(for settings: VideoSettings) throws(EncodeError) -> x264_param_t {
         var parameters = x264_param_t()
         guard x264_param_default_preset(&parameters, settings.preset, settings.latency == .low ? "zerolatency" : nil) == 0 else {
-            throw .cannotOpenVideo("there is no preset \(settings.preset)")
+            throw .cannotOpenVideo(.unknownPreset(settings.preset))
         }
         cx264_silence(&parameters)
         parameters.i_width = Int32(settings.size.width)
@@ -59,7 +59,7 @@ extension X264Encoder {
         }
         let needsHigh444 = settings.rateControl.isLossless || settings.chroma == .yuv444
         guard x264_param_apply_profile(&parameters, needsHigh444 ? "high444" : "high") == 0 else {
-            throw .cannotOpenVideo("x264 has no High profile for these settings")
+            throw .cannotOpenVideo(.noHighProfile)
         }
         return parameters
     }

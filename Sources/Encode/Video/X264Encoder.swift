@@ -46,14 +46,14 @@ final class X264Encoder {
         analysis = parameters
         if case .bitrate(let kilobits) = settings.rateControl { self.kilobits = kilobits }
         guard let encoder = cx264_encoder_open(&parameters) else {
-            throw .cannotOpenVideo("x264 refused \(settings.size) at \(settings.frameRate) fps")
+            throw .cannotOpenVideo(.rejected(size: settings.size, frameRate: settings.frameRate))
         }
         self.encoder = encoder
         var units: UnsafeMutablePointer<x264_nal_t>?
         var count: Int32 = 0
         guard x264_encoder_headers(encoder, &units, &count) >= 0, let units else {
             x264_encoder_close(encoder)
-            throw .cannotOpenVideo("x264 gave no parameter sets")
+            throw .cannotOpenVideo(.noParameterSets)
         }
         var sets: [Int32: [UInt8]] = [:]
         for index in 0..<Int(count) {

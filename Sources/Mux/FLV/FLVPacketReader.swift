@@ -43,8 +43,8 @@ package struct FLVPacketReader: Sendable {
     }
 
     private mutating func picture(_ body: [UInt8], _ timestamp: UInt32) throws(FLVError) -> EncodedPacket? {
-        guard body[0] & 0x8F == 7 else { throw .unsupported("its video is not H.264") }
-        guard body.count >= 5 else { throw .malformed("a video tag is cut short") }
+        guard body[0] & 0x8F == 7 else { throw .unsupported(.videoCodec) }
+        guard body.count >= 5 else { throw .malformed(.truncated(.videoTag)) }
         let payload = Array(body[5...])
         if body[1] == FLVTag.AVCPacketType.sequenceHeader { try configure(payload) }
         guard body[1] == FLVTag.AVCPacketType.nalUnits, stream.video != nil else { return nil }
@@ -63,23 +63,23 @@ package struct FLVPacketReader: Sendable {
             record = try AVCDecoderConfigurationRecord(reading: bytes)
         } catch {
             switch error {
-            case .unsupportedLengthSize: throw .unsupported("its H.264 has NAL unit lengths other than four bytes")
-            case .unsupportedVersion(let version): throw .unsupported("its AVCDecoderConfigurationRecord has version \(version)")
-            case .missingParameterSet: throw .malformed("it has no parameter sets")
-            default: throw .malformed("its AVCDecoderConfigurationRecord is cut short")
+            case .unsupportedLengthSize: throw .unsupported(.lengthSize)
+            case .unsupportedVersion(let version): throw .unsupported(.configurationVersion(Int(version)))
+            case .missingParameterSet: throw .malformed(.noParameterSets)
+            default: throw .malformed(.truncated(.videoConfiguration))
             }
         }
         let codec = VideoTrackFormat.Codec.h264(
             sequenceParameterSet: record.sequenceParameterSet, pictureParameterSet: record.pictureParameterSet)
-        guard stream.video == nil || stream.video?.codec == codec else { throw .unsupported("its video changes on the way") }
+        guard stream.video == nil || stream.video?.codec == codec else { throw .unsupported(.changingVideo) }
         stream.video = VideoTrackFormat(
             codec: codec, size: PixelSize(width: number("width", or: 1280), height: number("height", or: 720)),
             frameRate: number("framerate", or: 30), bitrate: metadata?["videodatarate"].map { _ in number("videodatarate", or: 1000) })
     }
 
     private mutating func sound(_ body: [UInt8], _ timestamp: UInt32) throws(FLVError) -> EncodedPacket? {
-        guard body[0] >> 4 == 10 else { throw .unsupported("its sound is not AAC") }
-        guard body.count >= 2 else { throw .malformed("an audio tag is cut short") }
+        guard body[0] >> 4 == 10 else { throw .unsupported(.audioCodec) }
+        guard body.count >= 2 else { throw .malformed(.truncated(.audioTag)) }
         let payload = Array(body[2...])
         guard body[1] == FLVTag.AACPacketType.raw else {
             try configureSound(payload)
@@ -97,9 +97,9 @@ package struct FLVPacketReader: Sendable {
         do throws(BitstreamError) {
             configuration = try AudioSpecificConfig(reading: bytes)
         } catch {
-            throw .malformed(error == .truncated ? "its AudioSpecificConfig is cut short" : "its AudioSpecificConfig is invalid")
+            throw .malformed(error == .truncated ? .truncated(.audioConfiguration) : .invalidAudioSpecificConfig)
         }
-        guard stream.audio.isEmpty || stream.audio[0].audioSpecificConfig == bytes else { throw .unsupported("its sound changes on the way") }
+        guard stream.audio.isEmpty || stream.audio[0].audioSpecificConfig == bytes else { throw .unsupported(.changingAudio) }
         let format = AudioFormat(sampleRate: configuration.sampleRate, channelCount: configuration.channelCount ?? 1)
         stream.audio = [
             AudioTrackFormat(track: .mixed, format: format, audioSpecificConfig: bytes, bitrate: number("audiodatarate", or: 128), priming: 0)

@@ -33,7 +33,7 @@ package struct FLVTagReader: Sendable {
             let timestamp = UInt32(integer(start + 4, 3)) | UInt32(buffer[start + 7]) << 24
             position = start + 11 + length
             // Bit 5 is set in an encrypted tag.
-            guard buffer[start] & 0x20 == 0 else { throw .unsupported("it is encrypted") }
+            guard buffer[start] & 0x20 == 0 else { throw .unsupported(.encryption) }
             if let kind = FLVTag.Kind(rawValue: buffer[start] & 0x1F) {
                 return FLVTag(kind: kind, timestamp: timestamp, header: [], payload: Array(buffer[start + 11..<position]))
             }
@@ -44,9 +44,9 @@ package struct FLVTagReader: Sendable {
     private mutating func readHeader() throws(FLVError) -> Bool {
         if headerRest == nil {
             guard buffer.count - position >= 9 else { return false }
-            guard buffer[position..<position + 3].elementsEqual("FLV".utf8) else { throw .malformed("it does not start with FLV") }
+            guard buffer[position..<position + 3].elementsEqual("FLV".utf8) else { throw .malformed(.noSignature) }
             let offset = integer(position + 5, 4)
-            guard (9...65_536).contains(offset) else { throw .malformed("its header claims \(offset) bytes") }
+            guard (9...65_536).contains(offset) else { throw .malformed(.headerSize(offset)) }
             headerRest = offset - 9
             position += 9
         }

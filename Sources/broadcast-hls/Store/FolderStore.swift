@@ -1,5 +1,6 @@
 import Glibc
 import HLS
+import Processes
 
 /// A local folder, which a web server serves.
 package struct FolderStore: SegmentStore {
@@ -77,21 +78,17 @@ package struct FolderStore: SegmentStore {
     /// attack with a link.
     private func write(_ bytes: [UInt8], to path: String) throws(StoreError) {
         unlink(path)
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o644)
-        guard descriptor >= 0 else { throw Self.failure("write \(path)", errno) }
-        var offset = 0
-        while offset < bytes.count {
-            let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress.map { $0 + offset }, $0.count - offset) }
-            if count < 0 && errno == EINTR { continue }
-            guard count > 0 else {
-                let code = errno
-                close(descriptor)
+        do throws(SystemError) {
+            let file = try FileDescriptor(path: path, flags: O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o644)
+            do throws(SystemError) {
+                try file.writeAll(bytes)
+            } catch {
                 unlink(path)
-                throw Self.failure("write \(path)", code)
+                throw error
             }
-            offset += count
+        } catch {
+            throw Self.failure("write \(path)", error.code)
         }
-        close(descriptor)
     }
 
     /// A full disk can become writable again (`unavailable`). A missing permission or a bad path is permanent

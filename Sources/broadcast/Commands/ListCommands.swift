@@ -75,7 +75,7 @@ extension DestinationList {
                 let state = entry.missingProgram.map { "key-command: \($0) is not installed" } ?? signIn
                 let places = [entry.url ?? entry.path] + [entry.watchURL.map { "watch it at \($0)" }]
                 return [
-                    entry.isPreferred ? "*" : " ", entry.name, entry.service ?? entry.extensionName, state,
+                    entry.isPreferred ? "*" : " ", entry.name, entry.service ?? entry.kind.name, state,
                     places.compactMap(\.self).joined(separator: ", "),
                 ]
             }

@@ -6,6 +6,7 @@ import Host
 import PickerModel
 import Presentation
 import Terminal
+import Upload
 import UserConfiguration
 
 /// `broadcast picker`: ReplayKit's `RPSystemBroadcastPickerView` for a terminal.
@@ -146,7 +147,7 @@ struct PickerCommand: AsyncParsableCommand {
     private static func items(_ destinations: DestinationList) -> [PickerModel.Item] {
         guard destinations.entries.isEmpty else { return destinations.entries.map(PickerModel.Item.init) }
         let services = KnownService.all.map { PickerModel.Item(name: $0.name, service: $0.title, isSignedIn: false) }
-        return [PickerModel.Item(name: "file", service: "a recording")] + services
+        return [PickerModel.Item(name: DestinationKind.file.name, service: "a recording")] + services
     }
 
     private func choose(from items: [PickerModel.Item], context: CommandContext) async throws(CommandError) -> PickerModel.Action {
@@ -209,6 +210,6 @@ extension PickerModel.Item {
     /// The row of a configured destination.
     init(_ row: DestinationList.Entry) {
         self.init(
-            name: row.name, service: row.extensionName, place: row.url ?? row.path ?? "", isPreferred: row.isPreferred, isSignedIn: row.isSignedIn)
+            name: row.name, service: row.kind.name, place: row.url ?? row.path ?? "", isPreferred: row.isPreferred, isSignedIn: row.isSignedIn)
     }
 }

@@ -118,7 +118,7 @@ struct CompletionValues {
 
     /// What `--to` accepts.
     private var destinations: Completion {
-        let builtIn = BuiltInExtension.all.filter { $0.name != "rtmp" }.map {
+        let builtIn = BuiltInExtension.all.filter { $0.kind != .rtmp }.map {
             Completion.Candidate(value: $0.name, summary: $0.description)
         }
         let addresses = [
@@ -131,7 +131,7 @@ struct CompletionValues {
     /// The destinations of the configuration, the known services, and the extensions.
     private var targets: [Completion.Candidate] {
         let configured = (context?.configuration.destinations ?? []).map { destination in
-            Completion.Candidate(value: destination.name, summary: destination.service ?? destination.extensionName)
+            Completion.Candidate(value: destination.name, summary: destination.service ?? destination.kind.name)
         }
         let services = KnownService.all.map { Completion.Candidate(value: $0.name, summary: $0.title) }
         let extensions = (context?.catalog.entries ?? []).compactMap { try? $0.manifest.get() }
