@@ -25,7 +25,8 @@ enum {
     STALL_NANOSECONDS = 100000000,
     MAXIMUM_TRIES = 4,
     /* How many streams in a row may get buffers without memory. */
-    MAXIMUM_STREAMS = 4
+    MAXIMUM_STREAMS = 4,
+    QUESTION_NANOSECONDS = 1000000000
 };
 
 struct cpw_stream {
@@ -54,8 +55,13 @@ struct cpw_stream {
     int64_t next_replacement;
     /* True if there may be something to take. */
     atomic_bool has_news;
+    /* When PipeWire was asked whether it runs, in ns of CLOCK_MONOTONIC; 0 if it has answered. */
+    _Atomic int64_t asked_at;
+    /* When it is asked again. Only the reader uses it. */
+    int64_t next_question;
 
     /* The rest is guarded by the lock of the loop. */
+    int question;
     uint32_t node;
     bool has_seen_node;
     /* True if the stream replaces a useless one, until its first picture. */
@@ -365,6 +371,11 @@ static void on_core_error(void *context, uint32_t id, int sequence, int result, 
     if (id == PW_ID_CORE && result == -EPIPE) finish(context, CPW_LOST, "PipeWire closed the connection");
 }
 
+static void on_core_done(void *context, uint32_t id, int sequence) {
+    cpw_stream *stream = context;
+    if (id == PW_ID_CORE && sequence == stream->question) atomic_store(&stream->asked_at, 0);
+}
+
 static void on_global(
     void *context, uint32_t id, uint32_t permissions, const char *type, uint32_t version,
     const struct spa_dict *properties) {
@@ -384,7 +395,7 @@ static void on_global_remove(void *context, uint32_t id) {
     if (stream->has_seen_node && id == stream->node) finish(stream, CPW_ENDED, "the node was removed");
 }
 
-static const struct pw_core_events core_events = {.error = on_core_error};
+static const struct pw_core_events core_events = {.done = on_core_done, .error = on_core_error};
 static const struct pw_registry_events registry_events = {.global = on_global, .global_remove = on_global_remove};
 static const struct pw_stream_events stream_events = {
     .state_changed = on_state_changed,
@@ -528,6 +539,21 @@ bool cpw_get_frame_size(cpw_stream *stream, int32_t *width, int32_t *height) {
     *height = (int32_t)stream->format.size.height;
     stream->api->pw_thread_loop_unlock(stream->loop);
     return has_format;
+}
+
+int64_t cpw_get_silence(cpw_stream *stream) {
+    int64_t now = monotonic(), asked = atomic_load(&stream->asked_at);
+    if (asked == 0 && now >= stream->next_question && !is_over(stream)) {
+        stream->next_question = now + QUESTION_NANOSECONDS;
+        stream->api->pw_thread_loop_lock(stream->loop);
+        struct spa_interface *core = (struct spa_interface *)stream->core;
+        int result = -1;
+        spa_interface_call_res(core, struct pw_core_methods, result, sync, 0, PW_ID_CORE, 0);
+        stream->question = result;
+        if (result >= 0) atomic_store(&stream->asked_at, now);
+        stream->api->pw_thread_loop_unlock(stream->loop);
+    }
+    return asked == 0 ? 0 : now - asked;
 }
 
 /* Pauses or continues the flow, and discards the picture in the mailbox at a pause. */

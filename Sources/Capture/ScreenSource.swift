@@ -37,6 +37,14 @@ package protocol ScreenSource: AnyObject {
     /// - Parameter now: the session's time.
     func rest(at now: MediaTime) throws(CaptureError)
 
+    /// The time that the source needs to show something after a pause. It is added to the pause.
+    var resumeDelay: MediaTime { get }
+
+    /// Prepares the first picture after a pause, in the ticks of `resumeDelay`. Nothing of it may be shown yet.
+    ///
+    /// - Parameter now: the session's time.
+    func prepare(at now: MediaTime) throws(CaptureError)
+
     /// Receives at each tick whether the desktop reports that the screen is locked. A source whose capture ends with the
     /// lock can begin again after it.
     func noteDesktopLock(_ isLocked: Bool)
@@ -60,6 +68,8 @@ extension ScreenSource {
     package var nominalFrameRate: Int? { nil }
     package func takeApplicationChange() -> ApplicationInformation? { nil }
     package func rest(at now: MediaTime) throws(CaptureError) {}
+    package var resumeDelay: MediaTime { .zero }
+    package func prepare(at now: MediaTime) throws(CaptureError) { try rest(at: now) }
     package func noteDesktopLock(_ isLocked: Bool) {}
     package func takeNotice() -> SourceNotice? { nil }
 }

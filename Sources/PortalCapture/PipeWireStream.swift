@@ -49,6 +49,9 @@ final class PipeWireStream {
         }
     }
 
+    /// The time for which PipeWire has not answered.
+    var silence: MediaTime { MediaTime(nanoseconds: cpw_get_silence(stream)) }
+
     /// The size of the frames; nil until a format is agreed on. The visible part can be smaller.
     var frameSize: PixelSize? {
         var width: Int32 = 0

@@ -24,6 +24,8 @@ extension PortalScreenSource {
         package var firstPicture = Duration.seconds(1)
         /// A stream that pauses for this time by itself has a dead session manager.
         package var interruption = MediaTime(milliseconds: 1000)
+        /// A PipeWire that does not answer for this time is stopped. Its last picture would remain for ever.
+        package var answer = MediaTime(milliseconds: 3000)
         /// For the portal's report that the desktop ended the session, after the stream has ended.
         package var endReport = MediaTime(milliseconds: 1500)
         /// For the report that the screen is locked, which GNOME sends some hundred milliseconds after it has ended the

@@ -28,6 +28,7 @@ package final class PortalScreenSource: ScreenSource {
     private var isDesktopLocked = false
     private var isWithheldByRules = false
     var isInterrupted = false
+    var isFrozen = false
     var isOutside = false
     /// Since when the stream pauses although it should flow, and since when a picture is missing; nil if neither.
     var pausedSince: MediaTime?
@@ -103,6 +104,17 @@ package final class PortalScreenSource: ScreenSource {
         size = visible.size
         condition = .shown
         return picture.sample(at: now)
+    }
+
+    /// A compositor sends its first picture some tens of milliseconds after the flow begins.
+    package var resumeDelay: MediaTime { MediaTime(milliseconds: 200) }
+
+    package func prepare(at now: MediaTime) throws(CaptureError) {
+        applyRules()
+        try follow(at: now)
+        guard case .running = phase, let stream, !isWithheldByRules else { return }
+        stream.setActive(true)
+        picture.take(from: stream)
     }
 
     package func rest(at now: MediaTime) throws(CaptureError) {

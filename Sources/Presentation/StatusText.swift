@@ -3,10 +3,13 @@ import Media
 
 /// The text of `broadcast status`.
 package enum StatusText {
+    /// `, display :0`; empty while the source opens.
+    private static func display(_ source: SessionReport.Source) -> String { source.display.isEmpty ? "" : ", display \(source.display)" }
+
     /// Returns the lines about a session, without a newline at the end.
     package static func text(_ session: SessionReport) -> String {
         let clock = StatusLine.clock(MediaTime(seconds: session.elapsed))
-        var lines = ["\(session.session): \(session.state), \(clock), display \(session.source.display), process \(session.pid)"]
+        var lines = ["\(session.session): \(session.state), \(clock)\(display(session.source)), process \(session.pid)"]
         if let video = session.video {
             lines.append(
                 "  video: \(video.width)x\(video.height) at \(video.fps) fps, \(video.bitrateKbps) kbit/s; "

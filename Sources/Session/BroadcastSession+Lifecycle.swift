@@ -19,11 +19,11 @@ extension BroadcastSession {
         }
     }
 
-    /// Resumes after a pause, with a keyframe. Returns false if the session is not paused.
+    /// Resumes after a pause, with a keyframe, as soon as the source can show something. Returns false if the session is not paused.
     package func resume() -> Bool {
         pausing.withLock { _ in
             guard progress.transition(to: .live, from: .paused) else { return false }
-            disclosure.pauses.resume(at: pipeline.nextTick(after: now))
+            disclosure.pauses.resume(at: pipeline.nextTick(after: now + pipeline.resumeDelay))
             channel.send(.state(.live))
             return true
         }

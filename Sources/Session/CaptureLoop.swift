@@ -13,6 +13,8 @@ final class CaptureLoop: Sendable {
         var sourceSize: PixelSize
         /// The source's own frame rate in frames a second; nil if it has none.
         var frameRate: Int?
+        /// The time that the source needs after a pause.
+        var resumeDelay: MediaTime
     }
 
     /// The thread's reports.
@@ -67,7 +69,8 @@ final class CaptureLoop: Sendable {
                 let source = try open(
                     SourceOpening(
                         isCancelled: { [self] in stopping.load(ordering: .relaxed) }, notify: { [self] in report(.notice($0)) }))
-                let opened = Opening(source: source.description, sourceSize: source.size, frameRate: source.nominalFrameRate)
+                let opened = Opening(
+                    source: source.description, sourceSize: source.size, frameRate: source.nominalFrameRate, resumeDelay: source.resumeDelay)
                 opening.set(.success(opened))
                 run(source, opened)
             } catch {
@@ -147,7 +150,13 @@ final class CaptureLoop: Sendable {
             var mayShow = !isWithheld && !disclosure.pauses.isRequested
             // Pass the time of the tick and not the current time, so that a file of the same rate returns one frame per
             // tick.
-            if mayShow { sample = try source.nextSample(at: time) } else { try source.rest(at: time) }
+            if mayShow {
+                sample = try source.nextSample(at: time)
+            } else if disclosure.isResuming(at: time) {
+                try source.prepare(at: time)
+            } else {
+                try source.rest(at: time)
+            }
             heartbeat.store(clock.now.nanoseconds, ordering: .relaxed)
             if stopping.load(ordering: .relaxed) { return }
             if source.condition == .ended {

@@ -78,6 +78,14 @@ package final class PauseSchedule: Sendable {
         state.withLock { $0.intervals.last.map { $0.end == nil } ?? false }
     }
 
+    /// Returns true if a picture of that time is withheld although the user has requested to resume.
+    package func isEnding(at time: MediaTime) -> Bool {
+        state.withLock { state in
+            guard let last = state.intervals.last, let end = last.end else { return false }
+            return last.start <= time && time < end
+        }
+    }
+
     /// The number of requested pauses. If it changes during a grab, the grab can show pixels that were drawn after the
     /// request.
     package var requestCount: Int { state.withLock { $0.requestCount } }
@@ -90,6 +98,9 @@ package final class Disclosure: Sendable {
     package let isDesktopLocked = Atomic(false)
 
     package init() {}
+
+    /// Returns true if a source may prepare the picture that follows a pause.
+    package func isResuming(at time: MediaTime) -> Bool { !isDesktopLocked.load(ordering: .relaxed) && pauses.isEnding(at: time) }
 
     /// Returns true if a picture of that time must not show the desktop.
     package func isWithheld(at time: MediaTime) -> Bool {

@@ -136,6 +136,9 @@ final class Pipeline: Sendable {
 
     // MARK: While it runs
 
+    /// The time that the source needs to show something after a pause.
+    var resumeDelay: MediaTime { state.withLock { $0.source }?.opening.resumeDelay ?? .zero }
+
     /// Returns the first tick after `time`.
     func nextTick(after time: MediaTime) -> MediaTime {
         let rate = Int64(frameRate)

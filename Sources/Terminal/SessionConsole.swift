@@ -114,6 +114,11 @@ package struct SessionConsole {
         }
     }
 
+    /// Removes the line of status from the terminal. Nothing else may be shown after it.
+    package func end() {
+        output.endStatus()
+    }
+
     /// Shows the result of each destination, and the failures that were not shown yet.
     ///
     /// - Returns: the failure for the command's exit status: that of the session, otherwise of the first destination.

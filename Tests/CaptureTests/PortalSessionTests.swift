@@ -325,6 +325,21 @@ import Testing
         }
     }
 
+    @Test func `a PipeWire that is stopped is withheld, not frozen, and shown again when it runs`() async throws {
+        try await withPortal { desktop, choices in
+            var limits = PortalScreenSource.Limits()
+            limits.answer = MediaTime(milliseconds: 300)
+            let source = try open(desktop, choices, limits: limits)
+            try await source.waitForPicture("the picture") { $0.damage.isWhole }
+            desktop.pipeWire.signal(SIGSTOP)
+            try await source.wait(for: .withheld)
+            #expect(source.takeNotice() == .sharingInterrupted)
+            desktop.pipeWire.signal(SIGCONT)
+            // The screen is still, so the flow has to begin anew.
+            try await source.waitForPicture("the picture after it") { $0.damage.isWhole }
+        }
+    }
+
     @Test func `the sharing goes on if the portal ends`() async throws {
         try await withPortal { desktop, choices in
             let source = try open(desktop, choices)

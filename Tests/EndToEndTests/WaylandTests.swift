@@ -98,6 +98,21 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `On a terminal, an error has a line of its own`() async throws {
+            try await withDesktop { desktop, broadcast, folder in
+                try await desktop.set("answer=cancel")
+                let terminal = try desktop.peers.start(
+                    "terminal",
+                    ["script", "-q", "-e", "-c", "'\(broadcast.binary)' start --ask --to '\(folder)/a.mp4'", "/dev/null"],
+                    environment: broadcast.environment)
+                #expect(try await terminal.waitForExit() == .exited(1))
+                let error = try #require(terminal.standardOutput.range(of: "broadcast: Nothing was chosen"))
+                let before = terminal.standardOutput[..<error.lowerBound]
+                // The status line was removed, or there was none.
+                #expect(before.hasSuffix("\u{1b}[K") || before.hasSuffix("\n"), "\(before.suffix(60).debugDescription)")
+            }
+        }
+
         @Test func `A detached start asks, and Ctrl-C takes the dialog back`() async throws {
             try await withDesktop { desktop, broadcast, folder in
                 let detached = try await broadcast.run(["start", "--ask", "--detach", "--to", folder + "/a.mp4"])

@@ -39,6 +39,8 @@ package final class Stage: Sendable {
         var notices: [SourceNotice] = []
         var applications: [ApplicationInformation] = []
         var rests = 0
+        var preparations = 0
+        var resumeDelay = MediaTime.zero
         var openSources = 0
         var description = SourceDescription(kind: .application, name: "stage")
     }
@@ -77,6 +79,10 @@ package final class Stage: Sendable {
     package var lastNumber: Int { state.withLock { $0.paintings.last?.number ?? -1 } }
     /// Ticks in which nothing was painted because nothing may be shown.
     package var rests: Int { state.withLock { $0.rests } }
+    /// Ticks after a pause in which the source prepared its next picture.
+    package var preparations: Int { state.withLock { $0.preparations } }
+    /// The source needs this time after a pause. Set it before the session starts.
+    package func delayResume(by delay: MediaTime) { state.update { $0.resumeDelay = delay } }
     /// Sources that exist.
     package var openSources: Int { state.withLock { $0.openSources } }
 
@@ -136,6 +142,10 @@ private final class StageSource: ScreenSource {
     }
 
     func requestWholePicture() { wantsWhole = true }
+
+    var resumeDelay: MediaTime { stage.state.withLock { $0.resumeDelay } }
+
+    func prepare(at now: MediaTime) throws(CaptureError) { stage.state.update { $0.preparations += 1 } }
 
     func rest(at now: MediaTime) throws(CaptureError) {
         stage.pass(.rest)

@@ -84,6 +84,29 @@ struct SessionPauseTests {
         }
     }
 
+    @Test func `A pause lasts until its source can show a picture, and files have no slate`() async throws {
+        let stage = Stage()
+        stage.delayResume(by: MediaTime(milliseconds: 200))
+        let (live, recording) = (FakeViewer("live"), FakeViewer("recording"))
+        let session = try await BroadcastSession.started(stage, [live.livePlan(), recording.rawRecording()], frames: 3, of: live)
+        #expect(session.pause())
+        try await waitUntil("the slate") { live.video.last?.reading == .slate }
+        let resume = SessionClock.monotonic()
+        #expect(session.resume())
+        try await waitUntil("the end of the pause") { live.calls.contains(.resumed) && numbers(recording).last == stage.lastNumber }
+        // A pause during this time is one with the first.
+        let preparations = stage.preparations
+        #expect(preparations > 0)
+        #expect(session.pause() && session.resume() && session.pause())
+        try await waitUntil("the second slate") { live.video.last?.reading == .slate }
+        #expect(session.resume())
+        try await waitUntil("pictures") { stage.preparations > preparations && numbers(recording).last == stage.lastNumber }
+        _ = await session.stop()
+        #expect(painted(stage, from: resume, to: resume + 190_000_000).isEmpty)
+        #expect(readings(recording).paused.isEmpty && !readings(recording).shown.contains(.slate))
+        #expect(readings(live).paused.allSatisfy { $0 == .slate } && !readings(live).shown.contains(.slate))
+    }
+
     @Test func `A pause during the first grab after another pause shows no picture of before that one`() async throws {
         let stage = Stage()
         let (live, recording) = (FakeViewer("live"), FakeViewer("recording"))

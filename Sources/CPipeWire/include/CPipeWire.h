@@ -92,6 +92,9 @@ const char *cpw_error(cpw_stream *stream);
 /* Returns false until a format is agreed on. */
 bool cpw_get_frame_size(cpw_stream *stream, int32_t *width, int32_t *height);
 
+/* Asks PipeWire once a second whether it runs. Returns for how many nanoseconds it has not answered. Never waits. */
+int64_t cpw_get_silence(cpw_stream *stream);
+
 /*
  * Returns what is new since the last call, or 0. Never waits for the compositor. After a result other than 0,
  * PipeWire's thread waits until `cpw_release`, which may take a few milliseconds.

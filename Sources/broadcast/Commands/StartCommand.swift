@@ -171,7 +171,9 @@ struct StartCommand: AsyncParsableCommand {
             // In the order of the events: the parent shows all warnings before it returns.
             if let launched, case .started = event { report(controller, to: launched) }
         }
-        if var error = await start.value {
+        let failure = await start.value
+        console.end()
+        if var error = failure {
             // The signal ended a question to the keyring, or a key command.
             if error.status == .nothing, let signal = stopSignal.current { error.status = .ended(by: signal) }
             throw error
