@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -15,6 +16,12 @@ void clinux_set_thread_name(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0
 void clinux_protect_memory(void) { prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
 
 void clinux_avoid_huge_pages(void) { prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0); }
+
+short clinux_poll_input(int descriptor, int64_t nanoseconds) {
+    struct pollfd poller = {.fd = descriptor, .events = POLLIN};
+    struct timespec limit = {nanoseconds / 1000000000, nanoseconds % 1000000000};
+    return ppoll(&poller, 1, &limit, NULL) > 0 ? poller.revents : 0;
+}
 
 int clinux_pipe(int *ends) { return pipe2(ends, O_CLOEXEC); }
 

@@ -1,8 +1,10 @@
+#define _GNU_SOURCE /* ppoll */
 #include "CPipeWire.h"
 #include "pipewire_functions.h"
 
 #include <errno.h>
 #include <pthread.h>
+#include <poll.h>
 #include <spa/buffer/meta.h>
 #include <spa/param/buffers.h>
 #include <spa/param/video/format-utils.h>
@@ -11,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -55,6 +58,8 @@ struct cpw_stream {
     int64_t next_replacement;
     /* True if there may be something to take. */
     atomic_bool has_news;
+    /* Readable if there may be something to take: an eventfd(2), or -1. */
+    int news;
     /* When PipeWire was asked whether it runs, in ns of CLOCK_MONOTONIC; 0 if it has answered. */
     _Atomic int64_t asked_at;
     /* When it is asked again. Only the reader uses it. */
@@ -101,6 +106,11 @@ static void finish(cpw_stream *stream, cpw_state state, const char *text) {
     if (is_over(stream)) return;
     snprintf(stream->error, sizeof stream->error, "%s", text);
     atomic_store(&stream->state, state);
+}
+
+/* Tells the reader that there is something to take. */
+static void note_news(cpw_stream *stream) {
+    if (!atomic_exchange(&stream->has_news, true) && stream->news >= 0) eventfd_write(stream->news, 1);
 }
 
 /* MARK: Buffers */
@@ -269,9 +279,9 @@ static void on_process(void *context) {
         stream->newest = buffer;
         stream->is_fresh = stream->has_picture = true;
         atomic_store(&stream->missing_since, 0);
-        atomic_store(&stream->has_news, true);
+        note_news(stream);
     }
-    if (stream->is_cursor_fresh) atomic_store(&stream->has_news, true);
+    if (stream->is_cursor_fresh) note_news(stream);
 }
 
 /* MARK: Formats */
@@ -495,6 +505,7 @@ cpw_stream *cpw_open(
     stream->serial = serial;
     stream->maximum_rate = maximum_rate;
     stream->is_active = stream->is_open = true;
+    stream->news = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     const char *failure = connect_core(stream, descriptor);
     if (!failure) return stream;
     snprintf(error, error_size, "%s", failure);
@@ -518,6 +529,7 @@ void cpw_close(cpw_stream *stream) {
     if (stream->core) api->pw_core_disconnect(stream->core);
     if (stream->context) api->pw_context_destroy(stream->context);
     if (stream->loop) api->pw_thread_loop_destroy(stream->loop);
+    if (stream->news >= 0) close(stream->news);
     free(stream->cursor_image);
     free(stream);
 }
@@ -625,6 +637,16 @@ static void replace_useless_stream(cpw_stream *stream) {
     }
     if (failure) finish(stream, CPW_FAILED, failure);
     api->pw_thread_loop_unlock(stream->loop);
+}
+
+bool cpw_wait(cpw_stream *stream, int64_t nanoseconds) {
+    if (atomic_load(&stream->has_news)) return true;
+    struct pollfd poller = {.fd = stream->news, .events = POLLIN};
+    struct timespec limit = {nanoseconds / 1000000000, nanoseconds % 1000000000};
+    if (ppoll(&poller, 1, &limit, NULL) <= 0) return atomic_load(&stream->has_news);
+    eventfd_t count;
+    eventfd_read(stream->news, &count);
+    return true;
 }
 
 int cpw_take(cpw_stream *stream, cpw_picture *picture, cpw_cursor *cursor) {

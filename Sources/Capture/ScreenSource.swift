@@ -25,6 +25,12 @@ package protocol ScreenSource: AnyObject {
     /// - Parameter now: the session's time.
     func nextSample(at now: MediaTime) throws(CaptureError) -> SampleBuffer?
 
+    /// Blocks until the picture may have changed, or until `deadline`. Returns true if it may have changed; false at once
+    /// if the source cannot wait.
+    ///
+    /// - Parameter deadline: `CLOCK_MONOTONIC` in nanoseconds.
+    func waitForChange(until deadline: Int64) -> Bool
+
     /// Makes the next sample the whole picture, for a destination that has no previous picture.
     func requestWholePicture()
 
@@ -63,6 +69,7 @@ package enum SourceCondition: Sendable, Equatable {
 }
 
 extension ScreenSource {
+    package func waitForChange(until deadline: Int64) -> Bool { false }
     package var condition: SourceCondition { .shown }
     package var isLocked: Bool { false }
     package var nominalFrameRate: Int? { nil }

@@ -52,6 +52,9 @@ final class PipeWireStream {
     /// The time for which PipeWire has not answered.
     var silence: MediaTime { MediaTime(nanoseconds: cpw_get_silence(stream)) }
 
+    /// Waits until there may be something to take, for at most `limit`. Returns false after that.
+    func waitForNews(within limit: MediaTime) -> Bool { cpw_wait(stream, limit.nanoseconds) }
+
     /// The size of the frames; nil until a format is agreed on. The visible part can be smaller.
     var frameSize: PixelSize? {
         var width: Int32 = 0

@@ -106,6 +106,12 @@ package final class PortalScreenSource: ScreenSource {
         return picture.sample(at: now)
     }
 
+    package func waitForChange(until deadline: Int64) -> Bool {
+        let limit = deadline - SessionClock.monotonic()
+        guard case .running = phase, let stream, limit > 0 else { return false }
+        return stream.waitForNews(within: MediaTime(nanoseconds: limit))
+    }
+
     /// A compositor sends its first picture some tens of milliseconds after the flow begins.
     package var resumeDelay: MediaTime { MediaTime(milliseconds: 200) }
 

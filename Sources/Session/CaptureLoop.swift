@@ -140,58 +140,86 @@ final class CaptureLoop: Sendable {
             // a missed one.
             index = max(index, clock.now.lastTick(timescale: rate))
             let time = MediaTime(value: index, timescale: rate)
-            heartbeat.store(clock.now.nanoseconds, ordering: .relaxed)
             if update(&composers) { source.requestWholePicture() }
-            source.noteDesktopLock(disclosure.isDesktopLocked.load(ordering: .relaxed))
-            let isWithheld = disclosure.isWithheld(at: time)
-            var sample: SampleBuffer?
-            // Grab nothing after a request to pause, also if this tick is before the start of the pause.
-            let requestCount = disclosure.pauses.requestCount
-            var mayShow = !isWithheld && !disclosure.pauses.isRequested
-            // Pass the time of the tick and not the current time, so that a file of the same rate returns one frame per
-            // tick.
-            if mayShow {
-                sample = try source.nextSample(at: time)
-            } else if disclosure.isResuming(at: time) {
-                try source.prepare(at: time)
-            } else {
-                try source.rest(at: time)
+            guard var look = try look(at: source, time, clock) else { return }
+            // If nothing has changed, a change before the next tick is still the picture of this one. So it is sent at once,
+            // and a source that paints at the rate of the ticks loses no picture, whatever its phase.
+            let nextTick = clock.origin + MediaTime(value: index + 1, timescale: rate).nanoseconds
+            while look.isUnchanged, !composers.contains(where: \.isAwaitingPicture), source.waitForChange(until: nextTick) {
+                guard let next = try self.look(at: source, time, clock) else { return }
+                look = next
             }
-            heartbeat.store(clock.now.nanoseconds, ordering: .relaxed)
-            if stopping.load(ordering: .relaxed) { return }
-            if source.condition == .ended {
-                while let notice = source.takeNotice() { report(.notice(notice)) }
-                report(.ended)
-                return
-            }
-            let isRevoked = mayShow && disclosure.pauses.requestCount != requestCount
-            if isRevoked {
-                // The user requested a pause during the grab, so the grab can show pixels that were drawn after the
-                // request.
-                mayShow = false
-                sample = nil
-                source.requestWholePicture()
-            }
-            let isLocked = disclosure.isDesktopLocked.load(ordering: .relaxed) || source.isLocked
-            if isLocked != wasLocked { report(.locked(isLocked)) }
-            wasLocked = isLocked
+            if look.isLocked != wasLocked { report(.locked(look.isLocked)) }
+            wasLocked = look.isLocked
             for position in composers.indices {
-                if isRevoked && !isLocked {
+                if look.isRevoked && !look.isLocked {
                     // Viewers of a slate get no picture: the composer's can be from before an earlier pause.
                     composers[position].hold(at: time)
-                    continue
+                } else {
+                    composers[position].show(look.sample, isWithheld: look.isWithheld, at: time)
                 }
-                composers[position].show(sample, isWithheld: isWithheld || isLocked || source.condition == .withheld, at: time)
             }
             while let notice = source.takeNotice() { report(.notice(notice)) }
             if source.description != description {
                 description = source.description
                 report(.source(description))
             }
-            if mayShow, !isLocked, let application = source.takeApplicationChange() { report(.application(application)) }
+            if look.mayShow, !look.isLocked, let application = source.takeApplicationChange() { report(.application(application)) }
             firstTick.set(())
             index += 1
         }
+    }
+
+    /// What a look at the source found.
+    private struct Look {
+        /// What changed.
+        var sample: SampleBuffer?
+        /// The source was asked, and the user requested no pause meanwhile.
+        var mayShow: Bool
+        /// The user requested a pause while the source was asked.
+        var isRevoked = false
+        var isLocked = false
+        /// Viewers get the slate.
+        var isWithheld: Bool
+
+        /// The source shows what it showed before.
+        var isUnchanged: Bool { mayShow && sample == nil && !isWithheld }
+    }
+
+    /// Asks the source what changed, if that may be shown. Returns nil if the thread must end.
+    private func look(at source: any ScreenSource, _ time: MediaTime, _ clock: SessionClock) throws(CaptureError) -> Look? {
+        heartbeat.store(clock.now.nanoseconds, ordering: .relaxed)
+        if stopping.load(ordering: .relaxed) { return nil }
+        source.noteDesktopLock(disclosure.isDesktopLocked.load(ordering: .relaxed))
+        let isWithheld = disclosure.isWithheld(at: time)
+        // Grab nothing after a request to pause, also if this tick is before the start of the pause.
+        let requestCount = disclosure.pauses.requestCount
+        var look = Look(mayShow: !isWithheld && !disclosure.pauses.isRequested, isWithheld: isWithheld)
+        // Pass the time of the tick and not the current time, so that a file of the same rate returns one frame per tick.
+        if look.mayShow {
+            look.sample = try source.nextSample(at: time)
+        } else if disclosure.isResuming(at: time) {
+            try source.prepare(at: time)
+        } else {
+            try source.rest(at: time)
+        }
+        heartbeat.store(clock.now.nanoseconds, ordering: .relaxed)
+        if stopping.load(ordering: .relaxed) { return nil }
+        if source.condition == .ended {
+            while let notice = source.takeNotice() { report(.notice(notice)) }
+            report(.ended)
+            return nil
+        }
+        look.isRevoked = look.mayShow && disclosure.pauses.requestCount != requestCount
+        if look.isRevoked {
+            // The user requested a pause during the grab, so the grab can show pixels that were drawn after the request.
+            look.mayShow = false
+            look.sample = nil
+            source.requestWholePicture()
+        }
+        look.isLocked = disclosure.isDesktopLocked.load(ordering: .relaxed) || source.isLocked
+        look.isWithheld = isWithheld || look.isLocked || source.condition == .withheld
+        return look
     }
 
     /// Updates the list of renditions. Returns true if a rendition joined, which needs a whole picture first.

@@ -58,6 +58,9 @@ final class Rendition: Sendable {
         loop.takeWholeFrameRequest()
     }
 
+    /// True if the encoder has encoded a slate itself, until `takeWholeFrameRequest`.
+    var isWholeFrameRequested: Bool { loop.isWholeFrameRequested }
+
     /// Counts a frame that differs from the previous one.
     func noteCaptured() {
         captured.add(1, ordering: .relaxed)

@@ -14,6 +14,9 @@ struct RenditionComposer {
         pacer = FramePacer(mode: rendition.settings.pacing)
     }
 
+    /// True if the next frame is the whole picture, also if nothing changes.
+    var isAwaitingPicture: Bool { showsSlate || rendition.isWholeFrameRequested }
+
     /// Puts the frame of a tick into the mailbox, or reports that nothing changed.
     ///
     /// - Parameters:

@@ -54,6 +54,9 @@ final class VideoLoop: Sendable {
         isKeyframeWanted.store(true, ordering: .relaxed)
     }
 
+    /// True after this thread has encoded a slate itself, until `takeWholeFrameRequest`.
+    var isWholeFrameRequested: Bool { isWholeFrameWanted.load(ordering: .relaxed) }
+
     /// Returns true once after this thread has encoded a slate itself. The next frame must be the whole picture then.
     func takeWholeFrameRequest() -> Bool {
         isWholeFrameWanted.exchange(false, ordering: .relaxed)

@@ -1,6 +1,8 @@
+import CLinux
 import CX11
 import Capture
 import Concurrency
+import Glibc
 import Media
 
 /// A connection to an X server, with the extensions that capture requires. The capture thread owns it.
@@ -86,6 +88,20 @@ package final class X11Connection {
     func checkConnection() throws(CaptureError) {
         _ = X11Faults.takeProtocolError(of: display)
         if X11Faults.isBroken(display) { throw .displayServerGone(name) }
+    }
+
+    /// Blocks until the server has sent an event, or until `deadline`, or until the connection breaks. Returns false at the
+    /// deadline.
+    ///
+    /// - Parameter deadline: `CLOCK_MONOTONIC` in nanoseconds.
+    func waitForEvent(until deadline: Int64) -> Bool {
+        XFlush(display)
+        while true {
+            let rest = deadline - SessionClock.monotonic()
+            guard rest > 0 else { return false }
+            if XEventsQueued(display, Int32(QueuedAfterReading)) > 0 || X11Faults.isBroken(display) { return true }
+            if Int32(clinux_poll_input(XConnectionNumber(display), rest)) & (POLLHUP | POLLERR) != 0 { return true }
+        }
     }
 
     /// Requests the size of the whole screen from the server.

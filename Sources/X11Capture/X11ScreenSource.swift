@@ -1,5 +1,6 @@
 import CX11
 import Capture
+import Glibc
 import Media
 import WindowPrivacy
 
@@ -12,6 +13,8 @@ package final class X11ScreenSource: ScreenSource {
     private static let refreshInterval = MediaTime(milliseconds: 5000)
     /// How often a picture is taken in one tick if it is not certain that no hidden window is in it.
     private static let attempts = 3
+    /// The time from the first sign of a change to the grab.
+    private static let settlingMicroseconds: UInt32 = 2000
 
     package private(set) var size: PixelSize
     package private(set) var condition = SourceCondition.shown
@@ -85,6 +88,13 @@ package final class X11ScreenSource: ScreenSource {
             return nil
         }
         return try coveredSample(isRefreshDue ? .whole(size) : changed, of: area, at: now)
+    }
+
+    package func waitForChange(until deadline: Int64) -> Bool {
+        guard connection.waitForEvent(until: deadline) else { return false }
+        // Programs draw in several steps, and the first one causes the event.
+        usleep(Self.settlingMicroseconds)
+        return true
     }
 
     package var isLocked: Bool { screenSaver?.isOn ?? false }

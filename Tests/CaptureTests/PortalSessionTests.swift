@@ -47,6 +47,21 @@ import Testing
         }
     }
 
+    @Test func `the source waits for a picture, and for a time if there is none`() async throws {
+        try await withPortal { desktop, _ in
+            try await desktop.send("fill FF2040C0 0 0 640 360")
+            let source = try open(desktop)
+            try await source.waitForPicture("the picture") { $0.damage.isWhole }
+            try await desktop.send("silent")
+            while source.waitForChange(until: SessionClock.deadline(after: .milliseconds(300))) { _ = try source.nextSample() }
+            #expect(!source.waitForChange(until: SessionClock.deadline(after: .milliseconds(20))))
+            #expect(!source.waitForChange(until: SessionClock.monotonic()))
+            try await desktop.send("fill FF00FF00 0 0 640 360", "loud", "send")
+            #expect(source.waitForChange(until: SessionClock.deadline(after: .seconds(30))))
+            try await source.waitForPicture("the change") { $0.isPlain(0x00FF00) }
+        }
+    }
+
     // MARK: What is remembered
 
     @Test(arguments: ["tokens=yes", "tokens=same"]) func `a choice is remembered, and its token is stored again after each start`(tokens: String)

@@ -60,6 +60,22 @@ private let foreignErrors = Mutex<[UInt8]>([])
         }
     }
 
+    @Test func `the source waits for a change, and for a time if there is none`() async throws {
+        try await withScreen { screen, painter in
+            let source = try open(screen, showsCursor: false)
+            _ = try source.nextSample()
+            // Events that are no change can end the wait, too.
+            for _ in 0..<20 where source.waitForChange(until: SessionClock.deadline(after: .milliseconds(50))) {
+                #expect(try source.nextSample() == nil)
+            }
+            #expect(!source.waitForChange(until: SessionClock.deadline(after: .milliseconds(20))))
+            #expect(!source.waitForChange(until: SessionClock.monotonic()))
+            painter.fill(0x808080, x: 10, y: 10, width: 4, height: 4)
+            #expect(source.waitForChange(until: SessionClock.deadline(after: .seconds(30))))
+            #expect(try source.nextChange() != nil)
+        }
+    }
+
     @Test func `a painted rectangle is reported as damage, and its patch has even edges`() async throws {
         try await withScreen { screen, painter in
             painter.fill(0x000000, x: 0, y: 0, width: 640, height: 480)

@@ -40,6 +40,8 @@ package final class Stage: Sendable {
         var applications: [ApplicationInformation] = []
         var rests = 0
         var preparations = 0
+        var announcesChanges = false
+        var isChanged = false
         var resumeDelay = MediaTime.zero
         var openSources = 0
         var description = SourceDescription(kind: .application, name: "stage")
@@ -73,6 +75,10 @@ package final class Stage: Sendable {
     package func give(_ application: ApplicationInformation) { state.update { $0.applications.append(application) } }
     /// The picture does not change any more.
     package func freeze() { state.update { $0.isStill = true } }
+    /// The picture changes only by `change`, and the source waits for that.
+    package func announceChanges() { state.update { ($0.isStill, $0.announcesChanges) = (true, true) } }
+    /// Changes the picture.
+    package func change() { state.update { $0.isChanged = true } }
     package func rename(_ name: String) { state.update { $0.description.name = name } }
 
     package var paintings: [Painting] { state.withLock { $0.paintings } }
@@ -125,10 +131,12 @@ private final class StageSource: ScreenSource {
     func nextSample(at now: MediaTime) throws(CaptureError) -> SampleBuffer? {
         stage.pass(.sample)
         if let error = stage.state.withLock({ $0.failure }) { throw error }
-        if stage.state.withLock({ $0.isStill }) && !wantsWhole { return nil }
+        if stage.state.withLock({ $0.isStill && !$0.isChanged }) && !wantsWhole { return nil }
         let number = stage.state.update { state -> Int in
-            let number = state.isStill ? state.paintings.last?.number ?? 0 : state.paintings.count
-            if !state.isStill || state.paintings.isEmpty { state.paintings.append(.init(number: number, time: SessionClock.monotonic())) }
+            let isStill = state.isStill && !state.isChanged
+            state.isChanged = false
+            let number = isStill ? state.paintings.last?.number ?? 0 : state.paintings.count
+            if !isStill || state.paintings.isEmpty { state.paintings.append(.init(number: number, time: SessionClock.monotonic())) }
             return number
         }
         wantsWhole = false
@@ -142,6 +150,11 @@ private final class StageSource: ScreenSource {
     }
 
     func requestWholePicture() { wantsWhole = true }
+
+    func waitForChange(until deadline: Int64) -> Bool {
+        guard stage.state.withLock({ $0.announcesChanges }) else { return false }
+        return stage.state.wait(until: deadline) { $0.isChanged ? true : nil } ?? false
+    }
 
     var resumeDelay: MediaTime { stage.state.withLock { $0.resumeDelay } }
 

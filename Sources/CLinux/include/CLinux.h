@@ -58,6 +58,9 @@ int clinux_wait_for_group(pid_t pid);
 /* The same without waiting: true and the status once the child has ended, else false. */
 bool clinux_poll_group(pid_t pid, int *_Nonnull status);
 
+/* ppoll(2) for input of one descriptor, for at most `nanoseconds`. Returns its events; 0 at the end of the time or after a signal. */
+short clinux_poll_input(int descriptor, int64_t nanoseconds);
+
 /* Makes the caller's process group the foreground group of the terminal on standard input again, if `group` is that now. */
 void clinux_take_foreground(pid_t group);
 

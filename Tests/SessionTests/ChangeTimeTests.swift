@@ -1,0 +1,53 @@
+import Concurrency
+import Media
+import Session
+import SessionFakes
+import TestSupport
+import Testing
+
+/// A source that waits for changes: each one is the picture of the tick before it, so that it is sent at once.
+@Suite(.serialized)
+struct ChangeTimeTests {
+    @Test func `A change between two ticks is the picture of the first one`() async throws {
+        let stage = Stage()
+        stage.announceChanges()
+        let live = FakeViewer()
+        let session = BroadcastSession(configuration: .silent(stage, frameRate: 5), destinations: [live.livePlan()])
+        try await session.start()
+        try await waitUntil("the first picture") { live.video.last?.reading == .number(0) }
+        var early = 0
+        for number in 1...9 {
+            // The repeat picture of a tick arrives at its end, so the next tick has no picture yet.
+            try await live.waitForFrames(1)
+            stage.change()
+            let change = session.snapshot().elapsed
+            try await waitUntil("picture \(number)") { live.video.contains { $0.reading == .number(number) } }
+            let picture = try #require(live.video.first { $0.reading == .number(number) })
+            if picture.time <= change { early += 1 }
+        }
+        // A busy machine can notice a change only in the next tick.
+        #expect(early >= 5, "\(early) of 9 pictures are in the tick of their change")
+        _ = await session.stop()
+        // Constant pacing: each tick has one picture.
+        let ticks = live.video.map { $0.time.value(timescale: 5) }
+        #expect(zip(ticks, ticks.dropFirst()).allSatisfy { $0 < $1 })
+    }
+
+    @Test func `A pause, a lock and the end do not wait for a change`() async throws {
+        let stage = Stage()
+        stage.announceChanges()
+        let live = FakeViewer()
+        let session = try await BroadcastSession.started(stage, [live.livePlan()], frames: 3, of: live)
+        #expect(session.pause())
+        try await waitUntil("the slate") { live.video.last?.reading == .slate }
+        #expect(session.resume())
+        // The picture that did not change is shown again.
+        try await waitUntil("the picture") { live.video.last?.reading == .number(0) }
+        stage.lock(true)
+        try await waitUntil("the slate of the lock") { live.video.last?.reading == .slate }
+        stage.lock(false)
+        try await waitUntil("the picture after the lock") { live.video.last?.reading == .number(0) }
+        #expect(await session.stop().failure == nil)
+        #expect(!live.video.contains { $0.reading == .unknown })
+    }
+}
