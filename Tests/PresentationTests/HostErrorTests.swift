@@ -30,7 +30,7 @@ struct HostErrorTests {
                 + "or start another one with --session NAME."
         ),
         (
-            .cannotListen(path: "/run/b/s.sock", reason: "Permission denied"), .cannotCreate,
+            .cannotListen(path: "/run/b/s.sock", code: EACCES), .cannotCreate,
             "Cannot create the control socket /run/b/s.sock: Permission denied. Check the folder, or set XDG_RUNTIME_DIR."
         ),
         (.configuration(.notText(path: "/c.toml")), .config, "The config /c.toml is not UTF-8 text. Save it as UTF-8."),
@@ -42,13 +42,13 @@ struct HostErrorTests {
             "No window is in front. Click the one to show, or choose with --window pick."
         ),
         (
-            .session(.encode(.cannotOpenVideo("bad preset"))), .software,
-            "The video encoder cannot start: bad preset. Check --size, --fps, --bitrate and --preset."
+            .session(.encode(.cannotOpenVideo(.rejected(size: PixelSize(width: 640, height: 360), frameRate: 30)))), .software,
+            "The video encoder cannot start: x264 rejects 640x360 at 30 fps. Check --size, --fps, --bitrate and --preset."
         ),
         (.session(.encode(.videoFailed(code: -1))), .software, "The video encoder failed (x264 returned -1). Please report this."),
         (
-            .session(.encode(.cannotOpenAudio("no AAC"))), .software,
-            "The audio encoder cannot start: no AAC. Check --audio-bitrate, or use --no-app-audio."
+            .session(.encode(.cannotOpenAudio(.rejected(bitrate: 500, code: -22)))), .software,
+            "The audio encoder cannot start: libavcodec rejects 500 kbit/s (-22). Check --audio-bitrate, or use --no-app-audio."
         ),
         (.session(.encode(.audioFailed(code: -22))), .software, "The audio encoder failed (libavcodec returned -22). Please report this."),
         (

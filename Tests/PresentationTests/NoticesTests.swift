@@ -87,7 +87,7 @@ struct NoticesTests {
         (
             .screenLocked, false,
             "The screen is locked, or its screen saver runs: viewers see a slate and hear nothing until it ends. "
-                + "If no person uses the screen, turn the screen saver off first: xset s off"
+                + "If no person uses the screen, turn its automatic lock and screen saver off first (on X11: xset s off)."
         ),
         (
             // PA_ERR_CONNECTIONREFUSED

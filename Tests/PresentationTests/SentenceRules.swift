@@ -9,7 +9,7 @@ enum SentenceRules {
         }
         let endsInSentence = message.last.map { ".?".contains($0) } == true
         // A command at the end has no period, because users copy it.
-        let endsInCommand = ["broadcast ", "xset s off", "&& "].contains { message.contains($0) }
+        let endsInCommand = ["broadcast ", "&& "].contains { message.contains($0) }
         return endsInSentence || endsInCommand ? nil : "it does not end in a period or a command"
     }
 }

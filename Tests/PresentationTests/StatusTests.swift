@@ -48,10 +48,12 @@ struct StatusTests {
         let connecting = DestinationSnapshot(name: "studio", kind: .rtmp, state: .connecting)
         let lost = DestinationSnapshot(name: "srt", kind: .rtmp, state: .reconnecting)
         let live = DestinationSnapshot(name: "a.mp4", kind: .file, state: .live)
-        #expect(
-            StatusLine.waiting(for: snapshot(.starting, [live, connecting, lost]))
-                == "Waiting for studio, srt to accept the broadcast. Press Ctrl-C to cancel the start.")
-        #expect(StatusLine.waiting(for: snapshot(.starting, [live])) == "Waiting for the first picture. Press Ctrl-C to cancel the start.")
+        var starting = snapshot(.starting, [live, connecting, lost])
+        #expect(StatusLine.waiting(for: starting) == "Waiting for the source of the pictures. Press Ctrl-C to cancel the start.")
+        starting.source = SourceDescription(kind: .screen, display: ":0")
+        #expect(StatusLine.waiting(for: starting) == "Waiting for studio, srt to accept the broadcast. Press Ctrl-C to cancel the start.")
+        starting.destinations = [live]
+        #expect(StatusLine.waiting(for: starting) == "Waiting for the first picture. Press Ctrl-C to cancel the start.")
     }
 
     @Test(
