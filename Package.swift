@@ -221,7 +221,8 @@ let package = Package(
         .target(
             name: "FuzzTargets",
             dependencies: [
-                "Bitstream", "RTMP", "Mux", "Media", "Upload", "BroadcastExtension", "Control", "UserConfiguration", "TestPatterns", "CTOMLPlusPlus",
+                "Bitstream", "RTMP", "Mux", "Media", "Upload", "BroadcastExtension", "Control", "UserConfiguration", "Credentials", "PickerModel",
+                "TestPatterns", "CTOMLPlusPlus",
             ],
             path: "Tests/FuzzTargets", swiftSettings: strict),
         .testTarget(name: "TestSupportTests", dependencies: ["TestSupport", "TestPatterns", "TestScreen"], swiftSettings: strict),
@@ -261,7 +262,7 @@ let package = Package(
                 "PortalCapture", "PulseCapture", "Upload", "Media", "UserConfiguration", "RTMP", "Launch", "ExtensionCheck", "Credentials", "Encode",
                 "TestSupport",
             ], swiftSettings: strict),
-        .testTarget(name: "PickerModelTests", dependencies: ["PickerModel"], swiftSettings: strict),
+        .testTarget(name: "PickerModelTests", dependencies: ["PickerModel", "FuzzTargets"], swiftSettings: strict),
         // A source, destinations and a clock of the tests, for SessionTests and HostTests.
         .target(
             name: "SessionFakes", dependencies: ["Session", "Capture", "Concurrency", "Media", "Upload", "TestSupport"],
@@ -279,7 +280,8 @@ let package = Package(
                 "WindowPrivacy", "ContentCapture",
             ], swiftSettings: strict),
         .testTarget(
-            name: "CredentialsTests", dependencies: ["Credentials", "UserConfiguration", "Upload", "Processes", "TestSupport"], swiftSettings: strict),
+            name: "CredentialsTests",
+            dependencies: ["Credentials", "UserConfiguration", "Upload", "Processes", "TestSupport", "FuzzTargets"], swiftSettings: strict),
         .testTarget(name: "BusTests", dependencies: ["Bus", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "ConcurrencyTests", dependencies: ["Concurrency", "Media", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "ProcessesTests", dependencies: ["Processes", "Concurrency", "TestSupport"], swiftSettings: strict),

@@ -5,7 +5,9 @@ import PackageDescription
 /// CORPUS`.
 ///
 /// A further target is a function in `Tests/FuzzTargets`, a folder here that calls it, and its name in this list.
-let targets = ["amf0", "bitstream", "chunks", "publisher", "flv", "frames", "replies", "control", "toml", "configuration", "manifest"]
+let targets = [
+    "amf0", "answers", "bitstream", "chunks", "configuration", "control", "flv", "frames", "keys", "manifest", "publisher", "replies", "toml",
+]
 
 let package = Package(
     name: "Fuzz",

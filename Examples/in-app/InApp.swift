@@ -1,10 +1,8 @@
 import BroadcastKit
-import Glibc
+import Foundation
 
 /// Broadcasts the screen for five seconds to a destination of the user's configuration, without the windows that rules
-/// hide.
-///
-///     swift run in-app mobcrush class:KeePassXC
+/// hide: `swift run in-app mobcrush class:KeePassXC`
 @main
 struct InApp {
     static func main() async {
@@ -14,24 +12,18 @@ struct InApp {
         settings.hiddenWindows = Array(arguments.dropFirst())
         let destination = BroadcastDestination.destination(named: arguments.first ?? "file")
         let controller = BroadcastController(destinations: [destination], settings: settings)
-        let observer = Task {
-            for await event in controller.events { print(event) }
-        }
+        let observer = Task { for await event in controller.events { print(event) } }
         do throws(BroadcastError) {
             try await controller.start()
-        } catch .notSignedIn(let name) {
-            fail("Not signed in to \(name). Run: broadcast setup \(name)", status: 77)
         } catch {
-            fail("\(error)", status: 1)
+            var (text, status) = ("\(error)", Int32(1))
+            if case .notSignedIn(let name) = error { (text, status) = (text + " Run: broadcast setup \(name)", 77) }
+            FileHandle.standardError.write(Data((text + "\n").utf8))
+            exit(status)
         }
         try? await Task.sleep(for: .seconds(5))
         let results = await controller.stop()
         await observer.value
         for result in results { print(result.path ?? result.name, result.byteCount, "bytes") }
-    }
-
-    private static func fail(_ message: String, status: Int32) -> Never {
-        _ = (message + "\n").withCString { write(STDERR_FILENO, $0, strlen($0)) }
-        exit(status)
     }
 }

@@ -57,9 +57,12 @@ package final class X11Connection {
 
     private static func open(_ name: String) throws(CaptureError) -> OpaquePointer {
         let opened = TimedOpening.run(name: "open display", within: openingLimit) {
-            XOpenDisplay(name)
+            let display = XOpenDisplay(name)
+            // On this thread: a server that ends before the caller sees the connection would end the process.
+            if let display { X11Faults.watch(display) }
+            return display
         } discard: { display in
-            if let display { XCloseDisplay(display) }
+            if let display { close(display) }
         }
         guard let opened else { throw .displayDoesNotAnswer(name) }
         guard let display = opened else { throw .cannotOpenDisplay(name) }
@@ -73,6 +76,10 @@ package final class X11Connection {
     }
 
     deinit {
+        Self.close(display)
+    }
+
+    private static func close(_ display: OpaquePointer) {
         // Closing a broken connection would wait for a server that does not exist any more.
         if !X11Faults.isBroken(display) { XCloseDisplay(display) }
         X11Faults.forget(display)
