@@ -65,7 +65,7 @@ extension BroadcastSession {
         guard let member else { return forget(name) }
         guard !isLast else { throw .onlyDestination(name) }
         await pipeline.detach(member.destination.queue, from: member.rendition)
-        await DestinationShutdown(of: [member.destination]).run(.asked)
+        await DestinationShutdown(of: [member.destination], clock: clock).run(.asked)
         return member.destination.snapshot()
     }
 

@@ -22,7 +22,7 @@ package final class BroadcastSession: Sendable {
     /// Locked while the state and the pause schedule change together.
     let pausing = Mutex(())
     private let plans: [DestinationPlan]
-    private let clock: any Clock<Duration>
+    let clock: any Clock<Duration>
     let progress = SessionProgress()
     let ending: Once<EndReason>
     private let outcome = Once<SessionOutcome>()
@@ -47,7 +47,7 @@ package final class BroadcastSession: Sendable {
         case failed(SessionError)
     }
 
-    /// - Parameter clock: measures the waits of destinations between their tries.
+    /// - Parameter clock: measures the waits of destinations between their tries, and the times of `ShutdownTimetable`.
     package init(configuration: SessionConfiguration, destinations plans: [DestinationPlan], clock: any Clock<Duration> = ContinuousClock()) {
         self.configuration = configuration
         self.plans = plans
@@ -130,7 +130,7 @@ package final class BroadcastSession: Sendable {
     /// Ends a session that did not begin.
     private func abandon(as state: SessionState, error: SessionError?) async {
         await pipeline.stop(at: .zero)
-        await DestinationShutdown(of: destinations.filter(\.isStarted)).run(.asked)
+        await DestinationShutdown(of: destinations.filter(\.isStarted), clock: clock).run(.asked)
         change(to: state == .finished ? .finishing : .failed)
         change(to: state)
         conclude(SessionOutcome(failure: error, destinations: snapshot().destinations))
@@ -141,7 +141,7 @@ package final class BroadcastSession: Sendable {
         change(to: .finishing)
         await pipeline.stop(at: now)
         let isAsked = if case .asked = reason { true } else { false }
-        await DestinationShutdown(of: destinations).run(isAsked ? .asked : .over)
+        await DestinationShutdown(of: destinations, clock: clock).run(isAsked ? .asked : .over)
         let failure: SessionError? = if case .failed(let error) = reason { error } else { nil }
         // A destination that the user removed has ended as asked, however it ended.
         let isWhole = members.withLock { $0.allSatisfy { $0.isLeaving || $0.destination.state == .finished } }

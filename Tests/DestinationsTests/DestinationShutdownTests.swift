@@ -30,12 +30,6 @@ import Upload
             if behaviour != nil { try await waitUntil("a handler that hangs") { viewer.hanging == .finished } }
             return task
         }
-
-        /// Lets the shutdown's clock reach the next time of the timetable.
-        func pass(_ duration: Duration) async throws {
-            try await waitUntil("a wait") { clock.sleeperCount == 1 }
-            clock.advance(by: duration)
-        }
     }
 
     @Test func `Destinations that end in time are not abandoned, and no timer remains`() async throws {
@@ -48,7 +42,7 @@ import Upload
     @Test func `A live server that accepts nothing is abandoned first`() async throws {
         let rig = Rig(.live(retry: nil), kind: .rtmp)
         let shutdown = try await rig.shutDown(.hang)
-        try await rig.pass(ShutdownTimetable.backlogDiscarded)
+        try await rig.clock.pass(ShutdownTimetable.backlogDiscarded)
         await shutdown.value
         #expect(rig.destination.state.isOver)
         #expect(rig.clock.waits.first == ShutdownTimetable.backlogDiscarded)
@@ -57,11 +51,11 @@ import Upload
     @Test func `An extension is abandoned later than a server`() async throws {
         let rig = Rig(.live(retry: nil), kind: .program("x"))
         let shutdown = try await rig.shutDown(.hang)
-        try await rig.pass(ShutdownTimetable.backlogDiscarded)
-        try await rig.pass(ShutdownTimetable.slowAbandoned - ShutdownTimetable.backlogDiscarded)
+        try await rig.clock.pass(ShutdownTimetable.backlogDiscarded)
+        try await rig.clock.pass(ShutdownTimetable.slowAbandoned - ShutdownTimetable.backlogDiscarded)
         try await waitUntil("the third wait") { rig.clock.waits.count == 3 }
         #expect(!rig.destination.state.isOver && rig.viewer.hanging == .finished)
-        try await rig.pass(ShutdownTimetable.extensionAbandoned - ShutdownTimetable.slowAbandoned)
+        try await rig.clock.pass(ShutdownTimetable.extensionAbandoned - ShutdownTimetable.slowAbandoned)
         await shutdown.value
         #expect(rig.destination.state.isOver)
     }
@@ -69,12 +63,12 @@ import Upload
     @Test func `A destination that ignores its end counts as failed at last`() async throws {
         let rig = Rig(.recording, kind: .file)
         let shutdown = try await rig.shutDown(.hangForever)
-        try await rig.pass(ShutdownTimetable.backlogDiscarded)
-        try await rig.pass(ShutdownTimetable.slowAbandoned - ShutdownTimetable.backlogDiscarded)
-        try await rig.pass(ShutdownTimetable.extensionAbandoned - ShutdownTimetable.slowAbandoned)
+        try await rig.clock.pass(ShutdownTimetable.backlogDiscarded)
+        try await rig.clock.pass(ShutdownTimetable.slowAbandoned - ShutdownTimetable.backlogDiscarded)
+        try await rig.clock.pass(ShutdownTimetable.extensionAbandoned - ShutdownTimetable.slowAbandoned)
         try await waitUntil("the last wait") { rig.clock.waits.count == 4 }
         #expect(!rig.destination.state.isOver)
-        try await rig.pass(ShutdownTimetable.everythingAbandoned - ShutdownTimetable.extensionAbandoned)
+        try await rig.clock.pass(ShutdownTimetable.everythingAbandoned - ShutdownTimetable.extensionAbandoned)
         await shutdown.value
         #expect(rig.destination.state == .failed && rig.destination.snapshot().error == .notFinishedInTime)
         rig.viewer.letGo()

@@ -1,4 +1,5 @@
 import Synchronization
+import TestSupport
 
 /// A clock that only moves when the test moves it.
 package final class ManualClock: Clock {
@@ -45,6 +46,12 @@ package final class ManualClock: Clock {
             return Array(due.values)
         }
         for sleeper in due { sleeper.continuation.resume() }
+    }
+
+    /// Waits until one task sleeps, and moves the time by `duration`.
+    package func pass(_ duration: Duration) async throws {
+        try await waitUntil("a wait") { sleeperCount == 1 }
+        advance(by: duration)
     }
 
     package func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {

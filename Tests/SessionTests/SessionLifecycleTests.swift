@@ -156,22 +156,23 @@ struct SessionLifecycleTests {
         starts.behave(.hang, at: .started)
         works.behave(.hang, at: .process)
         ends.behave(.hang, at: .finished)
+        let clock = ManualClock()
         let session = BroadcastSession(
             configuration: .silent(Stage()),
-            destinations: [starts.livePlan(), works.livePlan(), ends.livePlan(), good.livePlan()])
+            destinations: [starts.livePlan(), works.livePlan(), ends.livePlan(), good.livePlan()], clock: clock)
         let starting = Task { try await session.start() }
         try await waitUntil("handlers that hang") { starts.hanging == .started && works.hanging == .process && good.video.count > 5 }
-        let start = ContinuousClock.now
-        let outcome = await session.stop()
-        let length = ContinuousClock.now - start
+        let ending = Task { await session.stop() }
+        // No other time of the table has to pass.
+        try await clock.pass(ShutdownTimetable.backlogDiscarded)
+        let outcome = await ending.value
         try await starting.value
         #expect(outcome.destinations.map(\.name) == ["starts", "works", "ends", "good"])
         // The user stopped them, and their viewers have what their servers accepted.
         #expect(outcome.destinations.map(\.state) == [.finished, .finished, .finished, .finished])
         #expect(outcome.destinations.map(\.error) == [nil, nil, nil, nil])
         #expect(outcome.failure == nil && session.state == .finished)
-        // The next time of the table is that of extensions.
-        #expect(length >= ShutdownTimetable.backlogDiscarded && length < ShutdownTimetable.extensionAbandoned)
+        #expect(clock.waits.first == ShutdownTimetable.backlogDiscarded)
     }
 
     @Test func `A handler that does not end is abandoned at last, and an extension gets more time than others`() async throws {
@@ -180,11 +181,20 @@ struct SessionLifecycleTests {
         program.behave(.hang, at: .finished)
         var plan = program.livePlan()
         plan.kind = .program("hls")
-        let session = BroadcastSession(configuration: .silent(Stage()), destinations: [blocked.livePlan(), plan])
+        let clock = ManualClock()
+        let session = BroadcastSession(configuration: .silent(Stage()), destinations: [blocked.livePlan(), plan], clock: clock)
         try await session.start()
-        let start = ContinuousClock.now
-        let outcome = await session.stop()
-        #expect(ContinuousClock.now - start >= ShutdownTimetable.extensionAbandoned)
+        let ending = Task { await session.stop() }
+        try await waitUntil("handlers that hang") { blocked.hanging == .finished && program.hanging == .finished }
+        try await clock.pass(ShutdownTimetable.backlogDiscarded)
+        try await clock.pass(ShutdownTimetable.slowAbandoned - ShutdownTimetable.backlogDiscarded)
+        try await waitUntil("the time of extensions") { clock.waits.count == 3 }
+        #expect(session.state == .finishing && program.hanging == .finished)
+        try await clock.pass(ShutdownTimetable.extensionAbandoned - ShutdownTimetable.slowAbandoned)
+        try await waitUntil("the end of the extension") { session.snapshot().destinations[1].state == .failed }
+        #expect(session.state == .finishing && !session.snapshot().destinations[0].state.isOver)
+        try await clock.pass(ShutdownTimetable.everythingAbandoned - ShutdownTimetable.extensionAbandoned)
+        let outcome = await ending.value
         #expect(outcome.destinations.map(\.state) == [.failed, .failed])
         #expect(outcome.destinations.map(\.error) == [.notFinishedInTime, .notFinishedInTime])
         #expect(blocked.hanging == .finished)
