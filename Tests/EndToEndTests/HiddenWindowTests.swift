@@ -3,43 +3,12 @@ import TestSupport
 import Testing
 
 extension EndToEndTests {
-    /// A window that viewers must not see, through the whole program: no decoded frame shows a pixel of it, whatever it does.
+    /// The commands and options that hide windows. `HiddenByRuleTests` and `HiddenSingleWindowTests` look at windows that move.
     @Suite(.serialized)
     struct HiddenWindowTests {
-        /// Seconds of each dance: more with BROADCAST_DANCE_SECONDS.
-        private var seconds: Int { ProcessInfo.processInfo.environment["BROADCAST_DANCE_SECONDS"].flatMap { Int($0) } ?? 10 }
-
-        @Test(arguments: WindowManagement.allCases) func `A window that a rule hides is in no frame, with its menus and dialogues`(
-            management: WindowManagement
-        )
-            async throws
-        {
-            let sight = try await dance(["secret-reborn"], on: management) { _ in ["--hide", "class:secret"] }
-            sight.expectHidden(seconds: seconds)
-        }
-
-        @Test(arguments: [WindowManagement.bare, .openboxAndPicom]) func `A window that excludes itself is in no frame`(management: WindowManagement)
-            async throws
-        {
-            let sight = try await dance(["secret-reborn", "--exclude", "--seed", "2"], on: management) { _ in [] }
-            sight.expectHidden(seconds: seconds)
-        }
-
-        @Test(arguments: [WindowManagement.bare, .openbox]) func `A window that is hidden by its number is in no frame`(management: WindowManagement)
-            async throws
-        {
-            let sight = try await dance(["secret-dance", "--seed", "3"], on: management) { ["--hide", "id:\($0)"] }
-            sight.expectHidden(seconds: seconds)
-        }
-
         @Test(arguments: WindowManagement.allCases) func `Without a rule the same window is seen`(management: WindowManagement) async throws {
-            let sight = try await dance(["secret-dance"], on: management, seconds: 3) { _ in [] }
+            let sight = try await HiddenWindowSight.dance(["secret-dance"], on: management, seconds: 3) { _ in [] }
             #expect(sight.frames > 20 && sight.revealing > sight.frames / 4, "\(sight)")
-        }
-
-        @Test func `The config hides windows too`() async throws {
-            let sight = try await dance(["secret"], on: .openbox, seconds: 3, config: "[privacy]\nhide = [\"title:*SECRET\"]\n") { _ in [] }
-            sight.expectHidden(seconds: 3)
         }
 
         @Test func `hide and unhide work while the broadcast runs`() async throws {
@@ -64,7 +33,7 @@ extension EndToEndTests {
                 try await broadcast.waitUntilElapsed(end + 3, of: peer)
                 #expect(try await broadcast.run(["stop"]).status == .exited(0))
                 #expect(try await peer.waitForExit() == .exited(0))
-                var (before, within, after) = (Sight(), Sight(), Sight())
+                var (before, within, after) = (HiddenWindowSight(), HiddenWindowSight(), HiddenWindowSight())
                 try await FrameDecoder(file, layout: .rgb24).forEachFrame(in: peers) { frame in
                     if frame.pts < begin - 0.5 { before.add(frame) }
                     if frame.pts > begin && frame.pts < end - 0.1 { within.add(frame) }
@@ -174,69 +143,6 @@ extension EndToEndTests {
                 #expect(result.status == .exited(64))
                 #expect(result.errors.contains("--hide \"KeePassXC\" is not a rule. Write class:NAME"))
             }
-        }
-
-        /// What a recording shows.
-        private struct Sight: CustomStringConvertible {
-            var frames = 0
-            /// Frames with at least one pixel of the window.
-            var revealing = 0
-            /// The loudest pixel: how much less green it has than red and blue.
-            var loudest = 0
-            /// Frames of which less than an eighth has the grey of the screen.
-            var dark = 0
-
-            var description: String { "\(frames) frames, \(revealing) show it (by up to \(loudest)), \(dark) show hardly anything" }
-
-            func expectHidden(seconds: Int) {
-                #expect(frames > max(25, 6 * seconds), "\(self)")
-                #expect(revealing == 0, "\(self)")
-                // A cover over everything would hide it too.
-                #expect(dark < frames / 2, "\(self)")
-            }
-
-            mutating func add(_ frame: DecodedFrame) {
-                frames += 1
-                var (found, lit) = (0, 0)
-                frame.bytes.withUnsafeBufferPointer { bytes in
-                    for pixel in stride(from: 0, to: bytes.count, by: 3) {
-                        found = max(found, Int(min(bytes[pixel], bytes[pixel + 2])) - Int(bytes[pixel + 1]))
-                        if bytes[pixel + 1] > 90 { lit += 1 }
-                    }
-                }
-                loudest = max(loudest, found)
-                // Everything else on the screen is grey, or openbox's blue: a faded pixel counts as well as a full one.
-                if found > 30 { revealing += 1 }
-                if lit * 8 < frame.width * frame.height { dark += 1 }
-            }
-        }
-
-        /// Records the scene; `options` are made of the window's number.
-        private nonisolated(nonsending) func dance(
-            _ scene: [String], on management: WindowManagement, seconds: Int? = nil, config: String? = nil, options: (String) -> [String]
-        ) async throws -> Sight {
-            var sight = Sight()
-            try await withPeers { peers in
-                let screen = try await Xvfb.start(in: peers, width: 640, height: 480)
-                try await management.start(on: screen, in: peers)
-                // Each place stays covered for a second where a compositor runs: a slower dance leaves something to be seen.
-                let pace = management == .openboxAndPicom ? ["--fps", "8"] : []
-                let painter = try await PaintedScreen.start(scene + pace, on: screen.display, in: peers)
-                let window = painter.standardOutput.split(separator: "\n").first { $0.hasPrefix("window ") }?.dropFirst(7) ?? ""
-                let broadcast = try BroadcastCommand(in: peers, display: screen.display)
-                if let config { try broadcast.writeConfiguration(config) }
-                let file = try peers.makeFolder("recordings") + "/dance.mp4"
-                let result = try await broadcast.run(
-                    ["start", "--quality", "4", "--no-cursor", "--no-app-audio", "--duration", "\(seconds ?? self.seconds)s", "--to", file]
-                        + options(String(window)),
-                    deadline: .seconds(60 + (seconds ?? self.seconds)))
-                try #require(result.status == .exited(0), "\(result.errors)")
-                try await FrameDecoder(file, layout: .rgb24).forEachFrame(in: peers) { frame in
-                    sight.add(frame)
-                    return true
-                }
-            }
-            return sight
         }
     }
 }
