@@ -1,72 +1,28 @@
 import Foundation
-import TestPatterns
 import TestSupport
 import Testing
 
 extension EndToEndTests {
-    /// An application brings its own picture and sound: `--y4m` and `--wav`.
+    /// How many pictures an application's own content gives, and how its sound lies to them: `--y4m` and `--wav`.
     @Suite(.serialized)
     struct InAppTimingTests {
-        /// Another broadcast's pictures and sound as files: the clock and its beeps.
-        private nonisolated(nonsending) func record(_ duration: String = "4s", in studio: Studio) async throws {
-            try await studio.record(["--duration", duration, "--to", studio.path("own.mp4")])
-            // The filter takes the nearest frame for each time; -fps_mode cfr lets pictures fall behind the sound by some frames.
-            try await studio.peers.run(
-                "ffmpeg", ["ffmpeg", "-nostdin", "-v", "error", "-i", studio.path("own.mp4"), "-vf", "fps=25", studio.path("own.y4m")])
-            try await studio.peers.run(
-                "ffmpeg",
-                ["ffmpeg", "-nostdin", "-v", "error", "-i", studio.path("own.mp4"), "-ar", "44100", "-ac", "1", studio.path("own.wav")])
-        }
-
         @Test func `Picture and sound come from files, at their own rates, and the end of the picture is the end`() async throws {
-            try await withStudio(["clock", "--beep"], width: 640, height: 360) { studio in
-                try await record(in: studio)
+            try await withPeers { peers in
                 // No display and no sound server: nothing of them is needed.
-                let own = try BroadcastCommand(in: studio.peers)
-                let result = try await own.run(
-                    ["start", "--y4m", studio.path("own.y4m"), "--wav", studio.path("own.wav"), "--to", studio.path("again.mp4")])
+                let own = try BroadcastCommand(in: peers)
+                let folder = try peers.makeFolder("files")
+                try ClockContent.write(pictures: folder + "/own.y4m", sound: folder + "/own.wav", seconds: 4)
+                let result = try await own.run(["start", "--y4m", folder + "/own.y4m", "--wav", folder + "/own.wav", "--to", folder + "/again.mp4"])
                 #expect(result.status == .exited(0), "\(result.errors)")
-                let media = studio.media("again.mp4")
+                let media = MediaFile(path: folder + "/again.mp4", peers: peers)
                 try await media.expectDecodable()
-                let probe = try await FFProbe.probe(media.path, in: studio.peers)
+                let probe = try await FFProbe.probe(media.path, in: peers)
                 #expect(probe.video?.width == 640 && probe.video?.height == 360 && abs(probe.format.seconds - 4) < 0.4)
                 #expect((92...108).contains(probe.video?.frames ?? 0), "\(probe.video?.frames ?? 0) frames of 25 a second")
                 let clock = try await media.clock()
                 #expect(clock.unreadable == 0 && clock.isSmooth)
-                let delays = clock.soundDelays(BeepFinder.beeps(in: try await AudioDecoder.decode(media.path, in: studio.peers)))
+                let delays = clock.soundDelays(BeepFinder.beeps(in: try await AudioDecoder.decode(media.path, in: peers)))
                 #expect(delays.count >= 2 && delays.areInTime(within: 0.1), "\(delays)")
-            }
-        }
-
-        @Test func `After a stall and a pause, picture and sound are still together`() async throws {
-            try await withStudio(["clock", "--beep"], width: 640, height: 360) { studio in
-                try await record("12s", in: studio)
-                let own = try BroadcastCommand(in: studio.peers)
-                let peer = try await own.startLive(
-                    ["--y4m", studio.path("own.y4m"), "--wav", studio.path("own.wav"), "--to", studio.path("again.mp4")])
-                try await own.waitUntilElapsed(2.5, of: peer)
-                peer.signal(SIGSTOP)
-                try await Task.sleep(for: .seconds(2))
-                peer.signal(SIGCONT)
-                try await own.waitUntilElapsed(7, of: peer)
-                #expect(try await own.run(["pause"]).status == .exited(0))
-                try await own.waitUntilElapsed(9, of: peer)
-                #expect(try await own.run(["resume"]).status == .exited(0))
-                #expect(try await peer.waitForExit(deadline: .seconds(60)) == .exited(0), "\(peer.standardError)")
-                let media = studio.media("again.mp4")
-                try await media.expectDecodable()
-                let clock = try await media.clock()
-                #expect(clock.unreadable == 0)
-                // A beep lasts 90 ms and says its second at its end: the stall or the pause may cut it in two. Sound is up to 200 ms ahead.
-                let interruptions = clock.interruptions(over: 0.5)
-                #expect(interruptions.count == 2, "the stall and the pause: \(interruptions)")
-                let beeps = BeepFinder.beeps(in: try await AudioDecoder.decode(media.path, in: studio.peers))
-                    .filter { beep in !interruptions.contains { ($0 - 0.2...$0 + 0.4).contains(beep.onset) } }
-                // The pause is cut out; what the content showed meanwhile is not in the file.
-                let delays = clock.parts(betweenCutsOver: 0.5).flatMap { part in
-                    part.soundDelays(beeps.filter { ((part.readings.first?.pts ?? 0)...(part.readings.last?.pts ?? 0)).contains($0.onset) })
-                }
-                #expect(delays.count >= 6 && delays.areInTime(within: 0.1), "\(delays)")
             }
         }
 
@@ -92,12 +48,43 @@ extension EndToEndTests {
                 #expect(sound.samples.count { abs($0) > 0.01 } > sound.rate * 2, "a tone of 3 s")
             }
         }
-
     }
 
-    /// What cannot be an application's own picture and sound.
+    /// An application's own picture and sound after an interruption, and what cannot be one.
     @Suite(.serialized)
     struct InAppTests {
+        @Test func `After a stall and a pause, picture and sound are still together`() async throws {
+            try await withPeers { peers in
+                let own = try BroadcastCommand(in: peers)
+                let folder = try peers.makeFolder("files")
+                try ClockContent.write(pictures: folder + "/own.y4m", sound: folder + "/own.wav", seconds: 12)
+                let peer = try await own.startLive(["--y4m", folder + "/own.y4m", "--wav", folder + "/own.wav", "--to", folder + "/again.mp4"])
+                try await own.waitUntilElapsed(2.5, of: peer)
+                peer.signal(SIGSTOP)
+                try await Task.sleep(for: .seconds(2))
+                peer.signal(SIGCONT)
+                try await own.waitUntilElapsed(7, of: peer)
+                #expect(try await own.run(["pause"]).status == .exited(0))
+                try await own.waitUntilElapsed(9, of: peer)
+                #expect(try await own.run(["resume"]).status == .exited(0))
+                #expect(try await peer.waitForExit(deadline: .seconds(60)) == .exited(0), "\(peer.standardError)")
+                let media = MediaFile(path: folder + "/again.mp4", peers: peers)
+                try await media.expectDecodable()
+                let clock = try await media.clock()
+                #expect(clock.unreadable == 0)
+                // A beep lasts 90 ms and says its second at its end: the stall or the pause may cut it in two. Sound is up to 200 ms ahead.
+                let interruptions = clock.interruptions(over: 0.5)
+                #expect(interruptions.count == 2, "the stall and the pause: \(interruptions)")
+                let beeps = BeepFinder.beeps(in: try await AudioDecoder.decode(media.path, in: peers))
+                    .filter { beep in !interruptions.contains { ($0 - 0.2...$0 + 0.4).contains(beep.onset) } }
+                // The pause is cut out; what the content showed meanwhile is not in the file.
+                let delays = clock.parts(betweenCutsOver: 0.5).flatMap { part in
+                    part.soundDelays(beeps.filter { ((part.readings.first?.pts ?? 0)...(part.readings.last?.pts ?? 0)).contains($0.onset) })
+                }
+                #expect(delays.count >= 6 && delays.areInTime(within: 0.1), "\(delays)")
+            }
+        }
+
         @Test func `Sound that is not a number is silence, and the broadcast goes on`() async throws {
             try await withPeers { peers in
                 let own = try BroadcastCommand(in: peers)
