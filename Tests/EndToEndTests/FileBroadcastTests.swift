@@ -7,9 +7,9 @@ extension EndToEndTests {
     /// Recordings: how many frames they have, and how sound lies to picture.
     @Suite(.serialized)
     struct FileTimingTests {
-        @Test func `Ten seconds of a moving screen become an MP4 with picture and sound together`() async throws {
+        @Test func `Six seconds of a moving screen become an MP4 with picture and sound together`() async throws {
             try await withStudio(["clock", "--beep"], width: 1920, height: 1080) { studio in
-                try await studio.record(["--duration", "10s", "--to", studio.path("out.mp4")])
+                try await studio.record(["--duration", "6s", "--to", studio.path("out.mp4")])
                 let media = studio.media("out.mp4")
                 try await expectUsualFormats(media)
                 try await media.expectDecodable()
@@ -21,28 +21,28 @@ extension EndToEndTests {
 
         private nonisolated(nonsending) func expectUsualFormats(_ media: MediaFile) async throws {
             let probe = try await FFProbe.probe(media.path, in: media.peers)
-            #expect(abs(probe.format.seconds - 10) <= 0.2)
+            #expect(abs(probe.format.seconds - 6) <= 0.2)
             let video = try #require(probe.video)
             #expect(video.codec == "h264" && video.profile == "High" && video.pixelFormat == "yuv420p")
             #expect(video.width == 1920 && video.height == 1080)
             #expect(video.colourRange == "tv" && video.colourSpace == "bt709")
-            #expect(abs(video.seconds - 10) <= 0.2)
-            #expect((285...303).contains(video.frames))
+            #expect(abs(video.seconds - 6) <= 0.2)
+            #expect((171...182).contains(video.frames), "\(video.frames) frames")
             let audio = try #require(probe.audio)
             #expect(audio.codec == "aac" && audio.profile == "LC" && audio.sampleRate == "48000" && audio.channels == 2)
-            #expect(abs(audio.seconds - 10) <= 0.2)
+            #expect(abs(audio.seconds - 6) <= 0.2)
         }
 
         private nonisolated(nonsending) func expectClockAndBeepsTogether(_ media: MediaFile) async throws {
             let clock = try await media.clock()
-            #expect(clock.readings.count > 280)
+            #expect(clock.readings.count > 168)
             #expect(clock.unreadable == 0)
             #expect(clock.smoothFault == nil)
             let audio = try await AudioDecoder.decode(media.path, in: media.peers)
             let beeps = BeepFinder.beeps(in: audio)
             let delays = clock.soundDelays(beeps)
             print("sound against picture, ms:", delays.map { Int(($0 * 1000).rounded()) })
-            #expect(delays.count >= 8, "\(beeps)")
+            #expect(delays.count >= 4, "\(beeps)")
             #expect(delays.areInTime(within: 0.04), "\(delays)")
         }
 
@@ -50,7 +50,11 @@ extension EndToEndTests {
             // They leave out ticks when the encoder is not scheduled for a quarter of a second.
             try await FileBroadcastTests.expectFullByteStream(latency: "normal")
         }
+    }
 
+    /// Where recordings go, their formats, and how long they are.
+    @Suite(.serialized)
+    struct FileBroadcastTests {
         @Test func `One run writes every format by the file's ending`() async throws {
             try await withStudio(["clock", "--beep"], width: 640, height: 360) { studio in
                 let names = ["a.mp4", "a.flv", "a.ts", "a.h264", "a.y4m"]
@@ -58,7 +62,8 @@ extension EndToEndTests {
                 try await studio.waitUntilElapsed(2, of: peer)
                 let video = try #require(try await studio.broadcast.stop(peer).video)
                 let made = video.encoded + video.repeated
-                #expect(made >= 54, "\(video)")
+                // How many frames a second has is judged by FileTimingTests.
+                #expect(made > 30, "\(video)")
                 for (name, format) in zip(names, ["mov", "flv", "mpegts", "h264", "yuv4mpegpipe"]) {
                     let media = studio.media(name)
                     try await media.expectDecodable()
@@ -73,11 +78,7 @@ extension EndToEndTests {
                 }
             }
         }
-    }
 
-    /// Where recordings go, and how long they are.
-    @Suite(.serialized)
-    struct FileBroadcastTests {
         @Test func `A file of the same name is kept`() async throws {
             try await withStudio(width: 320, height: 240) { studio in
                 try await studio.record(["--duration", "1s", "--to", studio.path("a.mp4")])

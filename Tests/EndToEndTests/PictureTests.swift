@@ -102,38 +102,41 @@ extension EndToEndTests {
     /// How often a still screen gives a frame.
     @Suite(.serialized)
     struct PacingTimingTests {
-        @Test func `A still screen gives five frames a second with variable pacing`() async throws {
+        /// Two sessions at the same time: a still screen gives them next to nothing to do.
+        @Test func `A still screen gives five frames a second with variable pacing, and thirty with constant pacing`() async throws {
             try await withStudio(["still"]) { studio in
-                try await studio.record(["--duration", "4s", "--to", studio.path("still.mp4")])
-                let times = try await videoTimes(studio)
-                let settled = times.filter { $0 >= 2 && $0 < 4 }
-                #expect((8...12).contains(settled.count), "\(times)")
-                // A frame each 200 ms. A busy machine delays one of them, not the middle one.
-                let steps = zip(times, times.dropFirst()).map { $1 - $0 }
-                #expect(steps.count { $0 >= 0.26 } <= 1, "\(times)")
-                #expect(try #require(steps.sorted().dropFirst(steps.count / 2).first) < 0.21, "\(times)")
+                let variable = try await studio.startLive(["--to", studio.path("variable.mp4")], session: "variable")
+                let constant = try await studio.startLive(["--frame-pacing", "constant", "--to", studio.path("constant.mp4")], session: "constant")
+                try await studio.waitUntilElapsed(4, of: variable, session: "variable")
+                try await studio.waitUntilElapsed(4, of: constant, session: "constant")
+                let video = try #require(try await studio.broadcast.stop(constant, session: "constant").video)
+                _ = try await studio.broadcast.stop(variable, session: "variable")
+                try expectFiveFramesASecond(try await videoTimes("variable.mp4", studio))
+                expectThirtyFramesASecond(try await videoTimes("constant.mp4", studio), video)
+                try await studio.media("constant.mp4").expectDecodable()
             }
         }
 
-        @Test func `A still screen gives thirty frames a second with constant pacing`() async throws {
-            try await withStudio(["still"]) { studio in
-                let peer = try await studio.startLive(["--frame-pacing", "constant", "--to", studio.path("still.mp4")])
-                try await studio.waitUntilElapsed(4, of: peer)
-                let answer = try await studio.broadcast.run(["stop", "--json"])
-                let video = try #require(try StatusAnswer(json: answer.output).sessions.first?.video)
-                let times = try await videoTimes(studio)
-                #expect(times.count { $0 >= 1 && $0 < 3 } >= 59)
-                #expect(zip(times, times.dropFirst()).allSatisfy { abs($1 - $0 - 1.0 / 30) < 0.04 }, "\(times)")
-                // Once the picture has settled, a frame costs no encoding.
-                print("a still screen: \(video.encoded) frames encoded, \(video.repeated) repeated")
-                #expect(video.repeated > 2 * video.encoded, "\(video)")
-                #expect(video.encoded + video.repeated == times.count)
-                try await studio.media("still.mp4").expectDecodable()
-            }
+        private func expectFiveFramesASecond(_ times: [Double]) throws {
+            let settled = times.filter { $0 >= 2 && $0 < 4 }
+            #expect((8...12).contains(settled.count), "\(times)")
+            // A frame each 200 ms. A busy machine delays one of them, not the middle one.
+            let steps = zip(times, times.dropFirst()).map { $1 - $0 }
+            #expect(steps.count { $0 >= 0.26 } <= 1, "\(times)")
+            #expect(try #require(steps.sorted().dropFirst(steps.count / 2).first) < 0.21, "\(times)")
         }
 
-        private nonisolated(nonsending) func videoTimes(_ studio: Studio) async throws -> [Double] {
-            try await FFProbe.packets(of: studio.path("still.mp4"), in: studio.peers).filter { $0.kind == "video" }
+        private func expectThirtyFramesASecond(_ times: [Double], _ video: SessionStatus.Video) {
+            #expect(times.count { $0 >= 1 && $0 < 3 } >= 59)
+            #expect(zip(times, times.dropFirst()).allSatisfy { abs($1 - $0 - 1.0 / 30) < 0.04 }, "\(times)")
+            // Once the picture has settled, a frame costs no encoding.
+            print("a still screen: \(video.encoded) frames encoded, \(video.repeated) repeated")
+            #expect(video.repeated > 2 * video.encoded, "\(video)")
+            #expect(video.encoded + video.repeated == times.count)
+        }
+
+        private nonisolated(nonsending) func videoTimes(_ name: String, _ studio: Studio) async throws -> [Double] {
+            try await FFProbe.packets(of: studio.path(name), in: studio.peers).filter { $0.kind == "video" }
                 .compactMap { $0.pts.flatMap { Double($0) } }
         }
     }
