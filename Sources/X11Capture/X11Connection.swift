@@ -28,7 +28,6 @@ package final class X11Connection {
         let shown = name ?? String(cString: XDisplayName(nil))
         guard !shown.isEmpty else { throw .cannotOpenDisplay(shown) }
         let display = try Self.open(shown)
-        X11Faults.watch(display)
         self.display = display
         self.name = shown
         root = XDefaultRootWindow(display)

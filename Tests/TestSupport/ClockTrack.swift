@@ -60,7 +60,7 @@ package struct ClockTrack: Sendable {
     package var isRunning: Bool { fault == nil }
 
     /// Whether the clock runs, and at least two of five frames show a time of their own: `smoothFault` is nil. How many pictures a second are
-    /// painted and captured is a property of the machine too, so only a suite that runs alone can require it.
+    /// painted and captured is a property of the machine too, so only a suite that measures time can require it.
     package var isSmooth: Bool { smoothFault == nil }
 
     /// Why the frames do not show a clock that runs, or nil if they do.
