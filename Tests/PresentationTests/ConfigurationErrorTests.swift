@@ -172,18 +172,18 @@ struct ConfigurationErrorTests {
         ),
         (
             .notStored(destination: "twitch", .absent), .unavailable,
-            "No Secret Service answers. Nothing was stored. Try again, or store it in a file that only you can read: "
+            "No Secret Service answers. Nothing was stored. Try again, or store it in a file that only you can read. Run: "
                 + "broadcast setup twitch --plain-file"
         ),
         (
             .notStored(destination: "twitch", .silent), .unavailable,
-            "The keyring does not answer in time. Nothing was stored. Try again, or store it in a file that only you can read: "
+            "The keyring does not answer in time. Nothing was stored. Try again, or store it in a file that only you can read. Run: "
                 + "broadcast setup twitch --plain-file"
         ),
         (
             .notStored(destination: "twitch", .refused), .notPermitted,
             "The keyring did not store the secret: its dialog was closed, or it rejected the request. Nothing was stored. "
-                + "Try again, or store it in a file that only you can read: broadcast setup twitch --plain-file"
+                + "Try again, or store it in a file that only you can read. Run: broadcast setup twitch --plain-file"
         ),
         (
             .keyCommandMissing(destination: "twitch", program: "pass"), .notPermitted,

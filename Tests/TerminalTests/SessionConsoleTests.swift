@@ -26,7 +26,7 @@ struct SessionConsoleTests {
     @Test func `Without a terminal each event is a line, and what only the log has is not shown`() async throws {
         let result = try await #require(processExitsWith: .success, observing: [\.standardErrorContent]) {
             var console = SessionConsole(session: "talk", showsNotice: true, output: .errors(isTerminal: false))
-            let snapshot = SessionConsoleTests.snapshot()
+            let snapshot = SessionConsoleTests.snapshot([SessionConsoleTests.destination("web", .live)])
             // Before the line about what is visible, which contains it.
             console.show(.notice(.desktop(.noAnswer)), snapshot)
             console.show(.exposed(Exposure(picture: .y4m(path: "a.y4m"))), snapshot)
@@ -46,6 +46,28 @@ struct SessionConsoleTests {
             """
         #expect(shown(result).contains(lines) && !shown(result).contains("hello") && !shown(result).contains("class:A"), "\(shown(result))")
         #expect(!shown(result).contains("●") && !shown(result).contains("notification service"))
+    }
+
+    @Test func `A start that fails at once does not say what would be visible, and one that takes long does`() async throws {
+        let result = try await #require(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            for isQuick in [true, false] {
+                var console = SessionConsole(session: "talk", showsNotice: true, output: .errors(isTerminal: false))
+                let connecting = SessionConsoleTests.destination("studio", .connecting)
+                let snapshot = SessionConsoleTests.snapshot([connecting])
+                console.show(.exposed(Exposure(picture: .y4m(path: isQuick ? "quick.y4m" : "slow.y4m"))), snapshot)
+                console.show(.destination(connecting), snapshot)
+                // A second has passed.
+                if !isQuick { console.show(.statistics(snapshot), snapshot) }
+                let failed = SessionConsoleTests.destination("studio", .failed, error: .connectionLost(status: nil))
+                let end = SessionConsoleTests.snapshot([failed])
+                console.show(.destination(failed), end)
+                console.show(.state(.failed), end)
+                _ = console.showResults(HostOutcome(failure: nil, snapshot: end, isAsked: false))
+            }
+            Output.flush()
+        }
+        #expect(!shown(result).contains("quick.y4m"), "\(shown(result))")
+        #expect(shown(result).contains("The content of slow.y4m will be visible."), "\(shown(result))")
     }
 
     @Test func `Without the notice of what is visible, warnings of the desktop are shown at once`() async throws {
