@@ -189,7 +189,10 @@ package final class ControlServer: Sendable {
 
     /// Stops listening, sends the pending answers, and releases the session's name.
     package func shutDown() async {
-        watch.withLock { $0 }?.cancel()
+        let watching = watch.withLock { $0 }
+        watching?.cancel()
+        // A check that is not complete holds the lock of the name.
+        await watching?.value
         // A client that does not read its events delays the end by at most two seconds.
         await withTaskGroup(of: Void.self) { group in
             let answers = self.answers

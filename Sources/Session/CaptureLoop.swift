@@ -131,6 +131,7 @@ final class CaptureLoop: Sendable {
         // The source can change between its opening and the first tick.
         var description = opened.source
         var wasLocked = false
+        var phase = ChangePhase(interval: MediaTime(value: 1, timescale: rate))
         while !stopping.load(ordering: .relaxed) {
             clock.sleep(until: MediaTime(value: index, timescale: rate))
             // Grab nothing after the end of the session.
@@ -141,7 +142,13 @@ final class CaptureLoop: Sendable {
             index = max(index, clock.now.lastTick(timescale: rate))
             let time = MediaTime(value: index, timescale: rate)
             if update(&composers) { source.requestWholePicture() }
+            if let delay = phase.delay(at: time) {
+                clock.sleep(until: time + delay)
+                if stopping.load(ordering: .relaxed) { return }
+            }
             guard var look = try look(at: source, time, clock) else { return }
+            let hadChange = look.sample != nil
+            phase.noteTick(at: time, hadChange: hadChange)
             // If nothing has changed, a change before the next tick is still the picture of this one. So it is sent at once,
             // and a source that paints at the rate of the ticks loses no picture, whatever its phase.
             let nextTick = clock.origin + MediaTime(value: index + 1, timescale: rate).nanoseconds
@@ -166,6 +173,7 @@ final class CaptureLoop: Sendable {
             }
             if look.mayShow, !look.isLocked, let application = source.takeApplicationChange() { report(.application(application)) }
             firstTick.set(())
+            if hadChange { phase.noteChange(after: source.waitForChange(until: nextTick) ? clock.now - time : nil) }
             index += 1
         }
     }

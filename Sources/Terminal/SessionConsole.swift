@@ -61,6 +61,8 @@ package struct SessionConsole {
     private var isExposed = false
     /// That line until it is shown: a start that fails at once shows nothing to anybody.
     private var announcement: String?
+    /// Notices that follow that line.
+    private var held: [String] = []
 
     /// - Parameter showsNotice: report at the start what viewers will see.
     package init(session: String, showsNotice: Bool, output: ConsoleOutput) {
@@ -74,6 +76,7 @@ package struct SessionConsole {
         if let announcement, Self.isStarting(event, snapshot) {
             output.say(announcement)
             self.announcement = nil
+            sayHeld()
         }
         switch event {
         case .exposed(let exposure):
@@ -95,6 +98,7 @@ package struct SessionConsole {
             // Without other destinations the session ends; the command reports why once the session's name is free.
             guard all.contains(where: { !$0.state.isOver }), told.insert(destination.name).inserted else { break }
             if let line = ConsoleLine(event, session: session) { output.say(line.text) }
+        case .notice where announcement != nil: if let line = ConsoleLine(event, session: session) { held.append(line.text) }
         default: if let line = ConsoleLine(event, session: session) { output.say(line.text) }
         }
         guard output.hasStatus, let snapshot, !snapshot.state.isOver else { return }
@@ -115,8 +119,14 @@ package struct SessionConsole {
     }
 
     /// Removes the line of status from the terminal. Nothing else may be shown after it.
-    package func end() {
+    package mutating func end() {
         output.endStatus()
+        sayHeld()
+    }
+
+    private mutating func sayHeld() {
+        for line in held { output.say(line) }
+        held = []
     }
 
     /// Shows the result of each destination, and the failures that were not shown yet.

@@ -41,7 +41,7 @@ struct CaptureIndicatorWatchTests {
             #expect(CaptureIndicatorWatch(address: address) == nil)
             let bus = try peers.start(
                 "dbus-daemon", ["dbus-daemon", "--session", "--nofork", "--nopidfile", "--address=\(address)"], folder: folder)
-            try await bus.wait(for: "its socket") { FileManager.default.fileExists(atPath: folder + "/socket") }
+            try await bus.wait(for: "its socket") { listens(at: folder + "/socket") }
             let end = try wait(untilCaptured: true, at: address)
             _ = try await bus.killNow()
             #expect(await end.value(within: .seconds(60)) == false)

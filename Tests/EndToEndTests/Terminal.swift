@@ -16,7 +16,7 @@ struct Terminal {
         let socket = folder + "/socket"
         // In the foreground: a server in the background would outlive a killed test.
         let server = try peers.start("tmux-server", ["tmux", "-S", socket, "-f", "/dev/null", "-D"], environment: environment, folder: folder)
-        try await server.wait(for: "its socket") { FileManager.default.fileExists(atPath: socket) }
+        try await server.wait(for: "its socket") { listens(at: socket) }
         let terminal = Terminal(server: server, socket: socket, environment: environment, peers: peers)
         try await terminal.tmux(["new-session", "-d", "-x", "\(width)", "-y", "\(height)", "PS1='ready> ' bash --norc --noprofile"])
         try await terminal.wait(for: "ready>")

@@ -55,6 +55,7 @@ struct SessionConsoleTests {
                 let connecting = SessionConsoleTests.destination("studio", .connecting)
                 let snapshot = SessionConsoleTests.snapshot([connecting])
                 console.show(.exposed(Exposure(picture: .y4m(path: isQuick ? "quick.y4m" : "slow.y4m"))), snapshot)
+                console.show(.notice(.desktop(isQuick ? .slow : .noAnswer)), snapshot)
                 console.show(.destination(connecting), snapshot)
                 // A second has passed.
                 if !isQuick { console.show(.statistics(snapshot), snapshot) }
@@ -62,12 +63,15 @@ struct SessionConsoleTests {
                 let end = SessionConsoleTests.snapshot([failed])
                 console.show(.destination(failed), end)
                 console.show(.state(.failed), end)
+                console.end()
                 _ = console.showResults(HostOutcome(failure: nil, snapshot: end, isAsked: false))
             }
             Output.flush()
         }
         #expect(!shown(result).contains("quick.y4m"), "\(shown(result))")
-        #expect(shown(result).contains("The content of slow.y4m will be visible."), "\(shown(result))")
+        // Warnings follow the line, and are shown without it, too.
+        #expect(shown(result).contains("The content of slow.y4m will be visible.\nWarning: "), "\(shown(result))")
+        #expect(shown(result).split(separator: "\n").filter { $0.hasPrefix("Warning: ") }.count == 2, "\(shown(result))")
     }
 
     @Test func `Without the notice of what is visible, warnings of the desktop are shown at once`() async throws {

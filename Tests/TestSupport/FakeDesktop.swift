@@ -18,7 +18,7 @@ package struct FakeDesktop: Sendable {
         let folder = try peers.makeFolder("bus")
         let bus = try peers.start(
             "dbus-daemon", ["dbus-daemon", "--session", "--nofork", "--nopidfile", "--address=unix:path=\(folder)/socket"], folder: folder)
-        try await bus.wait(for: "its socket") { FileManager.default.fileExists(atPath: folder + "/socket") }
+        try await bus.wait(for: "its socket") { listens(at: folder + "/socket") }
         return try await start(on: "unix:path=\(folder)/socket", in: peers, server: server, inhibits: inhibits)
     }
 

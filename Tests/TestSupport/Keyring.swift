@@ -22,7 +22,7 @@ package struct Keyring: Sendable {
             "dbus-daemon", ["dbus-daemon", "--session", "--nofork", "--nopidfile", "--address=unix:path=\(folder)/socket"],
             // The dialog needs no accessibility services, which would start further processes.
             environment: (screen?.environment ?? [:]).merging(["HOME": home, "NO_AT_BRIDGE": "1"]) { $1 }, folder: folder)
-        try await bus.wait(for: "its socket") { FileManager.default.fileExists(atPath: folder + "/socket") }
+        try await bus.wait(for: "its socket") { listens(at: folder + "/socket") }
         let environment = ["DBUS_SESSION_BUS_ADDRESS": "unix:path=\(folder)/socket"]
         let password = folder + "/password"
         try Self.password.write(toFile: password, atomically: false, encoding: .utf8)

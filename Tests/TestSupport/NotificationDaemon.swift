@@ -17,7 +17,7 @@ package struct NotificationDaemon: Sendable {
         let folder = try peers.makeFolder("bus")
         let bus = try peers.start(
             "dbus-daemon", ["dbus-daemon", "--session", "--nofork", "--nopidfile", "--address=unix:path=\(folder)/socket"], folder: folder)
-        try await bus.wait(for: "its socket") { FileManager.default.fileExists(atPath: folder + "/socket") }
+        try await bus.wait(for: "its socket") { listens(at: folder + "/socket") }
         let environment = ["DBUS_SESSION_BUS_ADDRESS": "unix:path=\(folder)/socket"]
         try configuration.write(toFile: folder + "/dunstrc", atomically: false, encoding: .utf8)
         return try await start(in: peers, on: screen, environment: environment, folder: folder)

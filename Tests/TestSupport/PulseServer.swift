@@ -68,11 +68,11 @@ package final class PulseServer: Sendable {
         // The session manager ends where there is no session bus.
         let bus = try peers.start(
             "dbus-daemon", ["dbus-daemon", "--session", "--nofork", "--nopidfile", "--address=unix:path=\(folder)/bus"], folder: folder)
-        try await bus.wait(for: "its socket") { FileManager.default.fileExists(atPath: folder + "/bus") }
+        try await bus.wait(for: "its socket") { listens(at: folder + "/bus") }
         let own = ["XDG_RUNTIME_DIR": folder, "PIPEWIRE_RUNTIME_DIR": folder, "XDG_STATE_HOME": folder, "XDG_CONFIG_HOME": folder, "HOME": folder]
         let all = own.merging(["DBUS_SESSION_BUS_ADDRESS": "unix:path=\(folder)/bus"]) { $1 }
         let pipeWire = try peers.start("pipewire", ["pipewire"], environment: all, folder: folder)
-        try await pipeWire.wait(for: "its socket") { FileManager.default.fileExists(atPath: folder + "/pipewire-0") }
+        try await pipeWire.wait(for: "its socket") { listens(at: folder + "/pipewire-0") }
         _ = try peers.start("wireplumber", ["wireplumber"], environment: all, folder: folder)
         let server = try PulseServer(peers: peers, folder: folder, pipeWire: all)
         try await server.waitUntilItAnswers()
@@ -112,7 +112,7 @@ package final class PulseServer: Sendable {
     private nonisolated(nonsending) func waitUntilItAnswers() async throws {
         let server = peer
         if let socket = environment["PULSE_SERVER"]?.dropFirst("unix:".count) {
-            try await server.wait(for: "its socket") { FileManager.default.fileExists(atPath: String(socket)) }
+            try await server.wait(for: "its socket") { listens(at: String(socket)) }
         }
         try await server.wait(for: "its answer") {
             let client = try peers.start("pactl", ["pactl", "info"], environment: environment)

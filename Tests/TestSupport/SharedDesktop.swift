@@ -108,7 +108,7 @@ package struct SharedDesktop: Sendable {
         try configuration.write(toFile: folder + "/bus.conf", atomically: true, encoding: .utf8)
         let bus = try peers.start(
             "dbus-daemon", ["dbus-daemon", "--nofork", "--nopidfile", "--config-file=\(folder)/bus.conf"], environment: environment, folder: folder)
-        try await bus.wait(for: "its socket") { FileManager.default.fileExists(atPath: folder + "/bus") }
+        try await bus.wait(for: "its socket") { listens(at: folder + "/bus") }
         return bus
     }
 
@@ -119,7 +119,7 @@ package struct SharedDesktop: Sendable {
         let folder = environment["XDG_RUNTIME_DIR"] ?? ""
         try configureSessionManager(in: folder + "/config/wireplumber")
         let pipeWire = try peers.start("pipewire", ["pipewire"], environment: environment)
-        try await pipeWire.wait(for: "its socket") { FileManager.default.fileExists(atPath: folder + "/pipewire-0") }
+        try await pipeWire.wait(for: "its socket") { listens(at: folder + "/pipewire-0") }
         let sessionManager = try peers.start("wireplumber", ["wireplumber"], environment: environment)
         try await sessionManager.wait(for: "its metadata") {
             // Creating this object is its last step before it connects streams.

@@ -1,0 +1,66 @@
+import Media
+
+/// When the changes of a source come between two ticks. Used on the capture thread.
+///
+/// A source that paints at the rate of the ticks, and whose change was there at one tick, has its next change at every further
+/// tick too: each picture waits for the next tick, although it could be grabbed when it comes. Then one look that is late by
+/// the phase of the changes is enough: at the ticks after it nothing waits, and each change is grabbed when it comes. That
+/// look shows one change less.
+package struct ChangePhase {
+    /// The number of ticks with the same phase before a late look.
+    private static let ticks = 8
+    /// The maximum difference of their phases.
+    private static let tolerance = MediaTime(milliseconds: 4)
+    /// The time between a change and a late look for it.
+    private static let margin = MediaTime(milliseconds: 3)
+    /// What a late look must gain at least.
+    private static let worthwhile = MediaTime(milliseconds: 6)
+    /// The wait after a late look that was in vain: the source paints more often than the ticks, for example.
+    private static let firstPatience = MediaTime(milliseconds: 2000)
+    private static let longestPatience = MediaTime(milliseconds: 60_000)
+
+    /// The time between two ticks.
+    package let interval: MediaTime
+
+    private var phases: [MediaTime] = []
+    /// The tick of a late look, until the next tick.
+    private var trial: MediaTime?
+    private var patience = Self.firstPatience
+    private var nextTrial = MediaTime.zero
+
+    package init(interval: MediaTime) {
+        self.interval = interval
+    }
+
+    /// Notes whether a change waited at a tick.
+    package mutating func noteTick(at time: MediaTime, hadChange: Bool) {
+        if let trial, time > trial {
+            patience = hadChange ? min(patience + patience, Self.longestPatience) : Self.firstPatience
+            nextTrial = time + patience
+            self.trial = nil
+            phases = []
+        }
+        if !hadChange { phases = [] }
+    }
+
+    /// Notes the time of the first change after a tick at which one waited; nil if there was none before the next tick.
+    package mutating func noteChange(after delay: MediaTime?) {
+        guard let delay else {
+            phases = []
+            return
+        }
+        phases.append(delay)
+        if phases.count > Self.ticks { phases.removeFirst() }
+    }
+
+    /// Returns for how long the look of the tick at `time` waits, so that the next ones need not; nil for a usual look.
+    package mutating func delay(at time: MediaTime) -> MediaTime? {
+        guard phases.count == Self.ticks, time >= nextTrial, let least = phases.min(), let most = phases.max(), most - least <= Self.tolerance
+        else { return nil }
+        let delay = most + Self.margin
+        guard delay + Self.worthwhile <= interval else { return nil }
+        trial = time
+        phases = []
+        return delay
+    }
+}

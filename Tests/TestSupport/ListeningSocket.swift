@@ -1,0 +1,9 @@
+import Foundation
+
+/// Returns true once a program listens at a socket of the file system. bind(2) creates its file before listen(2), and connections
+/// are refused until then.
+package func listens(at path: String) -> Bool {
+    let sockets = (try? String(contentsOfFile: "/proc/net/unix", encoding: .utf8)) ?? ""
+    // Num, RefCount, Protocol, Flags, Type, St, Inode, Path (proc(5)); the flag is SO_ACCEPTCON.
+    return sockets.split(separator: "\n").contains { $0.hasSuffix(" " + path) && $0.split(separator: " ").dropFirst(3).first == "00010000" }
+}
