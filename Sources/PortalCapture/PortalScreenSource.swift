@@ -107,9 +107,14 @@ package final class PortalScreenSource: ScreenSource {
     }
 
     package func waitForChange(until deadline: Int64) -> Bool {
-        let limit = deadline - SessionClock.monotonic()
-        guard case .running = phase, let stream, limit > 0 else { return false }
-        return stream.waitForNews(within: MediaTime(nanoseconds: limit))
+        guard case .running = phase, let stream else { return false }
+        while true {
+            let limit = deadline - SessionClock.monotonic()
+            guard limit > 0, stream.waitForNews(within: MediaTime(nanoseconds: limit)) else { return false }
+            // Some compositors send the same picture again and again.
+            picture.take(from: stream)
+            if picture.hasChanges { return true }
+        }
     }
 
     /// A compositor sends its first picture some tens of milliseconds after the flow begins.

@@ -24,6 +24,9 @@ struct SharedPicture {
     /// True if there is a picture to show.
     var hasPicture: Bool { shadow != nil }
 
+    /// True if something was taken that is in no sample yet.
+    var hasChanges: Bool { needsWhole || pointer.isChanged || damage.map { !$0.isEmpty } ?? false }
+
     /// The size of the whole shared picture; nil if there is none.
     var sharedSize: PixelSize? { shadow?.size }
 

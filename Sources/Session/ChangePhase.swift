@@ -9,18 +9,18 @@ import Media
 package struct ChangePhase {
     /// The number of ticks with the same phase before a late look.
     private static let ticks = 8
-    /// The maximum difference of their phases.
-    private static let tolerance = MediaTime(milliseconds: 4)
     /// The time between a change and a late look for it.
-    private static let margin = MediaTime(milliseconds: 3)
-    /// What a late look must gain at least.
-    private static let worthwhile = MediaTime(milliseconds: 6)
+    private static let margin = MediaTime(milliseconds: 2)
     /// The wait after a late look that was in vain: the source paints more often than the ticks, for example.
     private static let firstPatience = MediaTime(milliseconds: 2000)
     private static let longestPatience = MediaTime(milliseconds: 60_000)
 
     /// The time between two ticks.
     package let interval: MediaTime
+    /// The maximum difference of the phases.
+    private let tolerance: MediaTime
+    /// What a late look must gain at least.
+    private let worthwhile: MediaTime
 
     private var phases: [MediaTime] = []
     /// The tick of a late look, until the next tick.
@@ -30,6 +30,8 @@ package struct ChangePhase {
 
     package init(interval: MediaTime) {
         self.interval = interval
+        tolerance = MediaTime(nanoseconds: interval.nanoseconds / 8)
+        worthwhile = MediaTime(nanoseconds: interval.nanoseconds / 6)
     }
 
     /// Notes whether a change waited at a tick.
@@ -55,10 +57,10 @@ package struct ChangePhase {
 
     /// Returns for how long the look of the tick at `time` waits, so that the next ones need not; nil for a usual look.
     package mutating func delay(at time: MediaTime) -> MediaTime? {
-        guard phases.count == Self.ticks, time >= nextTrial, let least = phases.min(), let most = phases.max(), most - least <= Self.tolerance
+        guard phases.count == Self.ticks, time >= nextTrial, let least = phases.min(), let most = phases.max(), most - least <= tolerance
         else { return nil }
         let delay = most + Self.margin
-        guard delay + Self.worthwhile <= interval else { return nil }
+        guard delay + worthwhile <= interval else { return nil }
         trial = time
         phases = []
         return delay
