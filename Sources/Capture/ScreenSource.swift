@@ -25,8 +25,10 @@ package protocol ScreenSource: AnyObject {
     /// - Parameter now: the session's time.
     func nextSample(at now: MediaTime) throws(CaptureError) -> SampleBuffer?
 
-    /// Blocks until the picture may have changed, or until `deadline`. Returns true if it may have changed; false at once
-    /// if the source cannot wait.
+    /// True if `waitForChange` waits.
+    var canWaitForChange: Bool { get }
+
+    /// Blocks until the picture may have changed, or until `deadline`. Returns true if it may have changed.
     ///
     /// - Parameter deadline: `CLOCK_MONOTONIC` in nanoseconds.
     func waitForChange(until deadline: Int64) -> Bool
@@ -69,6 +71,7 @@ package enum SourceCondition: Sendable, Equatable {
 }
 
 extension ScreenSource {
+    package var canWaitForChange: Bool { false }
     package func waitForChange(until deadline: Int64) -> Bool { false }
     package var condition: SourceCondition { .shown }
     package var isLocked: Bool { false }

@@ -1,6 +1,7 @@
 import Capture
 import Glibc
 import Media
+import Processes
 
 /// The phases of a source, what it waits for, and what it finds out when it opens.
 extension PortalScreenSource {
@@ -42,6 +43,12 @@ extension PortalScreenSource {
 
     /// A compositor that is asked for the session's own rate sends fewer pictures, and older ones.
     static func maximumRate(_ request: PortalRequest) -> Int { max(60, request.frameRate * 2) }
+
+    /// A PipeWire of the whole system listens in a folder of its own.
+    static func isPipeWireThere(_ socket: String) -> Bool {
+        let name = socket.split(separator: "/").last ?? ""
+        return UnixSocket.hasListener(at: socket) || UnixSocket.hasListener(at: "/run/pipewire/\(name)")
+    }
 
     static func frameSize(of stream: PipeWireStream, _ opening: SourceOpening, _ limits: Limits) throws(PortalProblem) -> PixelSize {
         let end = ContinuousClock.now + limits.format

@@ -45,7 +45,7 @@ package final class PortalScreenSource: ScreenSource {
         do throws(PortalProblem) {
             if request.choice == .monitor && !request.hiddenWindows.rules.isEmpty { throw .cannotHide }
             guard PipeWireStream.isAvailable else { throw .noPipeWire }
-            if let socket = request.pipeWireSocket, !UnixSocket.hasListener(at: socket) { throw .noPipeWireServer }
+            if let socket = request.pipeWireSocket, !Self.isPipeWireThere(socket) { throw .noPipeWireServer }
             let remembered = request.choice == .monitor && !request.asks ? request.choices?.choice(for: request.display) : nil
             share = PortalShare(request, token: remembered?.token, opening: opening)
             let grant: PortalGrant
@@ -105,6 +105,8 @@ package final class PortalScreenSource: ScreenSource {
         condition = .shown
         return picture.sample(at: now)
     }
+
+    package var canWaitForChange: Bool { if case .running = phase { true } else { false } }
 
     package func waitForChange(until deadline: Int64) -> Bool {
         guard case .running = phase, let stream else { return false }

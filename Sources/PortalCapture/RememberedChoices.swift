@@ -82,7 +82,7 @@ package struct RememberedChoices: Sendable {
     /// Opens the file and locks it: sessions on other displays change their entries at the same time.
     private func locked() throws(SystemError) -> FileDescriptor {
         while true {
-            let file = try FileDescriptor(path: path, flags: O_RDONLY | O_CREAT | O_NOFOLLOW)
+            let file = try FileDescriptor(path: path, flags: O_RDWR | O_CREAT | O_NOFOLLOW)
             guard flock(file.raw, LOCK_EX) == 0 else { throw .last }
             // Another session can have replaced the file before the lock was there.
             if let current = try? FileDescriptor(path: path, flags: O_RDONLY | O_NOFOLLOW), current.isSameFile(as: file) { return file }

@@ -55,5 +55,5 @@ extension PortalProblem {
     }
 
     private static let afterRefusal =
-        "Unlock it, and choose again with: broadcast start --ask. If that does not help, log in again."
+        "Unlock it, or log in again. To choose again, run: broadcast start --ask"
 }

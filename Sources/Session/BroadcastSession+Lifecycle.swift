@@ -23,7 +23,7 @@ extension BroadcastSession {
     package func resume() -> Bool {
         pausing.withLock { _ in
             guard progress.transition(to: .live, from: .paused) else { return false }
-            disclosure.pauses.resume(at: pipeline.nextTick(after: now + pipeline.resumeDelay))
+            disclosure.pauses.resume(at: pipeline.firstTick(afterPauseAt: now))
             channel.send(.state(.live))
             return true
         }

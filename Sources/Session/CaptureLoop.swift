@@ -142,18 +142,22 @@ final class CaptureLoop: Sendable {
             index = max(index, clock.now.lastTick(timescale: rate))
             let time = MediaTime(value: index, timescale: rate)
             if update(&composers) { source.requestWholePicture() }
-            if let delay = phase.delay(at: time) {
-                clock.sleep(until: time + delay)
-                if stopping.load(ordering: .relaxed) { return }
-            }
-            guard var look = try look(at: source, time, clock) else { return }
+            heartbeat.store(clock.now.nanoseconds, ordering: .relaxed)
+            let delay = phase.delay(at: time)
+            if let delay { clock.sleep(until: time + delay) }
+            if stopping.load(ordering: .relaxed) { return }
+            // Pass the time of the tick and not the current time, so that a file of the same rate returns one frame per tick.
+            guard var look = try look(at: source, time, sampled: delay == nil ? time : clock.now, clock) else { return }
             let hadChange = look.sample != nil
             phase.noteTick(at: time, hadChange: hadChange)
             // If nothing has changed, a change before the next tick is still the picture of this one. So it is sent at once,
             // and a source that paints at the rate of the ticks loses no picture, whatever its phase.
             let nextTick = clock.origin + MediaTime(value: index + 1, timescale: rate).nanoseconds
-            while look.isUnchanged, !composers.contains(where: \.isAwaitingPicture), source.waitForChange(until: nextTick) {
-                guard let next = try self.look(at: source, time, clock) else { return }
+            while look.isUnchanged, !composers.contains(where: \.isAwaitingPicture), waitForChange(of: source, until: nextTick, clock) {
+                guard let next = try self.look(at: source, time, sampled: clock.now, clock) else {
+                    for position in composers.indices { composers[position].hold(at: time) }
+                    return
+                }
                 look = next
             }
             if look.isLocked != wasLocked { report(.locked(look.isLocked)) }
@@ -171,12 +175,30 @@ final class CaptureLoop: Sendable {
                 description = source.description
                 report(.source(description))
             }
-            if look.mayShow, !look.isLocked, let application = source.takeApplicationChange() { report(.application(application)) }
+            if look.mayShow, !look.isLocked, mayLook, let application = source.takeApplicationChange() { report(.application(application)) }
             firstTick.set(())
-            if hadChange { phase.noteChange(after: source.waitForChange(until: nextTick) ? clock.now - time : nil) }
+            if hadChange { phase.noteChange(after: waitForChange(of: source, until: nextTick, clock) ? clock.now - time : nil) }
             index += 1
         }
     }
+
+    /// False once the session ends, and while the user has requested a pause.
+    private var mayLook: Bool { !stopping.load(ordering: .relaxed) && !disclosure.pauses.isRequested }
+
+    /// Waits until the source may have changed. Returns false at `end`, a time of `CLOCK_MONOTONIC` in nanoseconds, and soon
+    /// after the user has requested a pause or the end.
+    private func waitForChange(of source: any ScreenSource, until end: Int64, _ clock: SessionClock) -> Bool {
+        while source.canWaitForChange, mayLook {
+            let now = SessionClock.monotonic()
+            guard now < end else { return false }
+            if source.waitForChange(until: min(end, now + Self.longestWait)) { return true }
+            heartbeat.store(clock.now.nanoseconds, ordering: .relaxed)
+        }
+        return false
+    }
+
+    /// The time in nanoseconds after which a wait for a change looks for a pause or the end.
+    private static let longestWait: Int64 = 50_000_000
 
     /// What a look at the source found.
     private struct Look {
@@ -184,7 +206,7 @@ final class CaptureLoop: Sendable {
         var sample: SampleBuffer?
         /// The source was asked, and the user requested no pause meanwhile.
         var mayShow: Bool
-        /// The user requested a pause while the source was asked.
+        /// The user requested a pause that begins after this tick.
         var isRevoked = false
         var isLocked = false
         /// Viewers get the slate.
@@ -195,7 +217,13 @@ final class CaptureLoop: Sendable {
     }
 
     /// Asks the source what changed, if that may be shown. Returns nil if the thread must end.
-    private func look(at source: any ScreenSource, _ time: MediaTime, _ clock: SessionClock) throws(CaptureError) -> Look? {
+    ///
+    /// - Parameters:
+    ///   - time: the time of the tick.
+    ///   - sampled: the time for the source, which uses it to decide how long hidden windows stay covered.
+    private func look(
+        at source: any ScreenSource, _ time: MediaTime, sampled: MediaTime, _ clock: SessionClock
+    ) throws(CaptureError) -> Look? {
         heartbeat.store(clock.now.nanoseconds, ordering: .relaxed)
         if stopping.load(ordering: .relaxed) { return nil }
         source.noteDesktopLock(disclosure.isDesktopLocked.load(ordering: .relaxed))
@@ -203,13 +231,12 @@ final class CaptureLoop: Sendable {
         // Grab nothing after a request to pause, also if this tick is before the start of the pause.
         let requestCount = disclosure.pauses.requestCount
         var look = Look(mayShow: !isWithheld && !disclosure.pauses.isRequested, isWithheld: isWithheld)
-        // Pass the time of the tick and not the current time, so that a file of the same rate returns one frame per tick.
         if look.mayShow {
-            look.sample = try source.nextSample(at: time)
+            look.sample = try source.nextSample(at: sampled)
         } else if disclosure.isResuming(at: time) {
-            try source.prepare(at: time)
+            try source.prepare(at: sampled)
         } else {
-            try source.rest(at: time)
+            try source.rest(at: sampled)
         }
         heartbeat.store(clock.now.nanoseconds, ordering: .relaxed)
         if stopping.load(ordering: .relaxed) { return nil }
@@ -218,9 +245,10 @@ final class CaptureLoop: Sendable {
             report(.ended)
             return nil
         }
-        look.isRevoked = look.mayShow && disclosure.pauses.requestCount != requestCount
+        look.isRevoked = !isWithheld && (!look.mayShow || disclosure.pauses.requestCount != requestCount)
         if look.isRevoked {
-            // The user requested a pause during the grab, so the grab can show pixels that were drawn after the request.
+            // The user requested a pause before or during the grab, so the grab can show pixels that were drawn after the
+            // request. This tick is before the pause, which begins with the next one.
             look.mayShow = false
             look.sample = nil
             source.requestWholePicture()

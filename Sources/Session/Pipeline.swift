@@ -136,8 +136,11 @@ final class Pipeline: Sendable {
 
     // MARK: While it runs
 
-    /// The time that the source needs to show something after a pause.
-    var resumeDelay: MediaTime { state.withLock { $0.source }?.opening.resumeDelay ?? .zero }
+    /// Returns the first tick that can show something if a pause ends at `time`. The source prepares its picture in ticks.
+    func firstTick(afterPauseAt time: MediaTime) -> MediaTime {
+        let delay = state.withLock { $0.source }?.opening.resumeDelay ?? .zero
+        return delay == .zero ? nextTick(after: time) : nextTick(after: nextTick(after: time) + delay)
+    }
 
     /// Returns the first tick after `time`.
     func nextTick(after time: MediaTime) -> MediaTime {

@@ -26,15 +26,17 @@ extension VideoLoop {
     /// the encoder waits for the capture thread without a limit.
     func stallDeadline(_ work: Work) -> Int64? {
         guard settings.pacing == .constant, let last = work.lastTime, let clock = clock.withLock({ $0 }) else { return nil }
-        let patience = work.isCovering ? MediaTime(value: 2, timescale: Int64(frameRate)) : Self.stallLimit
+        // The capture thread delivers a tick without a change at its end.
+        let patience = MediaTime(value: work.isCovering ? 3 : 2, timescale: Int64(frameRate)) + (work.isCovering ? .zero : Self.stallLimit)
         return clock.origin + (last + patience).nanoseconds
     }
 
-    /// Fills the ticks that the capture thread missed, up to the one before the current tick, which it can still deliver.
+    /// Fills the ticks that the capture thread missed, without the current one and the one before it, which it can still
+    /// deliver.
     func coverStall(_ work: inout Work) throws(EncodeError) {
         guard let clock = clock.withLock({ $0 }), let last = work.lastTime else { return }
         let rate = Int64(frameRate)
-        let newest = clock.now.lastTick(timescale: rate) - 1
+        let newest = clock.now.lastTick(timescale: rate) - 2
         // After a suspension of the machine, fill at most one second.
         var index = max(last.lastTick(timescale: rate) + 1, newest - rate)
         while index <= newest {

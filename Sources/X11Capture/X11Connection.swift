@@ -56,10 +56,7 @@ package final class X11Connection {
 
     private static func open(_ name: String) throws(CaptureError) -> OpaquePointer {
         let opened = TimedOpening.run(name: "open display", within: openingLimit) {
-            let display = XOpenDisplay(name)
-            // On this thread: a server that ends before the caller sees the connection would end the process.
-            if let display { X11Faults.watch(display) }
-            return display
+            X11Faults.open(name)
         } discard: { display in
             if let display { close(display) }
         }

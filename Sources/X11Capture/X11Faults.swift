@@ -1,4 +1,5 @@
 import CX11
+import Glibc
 import Synchronization
 
 /// The errors of X connections, as reported to Xlib's process-wide handlers.
@@ -14,11 +15,26 @@ enum X11Faults {
         var brokenConnections: Set<UInt> = []
         /// The displays of this module's connections. Errors of all others go to the handlers of the program.
         var ours: Set<UInt> = []
+        /// The threads that open a display.
+        var openingThreads: Set<UInt> = []
         var previousErrorHandler: XErrorHandler?
         var previousIOErrorHandler: XIOErrorHandler?
     }
 
     private static let faults = Mutex(Faults())
+
+    /// Opens a display and routes its errors here. Call it on a thread that nobody needs (`TimedOpening`): if the server ends
+    /// between its first answer and the end of the opening, the thread stops for ever. Xlib would end the process, and its
+    /// exit handler can be set only after the opening.
+    static func open(_ name: String) -> OpaquePointer? {
+        let thread = UInt(pthread_self())
+        _ = faults.withLock { $0.openingThreads.insert(thread) }
+        installHandlers()
+        let display = XOpenDisplay(name)
+        _ = faults.withLock { $0.openingThreads.remove(thread) }
+        if let display { watch(display) }
+        return display
+    }
 
     /// Routes the errors of `display` here.
     static func watch(_ display: OpaquePointer) {
@@ -47,6 +63,7 @@ enum X11Faults {
         }
         let onIOError: XIOErrorHandler = { display in
             guard let display else { return 0 }
+            if X11Faults.isOpening { while true { pause() } }
             let previous = X11Faults.faults.withLock { faults in
                 faults.ours.contains(UInt(bitPattern: display)) ? nil : faults.previousIOErrorHandler
             }
@@ -66,6 +83,9 @@ enum X11Faults {
         let error = faults.withLock { $0.protocolErrors.removeValue(forKey: UInt(bitPattern: display)) }
         return error.flatMap { $0.request >= first ? $0.code : nil }
     }
+
+    /// True on a thread that opens a display.
+    private static var isOpening: Bool { faults.withLock { $0.openingThreads.contains(UInt(pthread_self())) } }
 
     static func isBroken(_ display: OpaquePointer) -> Bool {
         faults.withLock { $0.brokenConnections.contains(UInt(bitPattern: display)) }

@@ -1,5 +1,6 @@
 import CX11
 import Capture
+import Concurrency
 import Glibc
 import Media
 import WindowPrivacy
@@ -90,10 +91,13 @@ package final class X11ScreenSource: ScreenSource {
         return try coveredSample(isRefreshDue ? .whole(size) : changed, of: area, at: now)
     }
 
+    package var canWaitForChange: Bool { true }
+
     package func waitForChange(until deadline: Int64) -> Bool {
         guard connection.waitForEvent(until: deadline) else { return false }
         // Programs draw in several steps, and the first one causes the event.
-        usleep(Self.settlingMicroseconds)
+        let rest = max(0, deadline - SessionClock.monotonic()) / 1000
+        usleep(min(Self.settlingMicroseconds, UInt32(clamping: rest)))
         return true
     }
 

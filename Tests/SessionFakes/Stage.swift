@@ -42,6 +42,8 @@ package final class Stage: Sendable {
         var preparations = 0
         var announcesChanges = false
         var isChanged = false
+        var restsWithheld = false
+        var isResting = false
         var resumeDelay = MediaTime.zero
         var openSources = 0
         var description = SourceDescription(kind: .application, name: "stage")
@@ -77,6 +79,8 @@ package final class Stage: Sendable {
     package func freeze() { state.update { $0.isStill = true } }
     /// The picture changes only by `change`, and the source waits for that.
     package func announceChanges() { state.update { ($0.isStill, $0.announcesChanges) = (true, true) } }
+    /// Like a Wayland desktop, the source has no picture after a rest.
+    package func withholdAtRests() { state.update { $0.restsWithheld = true } }
     /// Changes the picture.
     package func change() { state.update { $0.isChanged = true } }
     package func rename(_ name: String) { state.update { $0.description.name = name } }
@@ -125,11 +129,14 @@ private final class StageSource: ScreenSource {
 
     var description: SourceDescription { stage.state.withLock { $0.description } }
     var size: PixelSize { NumberedPicture.size }
-    var condition: SourceCondition { stage.state.withLock { $0.isEnded ? .ended : $0.isWithheld ? .withheld : .shown } }
+    var condition: SourceCondition {
+        stage.state.withLock { $0.isEnded ? .ended : $0.isWithheld || $0.restsWithheld && $0.isResting ? .withheld : .shown }
+    }
     var isLocked: Bool { stage.state.withLock { $0.isLocked } }
 
     func nextSample(at now: MediaTime) throws(CaptureError) -> SampleBuffer? {
         stage.pass(.sample)
+        stage.state.update { $0.isResting = false }
         if let error = stage.state.withLock({ $0.failure }) { throw error }
         if stage.state.withLock({ $0.isStill && !$0.isChanged }) && !wantsWhole { return nil }
         let number = stage.state.update { state -> Int in
@@ -151,9 +158,10 @@ private final class StageSource: ScreenSource {
 
     func requestWholePicture() { wantsWhole = true }
 
+    var canWaitForChange: Bool { stage.state.withLock { $0.announcesChanges } }
+
     func waitForChange(until deadline: Int64) -> Bool {
-        guard stage.state.withLock({ $0.announcesChanges }) else { return false }
-        return stage.state.wait(until: deadline) { $0.isChanged ? true : nil } ?? false
+        stage.state.wait(until: deadline) { $0.isChanged ? true : nil } ?? false
     }
 
     var resumeDelay: MediaTime { stage.state.withLock { $0.resumeDelay } }
@@ -162,7 +170,7 @@ private final class StageSource: ScreenSource {
 
     func rest(at now: MediaTime) throws(CaptureError) {
         stage.pass(.rest)
-        stage.state.update { $0.rests += 1 }
+        stage.state.update { ($0.rests, $0.isResting) = ($0.rests + 1, true) }
     }
 
     func takeNotice() -> SourceNotice? {

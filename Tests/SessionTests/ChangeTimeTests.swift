@@ -33,6 +33,43 @@ struct ChangeTimeTests {
         #expect(zip(ticks, ticks.dropFirst()).allSatisfy { $0 < $1 })
     }
 
+    @Test func `A pause while a tick waits for a change puts no slate into a recording`() async throws {
+        let stage = Stage()
+        stage.announceChanges()
+        stage.withholdAtRests()
+        let (live, recording) = (FakeViewer("live"), FakeViewer("recording"))
+        let session = BroadcastSession(
+            configuration: .silent(stage, frameRate: 5), destinations: [live.livePlan(), recording.rawRecording()])
+        try await session.start()
+        for _ in 0..<3 {
+            try await live.waitForFrames(2)
+            #expect(session.pause())
+            stage.change()
+            try await waitUntil("the slate") { live.video.last?.reading == .slate }
+            #expect(session.resume())
+            try await waitUntil("a picture") { live.video.last?.reading != .slate }
+        }
+        _ = await session.stop()
+        #expect(recording.video.allSatisfy { $0.reading != .slate && $0.reading != .unknown })
+    }
+
+    @Test func `A source that needs time after a pause gets it at a low rate too`() async throws {
+        let stage = Stage()
+        stage.delayResume(by: MediaTime(milliseconds: 200))
+        let live = FakeViewer()
+        let session = BroadcastSession(configuration: .silent(stage, frameRate: 2), destinations: [live.livePlan()])
+        try await session.start()
+        try await live.waitForFrames(1)
+        for round in 1...2 {
+            #expect(session.pause())
+            try await waitUntil("the slate") { live.video.last?.reading == .slate }
+            #expect(session.resume())
+            try await waitUntil("a picture") { live.video.last?.reading != .slate }
+            #expect(stage.preparations >= round)
+        }
+        _ = await session.stop()
+    }
+
     @Test func `A pause, a lock and the end do not wait for a change`() async throws {
         let stage = Stage()
         stage.announceChanges()

@@ -66,11 +66,7 @@ struct SetupCommand: AsyncParsableCommand {
         for question in target.questions { try check(answers[question.key], of: question, for: target) }
         let secrets = answers.filter { key, _ in target.questions.contains { $0.key == key && $0.isSecret } }
         let plain = answers.filter { secrets[$0.key] == nil }
-        let known = older.merging(target.destination?.setup ?? [:]) { $1 }.merging(plain) { $1 }
-        if !target.isRTMP, let url = known["url"], let secret = secrets.keys.min(), AddressSecret.isExposed(on: url) {
-            throw CommandError(
-                .usage, "The \(secret) must not go to another machine over http://. Use an https:// address in --set url=. Nothing was changed.")
-        }
+        try refuseExposure(of: secrets, with: older.merging(plain) { $1 }, target, context)
         try presentingProblem { () throws(CredentialProblem) in
             if !secrets.isEmpty { try store(secrets, in: context.credentials) }
             if !plain.isEmpty { try information.keep(older.merging(plain) { $1 }, of: name) }
@@ -90,6 +86,7 @@ struct SetupCommand: AsyncParsableCommand {
         if let problem = answer.problem(with: target.questions, older: known, hasSecrets: hasSecrets) {
             throw CommandError(.wrongAnswer(name: name, problem))
         }
+        try refuseExposure(of: answer.secrets ?? [:], with: older.merging(answer.setup ?? [:]) { $1 }, target, context)
         let information = SetupInformation(paths: context.paths)
         try presentingProblem { () throws(CredentialProblem) in
             if let secrets = answer.secrets, !secrets.isEmpty { try store(secrets, in: context.credentials) }
@@ -98,6 +95,17 @@ struct SetupCommand: AsyncParsableCommand {
         }
         Output.note("\(name) is set up. Start it with: broadcast start --to \(name)")
         if let url = answer.watchUrl { Output.note("It can be watched at \(url)") }
+    }
+
+    /// Throws if a secret, a new one or a stored one, would go to another machine without encryption.
+    private func refuseExposure(
+        of secrets: [String: String], with answers: [String: String], _ target: SetupTarget, _ context: CommandContext
+    ) throws(CommandError) {
+        let known = answers.merging(target.destination?.answers() ?? [:]) { $1 }
+        guard !target.isRTMP, let url = known["url"], AddressSecret.isExposed(on: url),
+            let secret = secrets.keys.min() ?? (context.credentials.destinations(among: [name]).contains(name) ? "secret" : nil)
+        else { return }
+        throw CommandError(.usage, "The \(secret) must not go to another machine over http://. Use an https:// address. Nothing was changed.")
     }
 
     /// The answers in `--set` and `--secret-from-stdin`.
