@@ -24,7 +24,8 @@ extension PortalDialogue {
             handle = path
             owner = reply.sender
         } catch {
-            throw error.problem
+            // The bus answers for a portal that ended before its reply.
+            throw error == .noAnswer && !bus.hasOwner(Self.portal.service) ? .noPortal : error.problem
         }
         return try result(of: handle, limit: limit, later: later)
     }
