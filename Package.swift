@@ -80,7 +80,7 @@ let package = Package(
             swiftSettings: strict),
         .target(name: "PulseCapture", dependencies: ["Capture", "WindowPrivacy", "Concurrency", "Media", "CPulse"], swiftSettings: strict),
         .target(name: "ContentCapture", dependencies: ["Capture", "Concurrency", "Media"], swiftSettings: strict),
-        .target(name: "Mix", dependencies: ["Media", "CPixelKernels", "CYUV", "CSWResample"], swiftSettings: strict),
+        .target(name: "Mix", dependencies: ["Media", "Concurrency", "CPixelKernels", "CYUV", "CSWResample"], swiftSettings: strict),
         // Reads and writes the headers of H.264 and AAC. Mux writes containers.
         .target(name: "Bitstream", dependencies: ["Media"], swiftSettings: strict),
         .target(name: "Encode", dependencies: ["Bitstream", "Media", "CX264", "CAVCodec", "CPNG", "CSixel"], swiftSettings: strict),

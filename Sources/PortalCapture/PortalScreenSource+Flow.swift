@@ -1,8 +1,33 @@
 import Capture
+import Concurrency
 import Media
 
-/// What a source does if pictures do not arrive, or lie outside of its region.
+/// The wait for pictures, and what a source does if they do not arrive, or lie outside of its region.
 extension PortalScreenSource {
+    package var canWaitForChange: Bool { if case .running = phase { true } else { false } }
+
+    package func waitForChange(until deadline: Int64) -> Bool {
+        guard case .running = phase, let stream else { return false }
+        while true {
+            let limit = deadline - SessionClock.monotonic()
+            guard limit > 0, stream.waitForNews(within: MediaTime(nanoseconds: limit)) else { return false }
+            // Some compositors send the same picture again and again.
+            picture.take(from: stream)
+            if picture.hasChanges { return true }
+        }
+    }
+
+    /// A compositor sends its first picture some tens of milliseconds after the flow begins.
+    package var resumeDelay: MediaTime { MediaTime(milliseconds: 200) }
+
+    package func prepare(at now: MediaTime) throws(CaptureError) {
+        applyRules()
+        try follow(at: now)
+        guard case .running = phase, let stream, !isWithheldByRules else { return }
+        stream.setActive(true)
+        picture.take(from: stream)
+    }
+
     /// Withholds the picture of a stream that stopped by itself, and reports a picture that is missing for long.
     func watchFlow(of stream: PipeWireStream, at now: MediaTime) {
         let wasFrozen = isFrozen
@@ -10,7 +35,7 @@ extension PortalScreenSource {
         if isFrozen {
             interrupt()
         } else if wasFrozen {
-            // The desktop does not send a picture of a still screen again, unless the flow begins anew.
+            // The desktop sends no new picture of a still screen, so restart the flow.
             stream.setActive(false)
         } else if stream.state == .streaming {
             pausedSince = nil

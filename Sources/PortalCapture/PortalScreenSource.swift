@@ -20,13 +20,13 @@ package final class PortalScreenSource: ScreenSource {
     let limits: Limits
     private var share: PortalShare
     /// Nil while nothing is shared.
-    private var stream: PipeWireStream?
+    var stream: PipeWireStream?
     /// Restores the choice after a lock; nil if that is not possible.
     private var token: String?
     var picture: SharedPicture
-    private var phase = Phase.running
+    var phase = Phase.running
     private var isDesktopLocked = false
-    private var isWithheldByRules = false
+    var isWithheldByRules = false
     var isInterrupted = false
     var isFrozen = false
     var isOutside = false
@@ -106,33 +106,9 @@ package final class PortalScreenSource: ScreenSource {
         return picture.sample(at: now)
     }
 
-    package var canWaitForChange: Bool { if case .running = phase { true } else { false } }
-
-    package func waitForChange(until deadline: Int64) -> Bool {
-        guard case .running = phase, let stream else { return false }
-        while true {
-            let limit = deadline - SessionClock.monotonic()
-            guard limit > 0, stream.waitForNews(within: MediaTime(nanoseconds: limit)) else { return false }
-            // Some compositors send the same picture again and again.
-            picture.take(from: stream)
-            if picture.hasChanges { return true }
-        }
-    }
-
-    /// A compositor sends its first picture some tens of milliseconds after the flow begins.
-    package var resumeDelay: MediaTime { MediaTime(milliseconds: 200) }
-
-    package func prepare(at now: MediaTime) throws(CaptureError) {
-        applyRules()
-        try follow(at: now)
-        guard case .running = phase, let stream, !isWithheldByRules else { return }
-        stream.setActive(true)
-        picture.take(from: stream)
-    }
-
     package func rest(at now: MediaTime) throws(CaptureError) {
         applyRules()
-        // What waits is discarded: nothing from before the pause is shown after it. `follow` can open another stream.
+        // Discard waiting pictures, so that nothing from before the pause is shown after it. `follow` can open another stream.
         defer { withhold() }
         pausedSince = nil
         missingSince = nil
@@ -161,7 +137,7 @@ package final class PortalScreenSource: ScreenSource {
     // MARK: While it runs
 
     /// Withholds a monitor while there are rules, because its windows cannot be told apart.
-    private func applyRules() {
+    func applyRules() {
         let rules = request.hiddenWindows
         let (current, revision) = rules.current
         let mustWithhold = request.choice == .monitor && !current.isEmpty
@@ -181,7 +157,7 @@ package final class PortalScreenSource: ScreenSource {
     }
 
     /// Follows the session of the portal.
-    private func follow(at now: MediaTime) throws(CaptureError) {
+    func follow(at now: MediaTime) throws(CaptureError) {
         switch phase {
         case .running:
             guard let problem = stream?.state.problem ?? (share.isClosed ? .lost : nil) else { return }

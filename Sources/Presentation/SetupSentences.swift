@@ -19,6 +19,26 @@ package enum SetupSentences {
         return "Name what to set up, as in broadcast setup twitch. \(NearestName.known(names))"
     }
 
+    /// The address that `--set url=` gives can end in a stream key.
+    package static let keyInAddress =
+        "The last part of the address can be the stream key, which other users can read on the command line. Give the address without it, and "
+        + "the key with --secret-from-stdin key. If that part is not the key, end the address with /. Nothing was changed."
+
+    /// An address contains a secret.
+    package static func secretInAddress(_ secret: AddressSecret, of name: String, isRTMP: Bool) -> String {
+        let way =
+            switch secret {
+            case .password: "--set user=USER --secret-from-stdin password" + (isRTMP ? "" : ", if \(name) asks for them")
+            case .parameter: "the answer to its own question"
+            }
+        return "\(secret.phrase) must not be in the address. Give it with \(way). Nothing was changed."
+    }
+
+    /// - Parameter secret: the key of its question.
+    package static func exposed(_ secret: String) -> String {
+        "The \(secret) must not go to another machine over http://. Use an https:// address. Nothing was changed."
+    }
+
     /// The question whether a secret may be stored in a file, without its colon.
     package static func fileQuestion(_ path: String, _ problem: KeyringProblem) -> String {
         "\(problem.sentence) Store the secret in \(path), which only you can read? [y/N]"

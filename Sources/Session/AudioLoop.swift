@@ -1,3 +1,4 @@
+import Capture
 import Concurrency
 import ContentCapture
 import Destinations

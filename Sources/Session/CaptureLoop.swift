@@ -1,6 +1,7 @@
 import Capture
 import Concurrency
 import Media
+import Mix
 import Synchronization
 
 /// The capture thread. At each tick, it requests the changes from the source and composes a frame for each rendition.
@@ -30,16 +31,16 @@ final class CaptureLoop: Sendable {
     }
 
     private let open: @Sendable (SourceOpening) throws(CaptureError) -> any ScreenSource
-    private let disclosure: Disclosure
-    private let report: @Sendable (Event) -> Void
+    let disclosure: Disclosure
+    let report: @Sendable (Event) -> Void
     /// Opened when the rest of the pipeline is ready. Ticks start then.
     private let gate = Monitor<Gate>(.closed)
     private let renditions = Mutex<[Rendition]>([])
-    private let stopping = Atomic(false)
+    let stopping = Atomic(false)
     /// Set after the first tick and its reports, or when the thread ends.
     private let firstTick = Once<Void>()
     /// The session's time in nanoseconds at which the thread last started or ended a tick.
-    private let heartbeat = Atomic<Int64>(0)
+    let heartbeat = Atomic<Int64>(0)
 
     private enum Gate {
         case closed
@@ -180,82 +181,6 @@ final class CaptureLoop: Sendable {
             if hadChange { phase.noteChange(after: waitForChange(of: source, until: nextTick, clock) ? clock.now - time : nil) }
             index += 1
         }
-    }
-
-    /// False once the session ends, and while the user has requested a pause.
-    private var mayLook: Bool { !stopping.load(ordering: .relaxed) && !disclosure.pauses.isRequested }
-
-    /// Waits until the source may have changed. Returns false at `end`, a time of `CLOCK_MONOTONIC` in nanoseconds, and soon
-    /// after the user has requested a pause or the end.
-    private func waitForChange(of source: any ScreenSource, until end: Int64, _ clock: SessionClock) -> Bool {
-        while source.canWaitForChange, mayLook {
-            let now = SessionClock.monotonic()
-            guard now < end else { return false }
-            if source.waitForChange(until: min(end, now + Self.longestWait)) { return true }
-            heartbeat.store(clock.now.nanoseconds, ordering: .relaxed)
-        }
-        return false
-    }
-
-    /// The time in nanoseconds after which a wait for a change looks for a pause or the end.
-    private static let longestWait: Int64 = 50_000_000
-
-    /// What a look at the source found.
-    private struct Look {
-        /// What changed.
-        var sample: SampleBuffer?
-        /// The source was asked, and the user requested no pause meanwhile.
-        var mayShow: Bool
-        /// The user requested a pause that begins after this tick.
-        var isRevoked = false
-        var isLocked = false
-        /// Viewers get the slate.
-        var isWithheld: Bool
-
-        /// The source shows what it showed before.
-        var isUnchanged: Bool { mayShow && sample == nil && !isWithheld }
-    }
-
-    /// Asks the source what changed, if that may be shown. Returns nil if the thread must end.
-    ///
-    /// - Parameters:
-    ///   - time: the time of the tick.
-    ///   - sampled: the time for the source, which uses it to decide how long hidden windows stay covered.
-    private func look(
-        at source: any ScreenSource, _ time: MediaTime, sampled: MediaTime, _ clock: SessionClock
-    ) throws(CaptureError) -> Look? {
-        heartbeat.store(clock.now.nanoseconds, ordering: .relaxed)
-        if stopping.load(ordering: .relaxed) { return nil }
-        source.noteDesktopLock(disclosure.isDesktopLocked.load(ordering: .relaxed))
-        let isWithheld = disclosure.isWithheld(at: time)
-        // Grab nothing after a request to pause, also if this tick is before the start of the pause.
-        let requestCount = disclosure.pauses.requestCount
-        var look = Look(mayShow: !isWithheld && !disclosure.pauses.isRequested, isWithheld: isWithheld)
-        if look.mayShow {
-            look.sample = try source.nextSample(at: sampled)
-        } else if disclosure.isResuming(at: time) {
-            try source.prepare(at: sampled)
-        } else {
-            try source.rest(at: sampled)
-        }
-        heartbeat.store(clock.now.nanoseconds, ordering: .relaxed)
-        if stopping.load(ordering: .relaxed) { return nil }
-        if source.condition == .ended {
-            while let notice = source.takeNotice() { report(.notice(notice)) }
-            report(.ended)
-            return nil
-        }
-        look.isRevoked = !isWithheld && (!look.mayShow || disclosure.pauses.requestCount != requestCount)
-        if look.isRevoked {
-            // The user requested a pause before or during the grab, so the grab can show pixels that were drawn after the
-            // request. This tick is before the pause, which begins with the next one.
-            look.mayShow = false
-            look.sample = nil
-            source.requestWholePicture()
-        }
-        look.isLocked = disclosure.isDesktopLocked.load(ordering: .relaxed) || source.isLocked
-        look.isWithheld = isWithheld || look.isLocked || source.condition == .withheld
-        return look
     }
 
     /// Updates the list of renditions. Returns true if a rendition joined, which needs a whole picture first.

@@ -5,6 +5,7 @@ import Destinations
 import Encode
 import Glibc
 import Media
+import Mix
 import Synchronization
 import Upload
 

@@ -1,7 +1,9 @@
+import Capture
 import Concurrency
 import Destinations
 import Encode
 import Media
+import Mix
 import Synchronization
 import Upload
 

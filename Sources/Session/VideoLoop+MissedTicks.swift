@@ -1,3 +1,4 @@
+import Capture
 import Encode
 import Media
 import Mix

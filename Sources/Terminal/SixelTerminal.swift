@@ -25,7 +25,7 @@ package enum SixelTerminal {
         Output.raw("\u{1b}[?2;1;0S\u{1b}[c")
         let answer = read()
         tcsetattr(STDIN_FILENO, TCSANOW, &before)
-        if answer.contains(3) { interrupt() }
+        if answer.contains(3) { TerminalSignals.raise(SIGINT) }
         return limit(of: answer, in: window)
     }
 
@@ -47,17 +47,6 @@ package enum SixelTerminal {
         }
         let lines = max(Int(window.ws_row), freeLines + 1)
         return PixelSize(width: size.width, height: max(16, size.height * (lines - freeLines) / lines))
-    }
-
-    /// Sends SIGINT to this thread. Dispatch's threads block signals, so the signal would stay pending.
-    private static func interrupt() {
-        var mask = sigset_t()
-        var before = sigset_t()
-        sigemptyset(&mask)
-        sigaddset(&mask, SIGINT)
-        pthread_sigmask(SIG_UNBLOCK, &mask, &before)
-        raise(SIGINT)
-        pthread_sigmask(SIG_SETMASK, &before, nil)
     }
 
     private static var window: winsize {

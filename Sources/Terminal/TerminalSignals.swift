@@ -49,15 +49,20 @@ package final class TerminalSignals: Sendable {
         var standard = sigaction()
         standard.__sigaction_handler.sa_handler = SIG_DFL
         sigaction(number, &standard, nil)
-        // Dispatch's threads, and threads that they create, block signals, so the signal would stay pending.
+        Self.raise(number)
+        _ = Self.listen(number)
+    }
+
+    /// Sends a signal to this thread. Dispatch's threads, and threads that they create, block signals, so the signal would
+    /// stay pending.
+    static func raise(_ number: Int32) {
         var mask = sigset_t()
         var before = sigset_t()
         sigemptyset(&mask)
         sigaddset(&mask, number)
         pthread_sigmask(SIG_UNBLOCK, &mask, &before)
-        raise(number)
+        Glibc.raise(number)
         pthread_sigmask(SIG_SETMASK, &before, nil)
-        _ = Self.listen(number)
     }
 
     /// Restores the previous actions of the signals.

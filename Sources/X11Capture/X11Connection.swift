@@ -93,6 +93,18 @@ package final class X11Connection {
         if X11Faults.isBroken(display) { throw .displayServerGone(name) }
     }
 
+    /// The time from the first event of a drawing to its end, in microseconds.
+    private static let settlingTime: UInt32 = 2000
+
+    /// As `waitForEvent`, but returns when a drawing is probably complete: programs draw in several steps, and the first one
+    /// causes the event.
+    func waitForDrawing(until deadline: Int64) -> Bool {
+        guard waitForEvent(until: deadline) else { return false }
+        let rest = max(0, deadline - SessionClock.monotonic()) / 1000
+        usleep(min(Self.settlingTime, UInt32(clamping: rest)))
+        return true
+    }
+
     /// Blocks until the server has sent an event, or until `deadline`, or until the connection breaks. Returns false at the
     /// deadline.
     ///

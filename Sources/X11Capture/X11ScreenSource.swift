@@ -1,7 +1,5 @@
 import CX11
 import Capture
-import Concurrency
-import Glibc
 import Media
 import WindowPrivacy
 
@@ -14,8 +12,6 @@ package final class X11ScreenSource: ScreenSource {
     private static let refreshInterval = MediaTime(milliseconds: 5000)
     /// How often a picture is taken in one tick if it is not certain that no hidden window is in it.
     private static let attempts = 3
-    /// The time from the first sign of a change to the grab.
-    private static let settlingMicroseconds: UInt32 = 2000
 
     package private(set) var size: PixelSize
     package private(set) var condition = SourceCondition.shown
@@ -93,13 +89,7 @@ package final class X11ScreenSource: ScreenSource {
 
     package var canWaitForChange: Bool { true }
 
-    package func waitForChange(until deadline: Int64) -> Bool {
-        guard connection.waitForEvent(until: deadline) else { return false }
-        // Programs draw in several steps, and the first one causes the event.
-        let rest = max(0, deadline - SessionClock.monotonic()) / 1000
-        usleep(min(Self.settlingMicroseconds, UInt32(clamping: rest)))
-        return true
-    }
+    package func waitForChange(until deadline: Int64) -> Bool { connection.waitForDrawing(until: deadline) }
 
     package var isLocked: Bool { screenSaver?.isOn ?? false }
 

@@ -350,7 +350,7 @@ import Testing
             try await source.wait(for: .withheld)
             #expect(source.takeNotice() == .sharingInterrupted)
             desktop.pipeWire.signal(SIGCONT)
-            // The screen is still, so the flow has to begin anew.
+            // The screen is still, so only a restart of the flow gives a picture.
             try await source.waitForPicture("the picture after it") { $0.damage.isWhole }
         }
     }

@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The message for a user who sees no terminal, with programs of the test in `PATH`.
+/// Desktop notifications of sessions without a terminal. `PATH` contains programs of the test.
 struct DesktopNotificationTests {
     /// A program that writes its arguments into a file beside it, a line each.
     private static let script = """

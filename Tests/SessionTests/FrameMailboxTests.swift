@@ -1,6 +1,6 @@
 import Concurrency
 import Media
-import Session
+import Mix
 import SessionFakes
 import Testing
 

@@ -15,7 +15,8 @@ struct SetupCommand: AsyncParsableCommand {
             kick, restream, custom). The terminal does not show secrets as you type them. They are stored in the \
             Secret Service. If it asks for the keyring's password in a dialog, the command waits for your answer. If no \
             Secret Service answers, the command asks whether to store them in a file that only you can read; without a \
-            terminal, --plain-file is the answer. broadcast sign-out NAME deletes them. An extension may contain a setup program that signs in instead of these questions.
+            terminal, --plain-file is the answer. broadcast sign-out NAME deletes them. An extension may contain a setup \
+            program that signs in instead of these questions.
             """)
 
     @Argument(help: ArgumentHelp("The destination or service.", valueName: "name"))
@@ -101,11 +102,10 @@ struct SetupCommand: AsyncParsableCommand {
     private func refuseExposure(
         of secrets: [String: String], with answers: [String: String], _ target: SetupTarget, _ context: CommandContext
     ) throws(CommandError) {
-        let known = answers.merging(target.destination?.answers() ?? [:]) { $1 }
-        guard !target.isRTMP, let url = known["url"], AddressSecret.isExposed(on: url),
-            let secret = secrets.keys.min() ?? (context.credentials.destinations(among: [name]).contains(name) ? "secret" : nil)
-        else { return }
-        throw CommandError(.usage, "The \(secret) must not go to another machine over http://. Use an https:// address. Nothing was changed.")
+        guard target.exposesSecrets(with: answers) else { return }
+        let isSignedIn = context.credentials.destinations(among: [name]).contains(name)
+        guard let secret = secrets.keys.min() ?? (isSignedIn ? "secret" : nil) else { return }
+        throw CommandError(.usage, SetupSentences.exposed(secret))
     }
 
     /// The answers in `--set` and `--secret-from-stdin`.
@@ -127,11 +127,7 @@ struct SetupCommand: AsyncParsableCommand {
             // Before anything is asked: the command has to be given again.
             if key == "url" { try refuseSecret(in: answer, of: target) }
             if key == "url" && target.isRTMP && RTMPAddress.hasKey(answer) {
-                throw CommandError(
-                    .usage,
-                    "The last part of the address can be the stream key, which other users can read on the command line. Give the address "
-                        + "without it, and the key with --secret-from-stdin key. If that part is not the key, end the address with /. "
-                        + "Nothing was changed.")
+                throw CommandError(.usage, SetupSentences.keyInAddress)
             }
             answers[key] = answer
         }
@@ -202,15 +198,9 @@ struct SetupCommand: AsyncParsableCommand {
     private func refuseSecret(in address: String, of target: SetupTarget) throws(CommandError) {
         let questions = target.questions.filter(\.isSecret).map(\.key)
         guard let secret = AddressSecret.first(in: address, questions: questions) else { return }
-        let way: String
-        switch secret {
-        case .password where target.isRTMP: way = "--set user=USER --secret-from-stdin password"
-        case .password: way = "--set user=USER --secret-from-stdin password, if \(name) asks for them"
-        // The stream key is asked for anyway, and a token belongs to it.
-        case .parameter where target.isRTMP: return
-        case .parameter: way = "the answer to its own question"
-        }
-        throw CommandError(.usage, "\(secret.phrase) must not be in the address. Give it with \(way). Nothing was changed.")
+        // The stream key of RTMP is asked for anyway, and a token belongs to it.
+        if target.isRTMP, case .parameter = secret { return }
+        throw CommandError(.usage, SetupSentences.secretInAddress(secret, of: name, isRTMP: target.isRTMP))
     }
 
     /// Stores the secrets, and says where. On a terminal, the user decides about a file.

@@ -34,7 +34,7 @@ extension SourceOptions {
     func portalRequest(_ context: CommandContext, isAttended: Bool, previews: Bool = false) throws(CommandError) -> PortalRequest {
         if previews && window != nil {
             throw CommandError(
-                .usage, "On Wayland a window is chosen anew for each use, so --preview could show another one. Omit --preview or --window.")
+                .usage, "On Wayland the preview and the broadcast each ask for a window, and these can differ. Omit --preview or --window.")
         }
         if display != nil { throw CommandError(.usage, "--display names an X display. To capture that one, add --source x11.") }
         if monitor != nil {

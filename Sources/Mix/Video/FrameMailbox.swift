@@ -1,6 +1,5 @@
 import Concurrency
 import Media
-import Upload
 
 /// Passes frames from the capture thread to the encoder. It holds at most one frame, the newest one. Thread-safe.
 ///

@@ -1,5 +1,5 @@
 import Media
-import Session
+import Mix
 import Testing
 
 struct ChangePhaseTests {

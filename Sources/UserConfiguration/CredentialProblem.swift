@@ -1,0 +1,38 @@
+/// Why the Secret Service did not store a secret.
+package enum KeyringProblem: Sendable, Equatable {
+    /// There is no Secret Service.
+    case absent
+    /// It does not answer.
+    case silent
+    /// The user dismissed its dialog, or it rejected the request.
+    case refused
+}
+
+/// Why a secret cannot be read or stored.
+package enum CredentialProblem: Error, Sendable, Equatable {
+    /// The secret is in a locked keyring.
+    case keyringLocked(destination: String)
+    /// The keyring does not answer.
+    case keyringSilent(destination: String)
+    /// The keyring did not store the secret, and the user did not allow a file.
+    case notStored(destination: String, KeyringProblem)
+    /// The program of the key command is not installed.
+    case keyCommandMissing(destination: String, program: String)
+    /// The keyring did not delete the secret.
+    case keyringKeepsSecret(destination: String)
+    /// The key command cannot be started.
+    case keyCommandNotRun(destination: String)
+    case keyCommandTimedOut(destination: String, after: Duration)
+    /// The user interrupted it with this signal, or the session ended.
+    case keyCommandInterrupted(destination: String, signal: Int32?)
+    /// The session ended before the user unlocked the keyring.
+    case keyringInterrupted(destination: String)
+    case keyCommandWithoutKey(destination: String)
+    case unreadable(path: String)
+    /// A private file is not TOML at this line. The error does not quote the line, since it may contain a secret.
+    case damaged(path: String, line: Int)
+    /// errno
+    case cannotWrite(path: String, code: Int32)
+    case cannotRemove(path: String, code: Int32)
+    case folder(path: String, FolderProblem)
+}
