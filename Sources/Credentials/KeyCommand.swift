@@ -58,3 +58,15 @@ package struct KeyCommand {
         return key
     }
 }
+
+extension Configuration {
+    /// The program of the first key command of each destination that is not installed, by destination.
+    package var missingKeyPrograms: [String: String] {
+        var programs: [String: String] = [:]
+        for destination in destinations {
+            programs[destination.name] =
+                destination.allKeyCommands.lazy.compactMap { KeyCommand(command: $0, destination: destination.name).missingProgram }.first
+        }
+        return programs
+    }
+}

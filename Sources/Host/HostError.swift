@@ -32,11 +32,8 @@ package enum HostError: Error, Sendable, Equatable {
 /// Why a running session rejects a request.
 package enum RequestProblem: Error, Sendable, Equatable {
     case unknownCommand(String)
-    /// The line is not a JSON object with a command.
-    case notARequest
-    /// The connection follows the events already.
-    case followedAlready
-    case tooManyFollowers(limit: Int)
+    /// The control socket rejected the request.
+    case refused(ControlServer.Refusal)
     /// The session has not begun yet. A later request can succeed.
     case starting
     /// The session ended before it was live.
@@ -65,24 +62,13 @@ package enum RequestProblem: Error, Sendable, Equatable {
     package var code: Int {
         switch self {
         case .unknownCommand, .unknownDestination: 404
-        case .followedAlready, .tooManyFollowers: 429
-        case .notARequest, .notOnOffOrToggle, .nothingToAnnotate, .clipWithoutPath, .noDestinationNamed, .outputLater, .rule: 400
+        case .refused(.followedAlready), .refused(.tooManyFollowers): 429
+        case .refused(.notARequest), .notOnOffOrToggle, .nothingToAnnotate, .clipWithoutPath, .noDestinationNamed, .outputLater, .rule: 400
         case .onlyDestination: ErrorReport.onlyDestination
         case .notYetConnected(_, let error): error.code
         case .starting, .endedEarly, .notLive, .alreadyPaused, .notPaused, .noSound, .keepsNoClips, .removedMeanwhile, .notAScreen, .ruleExists,
             .noSuchRule:
             409
         }
-    }
-}
-
-extension RequestProblem {
-    init(_ refusal: ControlServer.Refusal) {
-        self =
-            switch refusal {
-            case .notARequest: .notARequest
-            case .followedAlready: .followedAlready
-            case .tooManyFollowers(let limit): .tooManyFollowers(limit: limit)
-            }
     }
 }

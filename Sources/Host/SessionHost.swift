@@ -178,7 +178,7 @@ package actor SessionHost {
         do throws(ControlServer.Failure) {
             return try await ControlServer.listen(
                 at: .init(path: path, otherwise: options.otherSockets, registration: options.registration), events: { [hub] in hub.subscribe() },
-                refusal: { [phrases = options.phrases] in phrases.report(.request(RequestProblem($0))) },
+                refusal: { [phrases = options.phrases] in phrases.report(.request(.refused($0))) },
                 answer: { [weak self] request in await self?.reply(to: request) ?? ControlReply(retried: []) })
         } catch {
             switch error {

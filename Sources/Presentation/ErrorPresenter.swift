@@ -56,9 +56,9 @@ extension CommandError {
     package init(_ problem: RequestProblem) {
         switch problem {
         case .unknownCommand(let name): self.init(.nothing, "There is no command \"\(name)\".")
-        case .notARequest: self.init(.nothing, "That is not a JSON object with a command.")
-        case .followedAlready: self.init(.nothing, "This connection is sent the events already.")
-        case .tooManyFollowers(let limit):
+        case .refused(.notARequest): self.init(.nothing, "That is not a JSON object with a command.")
+        case .refused(.followedAlready): self.init(.nothing, "This connection is sent the events already.")
+        case .refused(.tooManyFollowers(let limit)):
             self.init(.nothing, "\(limit) clients follow the events of this session already. End one of them.")
         case .starting: self.init(.nothing, "The session is still starting. Try again.")
         case .endedEarly: self.init(.nothing, "The session ended before it was live.")

@@ -45,7 +45,8 @@ extension PortalProblem {
             "The desktop shares no monitor without a dialog, and no user is there to answer one. Start once by hand in a terminal "
                 + "(broadcast start), and let the desktop remember the choice."
         case .cannotHide:
-            "There are rules that hide windows (--hide, or hide in the configuration), and a program cannot hide windows on Wayland, so the monitor is not broadcast. Remove the rules and "
+            "There are rules that hide windows (--hide, or hide in the configuration), and a program cannot hide windows on Wayland, so the "
+                + "monitor is not broadcast. Remove the rules and "
                 + "hide the windows in the compositor (a window rule of KDE Plasma, no_screen_share of Hyprland, block-out-from of niri), or share "
                 + "a single window with --window pick."
         case .lost:

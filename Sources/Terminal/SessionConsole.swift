@@ -118,7 +118,7 @@ package struct SessionConsole {
         }
     }
 
-    /// Removes the line of status from the terminal. Nothing else may be shown after it.
+    /// Removes the line of status from the terminal, and shows the notices that were held. No more events may follow.
     package mutating func end() {
         output.endStatus()
         sayHeld()

@@ -71,6 +71,9 @@ package enum TerminalPrompt {
             switch (self, byte) {
             case (.none, 0x1b), (.begun, 0x1b): self = .begun
             case (.begun, UInt8(ascii: "[")), (.begun, UInt8(ascii: "O")): self = .inside
+            // The function keys of Linux's console send a second bracket.
+            case (.inside, UInt8(ascii: "[")): break
+            case (.inside, 0x1b): self = .begun
             case (.inside, 0x40...0x7e): self = .none
             case (.inside, 0x20...0x3f): break
             default:

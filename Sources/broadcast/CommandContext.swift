@@ -60,13 +60,9 @@ struct CommandContext {
     /// - Parameter preferred: overrides the configuration's.
     func destinations(preferred: String?) -> DestinationList {
         let names = configuration.destinations.map(\.name) + KnownService.all.map(\.name) + catalog.names
-        let missing = configuration.destinations.compactMap { destination in
-            destination.allKeyCommands.lazy.compactMap { KeyCommand(command: $0, destination: destination.name).missingProgram }.first
-                .map { (destination.name, $0) }
-        }
         return DestinationList(
             configuration: configuration, catalog: catalog, preferred: preferred, signedIn: credentials.destinations(among: names),
-            missingPrograms: Dictionary(missing) { first, _ in first }, information: SetupInformation(paths: paths))
+            missingPrograms: configuration.missingKeyPrograms, information: SetupInformation(paths: paths))
     }
 
     /// The requests of a screen broadcast to the desktop; nil if there is no session bus.

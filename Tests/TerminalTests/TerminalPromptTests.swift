@@ -33,7 +33,9 @@ struct TerminalPromptTests {
     }
 
     /// An arrow in a secret, which is not shown, would store a wrong key.
-    @Test(arguments: ["an\u{1b}[Ana\n", "\u{1b}OHanna\u{1b}[3~\n", "an\u{1b}[1;5Cna\n", "an\u{1b}na\n", "anna\u{1b}[\n"])
+    @Test(arguments: [
+        "an\u{1b}[Ana\n", "\u{1b}OHanna\u{1b}[3~\n", "an\u{1b}[1;5Cna\n", "an\u{1b}na\n", "an\u{1b}[[Ana\n", "an\u{1b}[\u{1b}[Ana\n", "anna\u{1b}[\n",
+    ])
     func `Keys without a character are no part of the answer`(typed: String) async {
         await #expect(processExitsWith: .success) { [typed] in
             let terminal = PseudoTerminal()
