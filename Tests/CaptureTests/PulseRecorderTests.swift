@@ -355,20 +355,11 @@ private final class Recording {
         return levels.isEmpty ? .infinity : levels.reduce(0, +) / Double(levels.count)
     }
 
-    /// The amplitude of a tone on the left in each piece of 50 ms, by its correlation with a sine and a cosine. Over a longer time, a player that
-    /// was late once would change the phase and with it the sum.
+    /// The amplitudes of a tone on the left in pieces of 40 ms. Over a longer time, a player that was late once would change the phase and with it
+    /// the sum.
     private func levels(of frequency: Double) -> [Double] {
-        let left = pieces.flatMap { piece in stride(from: 0, to: piece.sound.samples.count, by: 2).map { Double(piece.sound.samples[$0]) } }
-        let length = 2400
-        return stride(from: 0, through: left.count - length, by: length).map { first -> Double in
-            var (sine, cosine) = (0.0, 0.0)
-            for index in first..<first + length {
-                let phase = 2 * Double.pi * frequency * Double(index) / 48_000
-                sine += left[index] * sin(phase)
-                cosine += left[index] * cos(phase)
-            }
-            return 2 * (sine * sine + cosine * cosine).squareRoot() / Double(length)
-        }
+        let left = pieces.flatMap { piece in stride(from: 0, to: piece.sound.samples.count, by: 2).map { piece.sound.samples[$0] } }
+        return ToneMeter(frequency, rate: 48_000).amplitudes(in: left)
     }
 
     /// Records two seconds, and again, at most three times, until they have no fault: a machine that stops the player or the sound server for a

@@ -21,8 +21,8 @@ extension EndToEndTests {
             }
         }
 
-        /// The amplitude of a tone in a second of a recording: the median of pieces of 50 ms. Drift compensation changes the pitch by a share
-        /// of 1 Hz, and on a busy machine the sound server may miss a piece; whether it is continuous is judged by `SoundTimingTests`.
+        /// The amplitude of a tone in a second of a recording: the median of its pieces. On a busy machine the sound server may miss a piece;
+        /// whether the sound is continuous is judged by `SoundTimingTests`.
         private func amplitude(_ frequency: Double, in sound: DecodedAudio, from start: Double) -> Double {
             let levels = amplitudes(frequency, in: sound, from: start).sorted()
             return levels.isEmpty ? .infinity : levels[levels.count / 2]
@@ -33,22 +33,13 @@ extension EndToEndTests {
         private func leak(_ frequency: Double, beside loud: Double, in sound: DecodedAudio, from start: Double) -> Double {
             let whole = 0.99 * amplitude(loud, in: sound, from: start)
             let levels = zip(amplitudes(frequency, in: sound, from: start), amplitudes(loud, in: sound, from: start)).filter { $0.1 > whole }
-            return levels.count < 15 ? .infinity : levels.reduce(0) { $0 + $1.0 } / Double(levels.count)
+            return levels.count < 19 ? .infinity : levels.reduce(0) { $0 + $1.0 } / Double(levels.count)
         }
 
-        /// The amplitudes of a tone in the pieces of 50 ms of a second.
+        /// The amplitudes of a tone in the pieces of a second.
         private func amplitudes(_ frequency: Double, in sound: DecodedAudio, from start: Double) -> [Double] {
-            let length = sound.rate / 20
-            let pieces = (0..<20).map { Int(start * Double(sound.rate)) + $0 * length }.filter { $0 >= 0 && $0 + length <= sound.samples.count }
-            return pieces.map { first -> Double in
-                var sum = (real: 0.0, imaginary: 0.0)
-                for index in first..<first + length {
-                    let angle = 2 * .pi * frequency * Double(index) / Double(sound.rate)
-                    sum.real += Double(sound.samples[index]) * cos(angle)
-                    sum.imaginary += Double(sound.samples[index]) * sin(angle)
-                }
-                return 2 * (sum.real * sum.real + sum.imaginary * sum.imaginary).squareRoot() / Double(length)
-            }
+            let first = min(max(Int(start * Double(sound.rate)), 0), sound.samples.count)
+            return ToneMeter(frequency, rate: sound.rate).amplitudes(in: sound.samples[first...].prefix(sound.rate))
         }
 
         @Test func `The microphone is heard from "mic on" to "mic off", and the applications all the time`() async throws {
