@@ -44,6 +44,11 @@ package struct NALUnits: Sequence, IteratorProtocol {
         output.append(contentsOf: unit)
     }
 
+    /// Writes the length of the unit that begins at `start`, in the four bytes before it.
+    package static func setLength(_ length: Int, in data: inout [UInt8], before start: Int) {
+        for index in 0..<4 { data[start - 4 + index] = UInt8(truncatingIfNeeded: length >> (24 - 8 * index)) }
+    }
+
     /// Appends the units of the access unit `data` to `output` as a byte stream: a start code before each.
     package static func appendAnnexB(of data: [UInt8], to output: inout [UInt8]) {
         for unit in NALUnits(lengthPrefixed: data) {

@@ -34,12 +34,11 @@ struct FrameNumbering {
     }
 
     private func shifted(_ output: X264Encoder.Output) -> [UInt8] {
-        var data: [UInt8] = []
-        data.reserveCapacity(output.data.count + 8)
-        for unit in output.units {
-            var bytes = Array(output.data[unit.range])
-            if unit.type == 1 { bytes = FrameNumberShift.apply(repeatsSinceIDR, to: bytes[...], frameNumberBits: bitCount) }
-            NALUnits.appendLengthPrefixed(bytes, to: &data)
+        var data = output.data
+        // From the last unit to the first, because a unit that grows moves those after it.
+        for unit in output.units.reversed() where unit.type == 1 {
+            let growth = FrameNumberShift.apply(repeatsSinceIDR, to: &data, unit: unit.range, frameNumberBits: bitCount)
+            if growth != 0 { NALUnits.setLength(unit.range.count + growth, in: &data, before: unit.range.lowerBound) }
         }
         return data
     }

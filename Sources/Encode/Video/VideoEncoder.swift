@@ -12,6 +12,11 @@ import Media
 /// Use it on one thread. It has no clock: the times of the frames determine when IDR pictures are due.
 package final class VideoEncoder {
     package let settings: VideoSettings
+    /// A change of at most one of this many parts of the picture is a small one.
+    private static let smallShare = 16
+    /// Above this QP, the edges between blocks are visible.
+    private static let smoothQuantizer = 26
+
     private let encoder: X264Encoder
     private let repeatPicture: RepeatPicture?
     private var settling: SettlingDetector
@@ -22,6 +27,7 @@ package final class VideoEncoder {
     private var numbering: FrameNumbering
     private var isIDRWanted = false
     private var lastKeyframe: (size: Int, quantizer: Int)?
+    private var lastQuantizer = 51
     /// With a bitrate and low latency, nil otherwise.
     private var budget: BitBudget?
     private var refinement: RefinementSchedule
@@ -124,10 +130,11 @@ package final class VideoEncoder {
         let share = budget.map { refinement.share(at: time, isChanged: !changed.isEmpty, isSettled: isSettled, budget: $0) }
         let output = try encoder.encode(
             frame, at: advance(to: time), changed: changed, forceIDR: isIDR, quantizer: isIDR ? stillQuantizer(changed) : nil,
-            share: share)
+            share: share, isDeblocked: isDeblocked(changed))
         guard let output else { return [] }
         budget?.spend(output.data.count)
         if output.isIDR { lastKeyframe = (output.data.count, output.quantizer) }
+        lastQuantizer = output.quantizer
         settling.note(size: output.data.count, quantizer: output.quantizer, isKeyframe: output.isIDR, isChanged: !changed.isEmpty)
         return [packet(for: output)]
     }
@@ -159,6 +166,13 @@ package final class VideoEncoder {
             }
             return quantizer
         }
+    }
+
+    /// True if decoders should smooth the edges between blocks. That makes blocks of a moving picture less visible, but text less
+    /// sharp: it is off where almost nothing moves and the QP is low.
+    private func isDeblocked(_ changed: DamageRegion) -> Bool {
+        let area = changed.rectangles.reduce(0) { $0 + $1.area }
+        return area * Self.smallShare > settings.size.area || lastQuantizer > Self.smoothQuantizer
     }
 
     private func isIDRDue(at time: MediaTime) -> Bool {

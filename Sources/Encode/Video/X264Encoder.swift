@@ -37,6 +37,8 @@ final class X264Encoder {
     private let settings: VideoSettings
     /// The bitrate in kbit/s; 0 with a constant quality.
     private var kilobits = 0
+    /// True if the next frames are analysed with the fastest preset.
+    private var isFastest = false
     let sequenceParameterSet: [UInt8]
     let pictureParameterSet: [UInt8]
 
@@ -45,10 +47,15 @@ final class X264Encoder {
         parameters = try Self.parameters(for: settings)
         analysis = parameters
         if case .bitrate(let kilobits) = settings.rateControl { self.kilobits = kilobits }
+        parameters.analyse.i_subpel_refine = Self.lookaheadRefinement(of: analysis, latency: settings.latency)
         guard let encoder = cx264_encoder_open(&parameters) else {
             throw .cannotOpenVideo(.rejected(size: settings.size, frameRate: settings.frameRate))
         }
         self.encoder = encoder
+        if parameters.analyse.i_subpel_refine != analysis.analyse.i_subpel_refine {
+            parameters.analyse.i_subpel_refine = analysis.analyse.i_subpel_refine
+            x264_encoder_reconfig(encoder, &parameters)
+        }
         var units: UnsafeMutablePointer<x264_nal_t>?
         var count: Int32 = 0
         guard x264_encoder_headers(encoder, &units, &count) >= 0, let units else {
@@ -79,10 +86,15 @@ final class X264Encoder {
     /// - Parameters:
     ///   - quantizer: the QP of the frame; nil if the rate control chooses it.
     ///   - share: the part of the bitrate that the frame receives; nil with a constant quality.
+    ///   - isDeblocked: true if decoders smooth the edges between blocks (Rec. ITU-T H.264, 8.7).
     func encode(
-        _ frame: PixelBuffer, at time: MediaTime, changed: DamageRegion, forceIDR: Bool, quantizer: Int?, share: BitrateShare?
+        _ frame: PixelBuffer, at time: MediaTime, changed: DamageRegion, forceIDR: Bool, quantizer: Int?, share: BitrateShare?,
+        isDeblocked: Bool
     ) throws(EncodeError) -> Output? {
+        let previous = parameters
+        parameters.b_deblocking_filter = isDeblocked && !isFastest ? analysis.b_deblocking_filter : 0
         if let share { configure(share) }
+        apply(since: previous)
         var picture = x264_picture_t()
         x264_picture_init(&picture)
         picture.i_type = forceIDR ? X264_TYPE_IDR : X264_TYPE_AUTO
@@ -124,7 +136,9 @@ final class X264Encoder {
     func setBitrate(_ kilobits: Int) {
         guard case .bitrate = settings.rateControl else { return }
         self.kilobits = kilobits
-        reconfigure(ticks: 1, buffer: settings.bufferSize(bitrate: kilobits))
+        let previous = parameters
+        setRate(ticks: 1, buffer: settings.bufferSize(bitrate: kilobits))
+        apply(since: previous)
     }
 
     /// Sets whether the next frames are analysed almost as with the preset `ultrafast`. Everything that the decoder must know stays
@@ -132,6 +146,7 @@ final class X264Encoder {
     func setFastest(_ isFastest: Bool) {
         var source = analysis
         if isFastest, x264_param_default_preset(&source, "ultrafast", nil) != 0 { return }
+        self.isFastest = isFastest
         parameters.analyse.inter = source.analyse.inter
         parameters.analyse.intra = source.analyse.intra
         parameters.analyse.i_me_method = source.analyse.i_me_method
@@ -139,7 +154,6 @@ final class X264Encoder {
         parameters.analyse.i_subpel_refine = min(analysis.analyse.i_subpel_refine, max(1, source.analyse.i_subpel_refine))
         parameters.analyse.i_trellis = source.analyse.i_trellis
         parameters.analyse.b_mixed_references = source.analyse.b_mixed_references
-        parameters.b_deblocking_filter = source.b_deblocking_filter
         x264_encoder_reconfig(encoder, &parameters)
     }
 
@@ -150,16 +164,22 @@ final class X264Encoder {
         let ticks = max(1, min(share.ticks, capacity * settings.frameRate * 4 / 5 / kilobits))
         let smallest = kilobits * ticks * 5 / 4 / settings.frameRate + 1
         // x264 has no call that sets the level of its buffer, but a smaller buffer cuts the level.
-        reconfigure(ticks: ticks, buffer: max(smallest, min(capacity, share.level.map { Int($0 / 125) } ?? capacity)))
+        setRate(ticks: ticks, buffer: max(smallest, min(capacity, share.level.map { Int($0 / 125) } ?? capacity)))
     }
 
     /// - Parameter buffer: kilobits.
-    private func reconfigure(ticks: Int, buffer: Int) {
-        let (bitrate, size) = (Int32(kilobits * ticks), Int32(buffer))
-        guard parameters.rc.i_bitrate != bitrate || parameters.rc.i_vbv_buffer_size != size else { return }
-        parameters.rc.i_bitrate = bitrate
-        parameters.rc.i_vbv_max_bitrate = bitrate
-        parameters.rc.i_vbv_buffer_size = size
+    private func setRate(ticks: Int, buffer: Int) {
+        parameters.rc.i_bitrate = Int32(kilobits * ticks)
+        parameters.rc.i_vbv_max_bitrate = Int32(kilobits * ticks)
+        parameters.rc.i_vbv_buffer_size = Int32(buffer)
+    }
+
+    /// Passes the bitrate, the buffer and the deblocking to x264 if they changed.
+    private func apply(since previous: x264_param_t) {
+        guard
+            parameters.rc.i_bitrate != previous.rc.i_bitrate || parameters.rc.i_vbv_buffer_size != previous.rc.i_vbv_buffer_size
+                || parameters.b_deblocking_filter != previous.b_deblocking_filter
+        else { return }
         x264_encoder_reconfig(encoder, &parameters)
     }
 
