@@ -125,14 +125,18 @@ package actor SessionHost {
         return session
     }
 
-    /// Runs `body` on a separate thread, where it may block.
+    /// Runs `body` on a separate thread, where it may block. Its notices are reported in their order, all of them before this
+    /// returns or throws.
     func onThread<Value: Sendable>(
         _ body: @escaping @Sendable (HostPreparation) throws(HostError) -> Value
     ) async throws(HostError) -> Value {
+        let (notices, given) = AsyncStream<ResolverNotice>.makeStream()
         let preparation = HostPreparation(
-            notice: { [weak self] notice in Task { await self?.report(.notice(.resolver(notice))) } },
-            isStopWanted: { [weak self] in self?.current.withLock { $0.isStopWanted } ?? true })
+            notice: { given.yield($0) }, isStopWanted: { [weak self] in self?.current.withLock { $0.isStopWanted } ?? true })
+        let reporting = Task { for await notice in notices { report(.notice(.resolver(notice))) } }
         let result = await NamedThread.run(name: "prepare") { Result { () throws(HostError) in try body(preparation) } }
+        given.finish()
+        await reporting.value
         return try result.get()
     }
 

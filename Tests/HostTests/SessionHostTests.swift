@@ -7,6 +7,7 @@ import Session
 import SessionFakes
 import TestSupport
 import Testing
+import UserConfiguration
 
 /// The life of a hosted session: its name, its log, its events, and its end.
 @Suite(.serialized)
@@ -302,6 +303,23 @@ struct SessionHostTests {
             #expect(report.application == .init(id: "Gedit", title: "A text", name: nil))
             rig.host.requestStop()
             _ = try await rig.host.ended()
+        }
+    }
+
+    @Test func `The notices of a preparation that fails are all reported, in their order, before the start fails`() async throws {
+        try await withPeers { peers in
+            let error = HostError.destination(name: "viewer", .connectionLost(status: "no key"))
+            let notices = (1...100).map { ResolverNotice.unencrypted(destination: "viewer", host: "\($0)") }
+            let rig = try HostRig(
+                in: peers,
+                prepare: { (preparation) throws(HostError) in
+                    for notice in notices { preparation.notice(notice) }
+                    throw error
+                })
+            let front = FrontEnd(rig.host)
+            await #expect(throws: error) { try await rig.host.start() }
+            try await waitUntil("the end of the events") { front.isOver }
+            #expect(front.notices == notices.map { .resolver($0) })
         }
     }
 
