@@ -133,6 +133,10 @@ final class CaptureLoop: Sendable {
         var description = opened.source
         var wasLocked = false
         var phase = ChangePhase(interval: MediaTime(value: 1, timescale: rate))
+        var lastTick: MediaTime?
+        // The last picture is shown up to the last tick, also if nothing changed in it: without a frame there, a stream with variable
+        // pacing would not last as long as the broadcast.
+        defer { if let lastTick { for position in composers.indices { composers[position].end(at: lastTick) } } }
         while !stopping.load(ordering: .relaxed) {
             clock.sleep(until: MediaTime(value: index, timescale: rate))
             // Grab nothing after the end of the session.
@@ -149,16 +153,14 @@ final class CaptureLoop: Sendable {
             if stopping.load(ordering: .relaxed) { return }
             // Pass the time of the tick and not the current time, so that a file of the same rate returns one frame per tick.
             guard var look = try look(at: source, time, sampled: delay == nil ? time : clock.now, clock) else { return }
+            lastTick = time
             let hadChange = look.sample != nil
             phase.noteTick(at: time, hadChange: hadChange)
             // If nothing has changed, a change before the next tick is still the picture of this one. So it is sent at once,
             // and a source that paints at the rate of the ticks loses no picture, whatever its phase.
             let nextTick = clock.origin + MediaTime(value: index + 1, timescale: rate).nanoseconds
             while look.isUnchanged, !composers.contains(where: \.isAwaitingPicture), waitForChange(of: source, until: nextTick, clock) {
-                guard let next = try self.look(at: source, time, sampled: clock.now, clock) else {
-                    for position in composers.indices { composers[position].hold(at: time) }
-                    return
-                }
+                guard let next = try self.look(at: source, time, sampled: clock.now, clock) else { return }
                 look = next
             }
             if look.isLocked != wasLocked { report(.locked(look.isLocked)) }

@@ -45,6 +45,11 @@ struct RenditionComposer {
         if !showsSlate { put(nil, at: time) }
     }
 
+    /// Shows the picture of the last tick up to that tick, which is the last one.
+    mutating func end(at time: MediaTime) {
+        if !showsSlate, pacer.ends(at: time) { rendition.mailbox.putUnchanged(at: time) }
+    }
+
     private mutating func put(_ frame: SampleBuffer?, at time: MediaTime) {
         guard pacer.shows(at: time, isChanged: frame != nil, isSettled: rendition.isSettled) else { return }
         if let frame {

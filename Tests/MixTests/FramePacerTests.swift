@@ -33,6 +33,14 @@ import Testing
         #expect(shown == [31, 37])
     }
 
+    @Test(arguments: [FramePacer.Mode.constant, .variable]) func `the last tick has a frame`(mode: FramePacer.Mode) {
+        var pacer = FramePacer(mode: mode)
+        let isFirst = pacer.ends(at: tick(0))
+        for number in 0..<9 { _ = pacer.shows(at: tick(number), isChanged: number == 0, isSettled: true) }
+        let (isLast, isAgain) = (pacer.ends(at: tick(8)), pacer.ends(at: tick(8)))
+        #expect(!isFirst && isLast == (mode == .variable) && !isAgain)
+    }
+
     /// The time of a tick at 30 frames a second.
     private func tick(_ number: Int) -> MediaTime { MediaTime(value: Int64(number), timescale: 30) }
 }

@@ -46,6 +46,7 @@ package final class Stage: Sendable {
         var isResting = false
         var resumeDelay = MediaTime.zero
         var openSources = 0
+        var lastLook: MediaTime?
         var description = SourceDescription(kind: .application, name: "stage")
     }
 
@@ -85,6 +86,8 @@ package final class Stage: Sendable {
     package func change() { state.update { $0.isChanged = true } }
     package func rename(_ name: String) { state.update { $0.description.name = name } }
 
+    /// The time for which the source was last asked what it shows.
+    package var lastLook: MediaTime? { state.withLock { $0.lastLook } }
     package var paintings: [Painting] { state.withLock { $0.paintings } }
     package var lastNumber: Int { state.withLock { $0.paintings.last?.number ?? -1 } }
     /// Ticks in which nothing was painted because nothing may be shown.
@@ -136,7 +139,7 @@ private final class StageSource: ScreenSource {
 
     func nextSample(at now: MediaTime) throws(CaptureError) -> SampleBuffer? {
         stage.pass(.sample)
-        stage.state.update { $0.isResting = false }
+        stage.state.update { ($0.isResting, $0.lastLook) = (false, now) }
         if let error = stage.state.withLock({ $0.failure }) { throw error }
         if stage.state.withLock({ $0.isStill && !$0.isChanged }) && !wantsWhole { return nil }
         let number = stage.state.update { state -> Int in

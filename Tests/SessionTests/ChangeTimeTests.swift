@@ -33,6 +33,22 @@ struct ChangeTimeTests {
         #expect(zip(ticks, ticks.dropFirst()).allSatisfy { $0 < $1 })
     }
 
+    @Test(arguments: [1, 2, 5]) func `With variable pacing, a still picture lasts as long as the broadcast`(frames: Int) async throws {
+        let stage = Stage()
+        stage.freeze()
+        let viewer = FakeViewer()
+        var configuration = SessionConfiguration.silent(stage, frameRate: 60)
+        configuration.pacing = .variable
+        let session = BroadcastSession(configuration: configuration, destinations: [viewer.livePlan()])
+        try await session.start()
+        try await viewer.waitForFrames(frames)
+        // A frame follows only 200 ms after the last one.
+        let shown = try #require(stage.lastLook)
+        try await waitUntil("more ticks") { stage.lastLook.map { $0 > shown + MediaTime(milliseconds: 50) } ?? false }
+        _ = await session.stop()
+        #expect(viewer.video.last?.time == stage.lastLook)
+    }
+
     @Test func `A pause while a tick waits for a change puts no slate into a recording`() async throws {
         let stage = Stage()
         stage.announceChanges()

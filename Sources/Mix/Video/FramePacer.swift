@@ -30,4 +30,11 @@ package struct FramePacer: Sendable {
         lastShown = time
         return true
     }
+
+    /// Returns true if the last tick, at `time`, still needs a frame.
+    package mutating func ends(at time: MediaTime) -> Bool {
+        guard let lastShown, lastShown < time else { return false }
+        self.lastShown = time
+        return true
+    }
 }

@@ -29,8 +29,6 @@ struct MP4FragmentWriter: Sendable {
         var samples: [MP4Sample] = []
         /// The last sample's decode time in this or an earlier fragment, in ticks.
         var lastDecodeTime: Int64?
-        /// The duration of the sample before the last, in ticks.
-        var lastDuration: Int64?
         /// The ticks that are added to the session's timeline, so that no decode time is negative (`tfdt` is unsigned).
         /// The edit list in `moov` subtracts them. Negative composition offsets would need no edit list, but FFmpeg
         /// plays such fragments late.
@@ -123,9 +121,7 @@ struct MP4FragmentWriter: Sendable {
     }
 
     private mutating func add(_ sample: MP4Sample, track: Int) {
-        if let last = pending[track].lastDecodeTime {
-            pending[track].lastDuration = sample.decodeTime - last
-        } else if !hasMovie {
+        if pending[track].lastDecodeTime == nil, !hasMovie {
             pending[track].shift = max(pending[track].shift, -sample.decodeTime)
         }
         pending[track].lastDecodeTime = sample.decodeTime
@@ -173,7 +169,7 @@ struct MP4FragmentWriter: Sendable {
                 let track = tracks[index]
                 let lastDuration =
                     next?.track == index
-                    ? (next?.decodeTime ?? 0) - (pending[index].lastDecodeTime ?? 0) : track.duration(after: pending[index].lastDuration)
+                    ? (next?.decodeTime ?? 0) - (pending[index].lastDecodeTime ?? 0) : track.nominalSampleDuration
                 let fragment = MP4TrackFragment(
                     track: track, samples: pending[index].samples, lastDuration: lastDuration, shift: pending[index].shift)
                 positions.append(fragment.write(to: &box))

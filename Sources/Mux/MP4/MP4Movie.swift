@@ -22,11 +22,11 @@ struct MP4Movie: Sendable {
         isFragmented = true
     }
 
-    /// Creates the movie of an ordinary file. The last sample has the duration of the one before it; an audio packet
-    /// has 1024 frames.
+    /// Creates the movie of an ordinary file. The last sample has the nominal duration: the last tick has a picture
+    /// (`CaptureLoop`), and an audio packet has 1024 frames.
     init(_ samples: [(track: MP4Track, table: MP4SampleTable)], information: MP4Information) {
         entries = samples.map { track, table in
-            let closed = table.closing { track.duration(after: $0) }
+            let closed = table.closing(lastDuration: track.nominalSampleDuration)
             return Entry(track: track, table: closed, edits: MP4EditList(closed, timescale: track.timescale))
         }
         self.information = information
@@ -111,14 +111,6 @@ struct MP4Movie: Sendable {
 }
 
 extension MP4Track {
-    /// Returns the duration of the track's last sample in ticks. `previous` is the duration of the sample before it.
-    func duration(after previous: Int64?) -> Int64 {
-        switch kind {
-        case .video: previous ?? nominalSampleDuration
-        case .audio: nominalSampleDuration
-        }
-    }
-
     /// `sample_flags` (ISO/IEC 14496-12, 8.8.3.1): video samples depend on others and are not sync samples; audio
     /// samples are independent.
     var defaultSampleFlags: UInt32 {

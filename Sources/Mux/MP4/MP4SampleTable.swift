@@ -61,11 +61,11 @@ struct MP4SampleTable: Sendable {
     }
 
     /// Returns the table with the last sample's duration in ticks.
-    func closing(lastDuration: (_ durationBefore: Int64?) -> Int64) -> MP4SampleTable {
+    func closing(lastDuration: Int64) -> MP4SampleTable {
         guard !isEmpty else { return self }
         var table = self
-        table.lastDuration = lastDuration(sizes.count > 1 ? self.lastDuration : nil)
-        Self.add(Int32(clamping: table.lastDuration), to: &table.durations)
+        table.lastDuration = lastDuration
+        Self.add(Int32(clamping: lastDuration), to: &table.durations)
         return table
     }
 
