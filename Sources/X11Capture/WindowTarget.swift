@@ -21,6 +21,10 @@ final class WindowTarget: CaptureTarget {
     private var cleanSize: PixelSize?
     private var isDestroyed = false
     private(set) var isStale = false
+    /// The window and its ancestors below the root window. Each reports when it is moved, hidden or gets another parent.
+    private var watched: Set<Window> = []
+    /// The position since the last of these events, so that a tick without one needs no round trip; nil if it is unknown.
+    private var known: Placement?
 
     /// - Throws: if the window does not exist, or if its pixels cannot be converted.
     init(connection: X11Connection, window wanted: Window) throws(CaptureError) {
@@ -41,10 +45,11 @@ final class WindowTarget: CaptureTarget {
         self.tree = tree
         window = tree.client(of: wanted)
         pixelLayout = try PixelLayout(visual: attributes.visual, depth: Int(attributes.depth), connection: connection)
-        topLevel = tree.topLevel(of: window)
+        topLevel = window
         connection.select(StructureNotifyMask, of: window, for: .target)
         redirection = WindowRedirection(of: window, connection: connection, tree: tree)
         if attributes.map_state == IsViewable { cleanSize = PixelSize(width: Int(attributes.width), height: Int(attributes.height)) }
+        watchAncestors()
         try connection.checkConnection()
     }
 
@@ -54,30 +59,64 @@ final class WindowTarget: CaptureTarget {
 
     func note(_ event: XEvent) {
         switch event.type {
-        case DestroyNotify: if event.xdestroywindow.window == window { isDestroyed = true }
+        case DestroyNotify:
+            guard noteChange(of: event.xdestroywindow.window) else { break }
+            if event.xdestroywindow.window == window { isDestroyed = true }
+            connection.events.forget(event.xdestroywindow.window)
         // With each of these events, the window gets a new pixmap, which the server fills with the pixels of
         // overlapping windows.
         case ConfigureNotify:
             let size = PixelSize(width: Int(event.xconfigure.width), height: Int(event.xconfigure.height))
-            if event.xconfigure.window == window && size != cleanSize { isStale = true }
-        case UnmapNotify: if event.xunmap.window == window { isStale = true }
+            if noteChange(of: event.xconfigure.window), event.xconfigure.window == window, size != cleanSize { isStale = true }
+        case UnmapNotify: if noteChange(of: event.xunmap.window) { isStale = true }
         case MapNotify:
-            guard event.xmap.window == window else { break }
+            guard noteChange(of: event.xmap.window) else { break }
             cleanSize = nil
             isStale = true
         case ReparentNotify:
-            guard event.xreparent.window == window else { break }
-            topLevel = tree.topLevel(of: window)
+            guard noteChange(of: event.xreparent.window) else { break }
+            watchAncestors()
             isStale = true
         default: break
         }
     }
 
-    func invalidate() {}
+    func invalidate() {
+        known = nil
+    }
 
-    /// Requests the position each time, because a window receives no event if its frame is hidden or moved.
     func locate() throws(CaptureError) -> Placement {
         isStale = false
+        if let known { return known }
+        let placement = try currentPlacement()
+        known = placement
+        return placement
+    }
+
+    /// Returns true if the event is about the window or one of its ancestors, so that its position may have changed.
+    private func noteChange(of changed: Window) -> Bool {
+        guard watched.contains(changed) else { return false }
+        known = nil
+        return true
+    }
+
+    /// Requests the events of the window and of its ancestors. Each is watched before its parent is asked for, so that no
+    /// change is missed.
+    private func watchAncestors() {
+        var current = window
+        var found: Set<Window> = []
+        while current != connection.root, current != 0, found.insert(current).inserted {
+            topLevel = current
+            connection.select(StructureNotifyMask, of: current, for: .target)
+            current = connection.family(of: current)?.parent ?? 0
+        }
+        for former in watched.subtracting(found) { connection.select(0, of: former, for: .target) }
+        watched = found
+        known = nil
+    }
+
+    /// Requests the position from the server.
+    private func currentPlacement() throws(CaptureError) -> Placement {
         guard !isDestroyed, let attributes = connection.attributes(of: window) else {
             try connection.checkConnection()
             return .ended

@@ -57,6 +57,12 @@ final class TestWindow {
         XSync(display, 0)
     }
 
+    /// Puts the window into another one, as a window manager puts it into a frame.
+    func reparent(into frame: TestWindow, x: Int32, y: Int32) {
+        XReparentWindow(display, window, frame.window, x, y)
+        XSync(display, 0)
+    }
+
     func close() {
         XDestroyWindow(display, window)
         XSync(display, 0)

@@ -112,6 +112,34 @@ import X11Capture
         }
     }
 
+    @Test func `a window in a frame is withheld while the frame is hidden, and follows it to another frame`() async throws {
+        try await withScreen { screen in
+            let outer = try TestWindow(display: screen.display, background: 0x808080, x: 40, y: 30, width: 300, height: 200)
+            let frame = try TestWindow(display: screen.display, background: 0xC0C0C0, x: 400, y: 300, width: 240, height: 150)
+            let window = try TestWindow(display: screen.display, background: 0x2040C0, x: 100, y: 50, width: 200, height: 100)
+            let source = try open(screen, .window(window.window))
+            _ = try source.nextSample()
+            // The parent changes twice, and then the parent of the parent.
+            for step in 0..<3 {
+                if step == 2 { frame.reparent(into: outer, x: 5, y: 5) } else { window.reparent(into: step == 0 ? outer : frame, x: 10, y: 20) }
+                for hidden in step == 2 ? [outer, frame] : [step == 0 ? outer : frame] {
+                    hidden.hide()
+                    window.fill(0x00FF00, x: 0, y: 0, width: 10, height: 10)
+                    try await source.wait(for: .withheld)
+                    hidden.show()
+                    let shown = try await source.waitForPicture("the window") { $0.damage.isWhole }
+                    #expect(shown.size == PixelSize(width: 200, height: 100) && shown.colour(x: 100, y: 50) == 0x2040C0)
+                }
+            }
+            // A frame that moves changes nothing in the picture.
+            outer.move(x: 60, y: 40)
+            window.fill(0x00FF00, x: 0, y: 0, width: 200, height: 100)
+            try await source.waitForPicture("the new colour") { $0.colour(x: 199, y: 99) == 0x00FF00 }
+            frame.close()
+            try await source.wait(for: .ended)
+        }
+    }
+
     @Test func `a hidden window is withheld until it is shown, and a closed window ends the source`() async throws {
         try await withScreen { screen in
             let window = try TestWindow(display: screen.display, background: 0x2040C0, x: 100, y: 50, width: 200, height: 100)
