@@ -17,15 +17,17 @@ package struct DestinationShutdown: Sendable {
 
     /// Ends the destinations. Returns when all of them are over.
     package func run(_ end: Destination.End) async {
+        let before = destinations.map(\.byteCount)
         for destination in destinations { destination.end(end) }
-        let timetable = Task { try await followTimetable() }
+        let timetable = Task { try await followTimetable(bytesBefore: before) }
         for destination in destinations { await destination.waitUntilOver() }
         timetable.cancel()
     }
 
     /// Abandons the destinations that are not over in time. Throws if its task is cancelled.
-    private func followTimetable() async throws {
-        let before = destinations.map(\.byteCount)
+    ///
+    /// - Parameter before: the destinations' byte counts when the end began.
+    private func followTimetable(bytesBefore before: [Int]) async throws {
         try await clock.sleep(for: ShutdownTimetable.backlogDiscarded)
         for (destination, before) in zip(destinations, before) where !destination.state.isOver {
             discardBacklog(of: destination, bytesBefore: before)
