@@ -40,9 +40,11 @@ package enum ContainerFormat: String, Sendable, CaseIterable {
     package var takesAudio: Bool { self == .mp4 || self == .flv || self == .mpegts }
 
     /// The muxer for an output that is a file, which the muxer may rewrite at the end, or a pipe, which it may not.
-    func makeMuxer(isSeekable: Bool) -> any Muxer {
+    ///
+    /// - Parameter store: takes what the muxer needs only at the end of a file.
+    func makeMuxer(isSeekable: Bool, store: (any SpillStore)? = nil) -> any Muxer {
         switch self {
-        case .mp4: isSeekable ? HybridMP4Muxer() : FragmentedMP4Muxer()
+        case .mp4: isSeekable ? HybridMP4Muxer(store: store) : FragmentedMP4Muxer()
         case .flv: FLVMuxer(order: isSeekable ? .time : .arrival)
         case .mpegts: MPEGTSMuxer()
         case .h264: AnnexBMuxer()

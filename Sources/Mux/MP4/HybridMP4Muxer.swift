@@ -16,16 +16,21 @@ package struct HybridMP4Muxer: Muxer {
     private var tables: [MP4SampleTable] = []
     /// The offset of the placeholder from the start of the file.
     private var placeholderOffset: UInt64 = 0
+    private let store: (any SpillStore)?
 
     /// Creates a muxer that waits for `begin`.
-    package init() {}
+    ///
+    /// - Parameter store: keeps the sample tables of a long recording, some megabytes a day; nil to keep them in memory.
+    package init(store: (any SpillStore)? = nil) {
+        self.store = store
+    }
 
     /// Returns `ftyp`, the placeholder and the `moov` of a fragmented file. If pictures are reordered (`--latency
     /// normal`), the `moov` follows with the first fragment, because its edit list needs the first decode time.
     package mutating func begin(_ stream: StreamDescription) -> [UInt8] {
         let tracks = MP4Track.tracks(of: stream)
         fragments = MP4FragmentWriter(tracks: tracks, information: MP4Information(stream))
-        tables = tracks.map { _ in MP4SampleTable() }
+        tables = tracks.map { [store] _ in MP4SampleTable(store: store) }
         var writer = ByteWriter(capacity: 2048)
         MP4FileType.write(tracks, to: &writer)
         placeholderOffset = UInt64(writer.count)
@@ -41,9 +46,10 @@ package struct HybridMP4Muxer: Muxer {
     }
 
     /// Returns the last fragment, the complete `moov` as the index, and the patch that turns the placeholder into an `mdat`. Without
-    /// any packet it returns nothing, and the file remains a fragmented one without fragments.
+    /// any packet, or if the store lost the sample tables, the file remains a fragmented one.
     package mutating func end() -> MuxEnding {
         let last = fragments.flush().map { record($0) } ?? []
+        for index in tables.indices { guard tables[index].recall() else { return MuxEnding(bytes: last) } }
         let samples = zip(fragments.tracks, tables).filter { !$1.isEmpty }
         guard !samples.isEmpty else { return MuxEnding(bytes: last) }
         let sampleCount = samples.reduce(0) { $0 + $1.1.sizes.count }

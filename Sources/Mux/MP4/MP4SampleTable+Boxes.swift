@@ -23,9 +23,8 @@ extension MP4SampleTable {
     }
 
     private func writeCompositionOffsets(to writer: inout ByteWriter) {
-        guard compositionOffsets.contains(where: { $0.value != 0 }) else { return }
-        let hasNegative = compositionOffsets.contains { $0.value < 0 }
-        writer.fullBox("ctts", version: hasNegative ? 1 : 0) { box in
+        guard compositionOffsets.hasOtherThanZero else { return }
+        writer.fullBox("ctts", version: compositionOffsets.hasNegative ? 1 : 0) { box in
             box.u32(UInt32(compositionOffsets.count))
             for run in compositionOffsets {
                 box.u32(run.count)
@@ -37,7 +36,11 @@ extension MP4SampleTable {
     private func writeSyncSamples(to writer: inout ByteWriter) {
         writer.fullBox("stss") { box in
             box.u32(UInt32(syncSamples.count))
-            for number in syncSamples { box.u32(number) }
+            var number: UInt64 = 0
+            for distance in syncSamples {
+                number += distance
+                box.u32(UInt32(truncatingIfNeeded: number))
+            }
         }
     }
 
@@ -46,12 +49,12 @@ extension MP4SampleTable {
             let countPosition = box.count
             box.u32(0)
             var runCount: UInt32 = 0
-            var samplesPerChunk: UInt32 = 0
-            for (index, chunk) in chunks.enumerated() where chunk.sampleCount != samplesPerChunk {
-                samplesPerChunk = chunk.sampleCount
+            var samplesPerChunk: UInt64 = 0
+            for (index, count) in chunkSampleCounts.enumerated() where count != samplesPerChunk {
+                samplesPerChunk = count
                 runCount += 1
                 box.u32(UInt32(index + 1))
-                box.u32(samplesPerChunk)
+                box.u32(UInt32(truncatingIfNeeded: count))
                 box.u32(1)
             }
             box.overwriteU32(runCount, at: countPosition)
@@ -62,16 +65,18 @@ extension MP4SampleTable {
         writer.fullBox("stsz") { box in
             box.u32(0)
             box.u32(UInt32(sizes.count))
-            for size in sizes { box.u32(size) }
+            for size in sizes { box.u32(UInt32(truncatingIfNeeded: size)) }
         }
     }
 
     private func writeChunkOffsets(to writer: inout ByteWriter) {
-        let isWide = chunks.contains { $0.offset > UInt64(UInt32.max) }
+        let isWide = lastChunkOffset > UInt64(UInt32.max)
         writer.fullBox(isWide ? "co64" : "stco") { box in
-            box.u32(UInt32(chunks.count))
-            for chunk in chunks {
-                if isWide { box.u64(chunk.offset) } else { box.u32(UInt32(truncatingIfNeeded: chunk.offset)) }
+            box.u32(UInt32(chunkDistances.count))
+            var offset: UInt64 = 0
+            for distance in chunkDistances {
+                offset += distance
+                if isWide { box.u64(offset) } else { box.u32(UInt32(truncatingIfNeeded: offset)) }
             }
         }
     }

@@ -1,26 +1,20 @@
 /// The sample table of a track in the finished file, collected while fragments are written.
 ///
-/// It stores runs: a sample needs 4 bytes for its size, and 8 more if its duration differs from the previous one.
+/// A sample needs one to three bytes for its size, and some more if its duration differs from the previous one. With a
+/// store, they leave the memory (`NumberLog`).
 struct MP4SampleTable: Sendable {
-    struct TimeRun: Sendable {
-        var count: UInt32
-        /// Ticks of the track's timescale.
-        var value: Int32
-    }
-
-    struct Chunk: Sendable {
-        /// The offset from the start of the file in bytes.
-        var offset: UInt64
-        var sampleCount: UInt32
-    }
-
     /// The size of each sample in bytes.
-    private(set) var sizes: [UInt32] = []
-    private(set) var durations: [TimeRun] = []
-    private(set) var compositionOffsets: [TimeRun] = []
-    /// The numbers of the sync samples, starting at 1.
-    private(set) var syncSamples: [UInt32] = []
-    private(set) var chunks: [Chunk] = []
+    private(set) var sizes: NumberLog
+    /// In ticks of the track's timescale.
+    private(set) var durations: RunLog
+    private(set) var compositionOffsets: RunLog
+    /// The numbers of the sync samples, starting at 1: each minus the one before it.
+    private(set) var syncSamples: NumberLog
+    /// The offset of each chunk from the start of the file, minus that of the chunk before it.
+    private(set) var chunkDistances: NumberLog
+    private(set) var chunkSampleCounts: NumberLog
+    private(set) var lastChunkOffset: UInt64 = 0
+    private var lastSyncSample = 0
     /// The first sample's decode and presentation time on the session's timeline, in ticks.
     private(set) var firstDecodeTime: Int64 = 0
     private(set) var firstPresentationTime: Int64 = 0
@@ -29,7 +23,24 @@ struct MP4SampleTable: Sendable {
     /// The duration of the last sample: that of the one before it, unless `closing(lastDuration:)` sets it.
     private var lastDuration: Int64 = 0
 
-    var isEmpty: Bool { sizes.isEmpty }
+    init(store: (any SpillStore)? = nil) {
+        sizes = NumberLog(store: store)
+        durations = RunLog(store: store)
+        compositionOffsets = RunLog(store: store)
+        syncSamples = NumberLog(store: store)
+        chunkDistances = NumberLog(store: store)
+        chunkSampleCounts = NumberLog(store: store)
+    }
+
+    /// Reads what left the memory back. Returns false if that is not possible.
+    mutating func recall() -> Bool {
+        [
+            sizes.recall(), durations.recall(), compositionOffsets.recall(), syncSamples.recall(), chunkDistances.recall(),
+            chunkSampleCounts.recall(),
+        ].allSatisfy(\.self)
+    }
+
+    var isEmpty: Bool { sizes.count == 0 }
 
     /// The ticks from the first sample's decode time to the end of the last sample.
     var mediaDuration: Int64 { isEmpty ? 0 : lastDecodeTime - firstDecodeTime + lastDuration }
@@ -37,10 +48,12 @@ struct MP4SampleTable: Sendable {
     /// The end of the sample that is shown last, on the session's timeline, in ticks.
     var presentationEnd: Int64 { lastPresentationTime + lastDuration }
 
-    /// Adds a run of adjacent samples that starts at `offset`, with increasing decode times.
+    /// Adds a run of adjacent samples that starts at `offset`, with increasing decode times. The offsets increase too.
     mutating func appendChunk(_ samples: [MP4Sample], offset: UInt64) {
         guard !samples.isEmpty else { return }
-        chunks.append(Chunk(offset: offset, sampleCount: UInt32(samples.count)))
+        chunkDistances.append(offset - lastChunkOffset)
+        chunkSampleCounts.append(UInt64(samples.count))
+        lastChunkOffset = offset
         for sample in samples { append(sample) }
     }
 
@@ -51,13 +64,15 @@ struct MP4SampleTable: Sendable {
             lastPresentationTime = sample.presentationTime
         } else {
             lastDuration = sample.decodeTime - lastDecodeTime
-            Self.add(Int32(clamping: lastDuration), to: &durations)
+            durations.append(Int32(clamping: lastDuration))
         }
         lastDecodeTime = sample.decodeTime
         lastPresentationTime = max(lastPresentationTime, sample.presentationTime)
-        sizes.append(UInt32(truncatingIfNeeded: sample.data.count))
-        Self.add(sample.compositionOffset, to: &compositionOffsets)
-        if sample.isSync { syncSamples.append(UInt32(sizes.count)) }
+        sizes.append(UInt64(sample.data.count))
+        compositionOffsets.append(sample.compositionOffset)
+        guard sample.isSync else { return }
+        syncSamples.append(UInt64(sizes.count - lastSyncSample))
+        lastSyncSample = sizes.count
     }
 
     /// Returns the table with the last sample's duration in ticks.
@@ -65,7 +80,7 @@ struct MP4SampleTable: Sendable {
         guard !isEmpty else { return self }
         var table = self
         table.lastDuration = lastDuration
-        Self.add(Int32(clamping: lastDuration), to: &table.durations)
+        table.durations.append(Int32(clamping: lastDuration))
         return table
     }
 
@@ -81,32 +96,22 @@ struct MP4SampleTable: Sendable {
     /// - Parameter timescale: ticks per second.
     func bitrates(timescale: UInt32) -> Bitrates? {
         guard mediaDuration > 0 else { return nil }
-        let byteCount = sizes.reduce(0) { $0 + UInt64($1) }
+        let byteCount = sizes.reduce(0, +)
         let average = Double(byteCount) * 8 * Double(timescale) / Double(mediaDuration)
-        var oldest = durations.lazy.flatMap { repeatElement(Int64($0.value), count: Int($0.count)) }.makeIterator()
-        var (first, byteSum, duration, maximum) = (0, UInt64(0), Int64(0), UInt64(0))
-        var index = 0
+        var (newSizes, oldSizes) = (sizes.makeIterator(), sizes.makeIterator())
+        var oldDurations = durations.lazy.flatMap { repeatElement(Int64($0.value), count: Int($0.count)) }.makeIterator()
+        var (byteSum, duration, maximum) = (UInt64(0), Int64(0), UInt64(0))
         for run in durations {
             for _ in 0..<run.count {
-                byteSum += UInt64(sizes[index])
+                byteSum += newSizes.next() ?? 0
                 duration += Int64(run.value)
-                index += 1
-                while duration > Int64(timescale), let removed = oldest.next() {
-                    byteSum -= UInt64(sizes[first])
+                while duration > Int64(timescale), let removed = oldDurations.next() {
+                    byteSum -= oldSizes.next() ?? 0
                     duration -= removed
-                    first += 1
                 }
                 maximum = max(maximum, byteSum)
             }
         }
         return Bitrates(average: UInt32(clamping: Int64(average)), maximum: UInt32(clamping: max(maximum * 8, UInt64(average))))
-    }
-
-    private static func add(_ value: Int32, to runs: inout [TimeRun]) {
-        if let last = runs.indices.last, runs[last].value == value {
-            runs[last].count += 1
-        } else {
-            runs.append(TimeRun(count: 1, value: value))
-        }
     }
 }

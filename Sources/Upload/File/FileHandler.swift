@@ -20,7 +20,7 @@ package actor FileHandler: SampleHandler {
     package init(path: String, format: ContainerFormat) {
         self.path = path
         self.format = format
-        muxer = format.makeMuxer(isSeekable: true)
+        muxer = format.makeMuxer(isSeekable: true, store: SpillFile(besides: path))
     }
 
     package nonisolated func attach(_ context: HandlerContext) {
