@@ -74,7 +74,9 @@ let package = Package(
         // Devices and codecs. A module with a source imports Capture and one device API, and no other source.
         .target(name: "Capture", dependencies: ["Media"], swiftSettings: strict),
         .target(name: "WindowPrivacy", dependencies: ["Concurrency", "Media"], swiftSettings: strict),
-        .target(name: "X11Capture", dependencies: ["Capture", "WindowPrivacy", "Concurrency", "Media", "CX11", "CLinux"], swiftSettings: strict),
+        .target(
+            name: "X11Capture", dependencies: ["Capture", "WindowPrivacy", "Concurrency", "Media", "CX11", "CLinux", "CPixelKernels"],
+            swiftSettings: strict),
         .target(
             name: "PortalCapture", dependencies: ["Bus", "Capture", "WindowPrivacy", "Processes", "Concurrency", "Media", "CPipeWire"],
             swiftSettings: strict),

@@ -1,3 +1,4 @@
+import CPixelKernels
 import CX11
 import Capture
 import Media
@@ -42,17 +43,11 @@ package enum PixelLayout: Equatable {
     }
 
     /// Converts pixels of this format to BGRA in place. The lowest two of ten bits are discarded.
-    func convertToBGRA(_ pixels: PixelBuffer) {
+    package func convertToBGRA(_ pixels: PixelBuffer) {
         guard self == .tenBits else { return }
         pixels.withUnsafeMutableBytes { bytes in
-            for row in 0..<pixels.size.height {
-                let line = UnsafeMutableRawBufferPointer(rebasing: bytes[(row * pixels.stride)..<(row * pixels.stride + pixels.size.width * 4)])
-                for index in line.bindMemory(to: UInt32.self).indices {
-                    let pixel = line.load(fromByteOffset: index * 4, as: UInt32.self)
-                    let converted = (pixel >> 6 & 0xff0000) | (pixel >> 4 & 0xff00) | (pixel >> 2 & 0xff)
-                    line.storeBytes(of: converted, toByteOffset: index * 4, as: UInt32.self)
-                }
-            }
+            guard let base = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }
+            pixel_kernels_x2rgb10_to_bgra(base, pixels.stride, Int32(pixels.size.width), Int32(pixels.size.height))
         }
     }
 }

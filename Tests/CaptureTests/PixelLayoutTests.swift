@@ -1,4 +1,5 @@
 import Capture
+import Media
 import Testing
 import X11Capture
 
@@ -28,5 +29,30 @@ import X11Capture
         #expect(throws: CaptureError.unsupportedVisual(depth: 24)) {
             try PixelLayout(depth: 24, bitsPerPixel: 32, masks: Self.rgb24, isLittleEndian: false)
         }
+    }
+
+    @Test func `Ten bits become the upper eight of them`() {
+        // Every level, at another place in each channel; an odd width.
+        let size = PixelSize(width: 341, height: 3)
+        let pixels = PixelBuffer(format: .bgra, size: size)
+        func levels(_ index: Int) -> (blue: UInt32, green: UInt32, red: UInt32) {
+            (UInt32(index), UInt32(1022 - index), UInt32(index * 7 % 1024))
+        }
+        pixels.withUnsafeMutableBytes { bytes in
+            for index in 0..<size.area {
+                let (blue, green, red) = levels(index)
+                let position = index / size.width * pixels.stride + index % size.width * 4
+                bytes.storeBytes(of: 3 << 30 | red << 20 | green << 10 | blue, toByteOffset: position, as: UInt32.self)
+            }
+        }
+        PixelLayout.tenBits.convertToBGRA(pixels)
+        let wrong = pixels.withUnsafeBytes { bytes in
+            (0..<size.area).filter { index in
+                let (blue, green, red) = levels(index)
+                let position = index / size.width * pixels.stride + index % size.width * 4
+                return bytes.load(fromByteOffset: position, as: UInt32.self) != (red >> 2) << 16 | (green >> 2) << 8 | blue >> 2
+            }
+        }
+        #expect(wrong.isEmpty)
     }
 }

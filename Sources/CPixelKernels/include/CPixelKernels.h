@@ -1,5 +1,6 @@
 /*
- * Colour conversion from packed BGRA to planar I420 and I444 in BT.709, limited range (Rec. ITU-R BT.709-6, 3.2 to 3.5).
+ * Colour conversion from packed BGRA to planar I420 and I444 in BT.709, limited range (Rec. ITU-R BT.709-6, 3.2 to 3.5),
+ * and from packed pixels of 30 bits to BGRA.
  *
  * For I420, the matrix is in units of 1/256. The sum of each row keeps black, white and all greys exact:
  *     Y = 16 + ( 47 R + 157 G +  16 B) / 256
@@ -36,5 +37,11 @@ void pixel_kernels_bgra_to_i420_portable(
 void pixel_kernels_bgra_to_i444(
     const uint8_t *_Nonnull bgra, ptrdiff_t bgra_stride, uint8_t *_Nonnull y, uint8_t *_Nonnull u, uint8_t *_Nonnull v,
     ptrdiff_t plane_stride, int width, int height);
+
+/*
+ * Converts pixels with ten bits each of blue, green and red, starting at the lowest bit, to BGRA in place: the lowest two of
+ * ten bits are discarded, and alpha is 0. `pixels` and `stride` are multiples of 4.
+ */
+void pixel_kernels_x2rgb10_to_bgra(uint8_t *_Nonnull pixels, ptrdiff_t stride, int width, int height);
 
 #endif
