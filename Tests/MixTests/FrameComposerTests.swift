@@ -11,6 +11,17 @@ import Testing
         (PixelSize(width: 640, height: 400), PixelSize(width: 320, height: 240)),
         (PixelSize(width: 321, height: 201), PixelSize(width: 480, height: 480)),
         (PixelSize(width: 101, height: 75), PixelSize(width: 640, height: 360)),
+        // 3:2, 4:3, 8:3, 3:1, 5:4, 9:4, and 6:5, which is not exact.
+        (PixelSize(width: 480, height: 360), PixelSize(width: 320, height: 240)),
+        (PixelSize(width: 320, height: 240), PixelSize(width: 240, height: 180)),
+        (PixelSize(width: 512, height: 256), PixelSize(width: 192, height: 96)),
+        (PixelSize(width: 480, height: 288), PixelSize(width: 160, height: 96)),
+        (PixelSize(width: 320, height: 240), PixelSize(width: 256, height: 192)),
+        (PixelSize(width: 576, height: 324), PixelSize(width: 256, height: 144)),
+        (PixelSize(width: 384, height: 288), PixelSize(width: 320, height: 240)),
+        // Borders, and another ratio of widths than of heights.
+        (PixelSize(width: 480, height: 360), PixelSize(width: 400, height: 240)),
+        (PixelSize(width: 322, height: 240), PixelSize(width: 220, height: 160)),
     ]
 
     @Test(arguments: layouts, [1, 2, 3] as [UInt64])

@@ -44,7 +44,7 @@ package struct FrameComposer {
         region.formUnion(unseen ?? DamageRegion(size: outputSize))
         guard !region.isEmpty else { return nil }
         if unseen != nil, let frame = pool.rewriteLatest(region) {
-            draw(picture, layout: layout, isNewLayout: isNewLayout, into: frame)
+            draw(picture, layout: layout, isNewLayout: isNewLayout, region, into: frame)
             return result(frame, damage: region, at: sample)
         }
         // The patches contain at least the damaged pixels. Copy the rest of their macroblocks from the previous frame.
@@ -53,7 +53,7 @@ package struct FrameComposer {
         if let previous, !isNewLayout || layout.isIdentity {
             for rectangle in region.rectangles where !patchesCover(rectangle, of: picture, in: layout) { frame.copy(rectangle, from: previous) }
         }
-        draw(picture, layout: layout, isNewLayout: isNewLayout, into: frame)
+        draw(picture, layout: layout, isNewLayout: isNewLayout, region, into: frame)
         var changed = isNewLayout ? region : previous.map { frame.changedMacroblocks(since: $0, in: region) } ?? region
         if let unseen { changed.formUnion(unseen) }
         return changed.isEmpty ? nil : result(frame, damage: changed, at: sample)
@@ -75,12 +75,13 @@ package struct FrameComposer {
             payload: .picture(Picture(size: outputSize, patches: [.init(x: 0, y: 0, pixels: frame)], damage: damage)))
     }
 
-    private mutating func draw(_ picture: Picture, layout: Letterbox, isNewLayout: Bool, into frame: PixelBuffer) {
+    /// Draws `picture` into `frame`, at least `region` of it.
+    private mutating func draw(_ picture: Picture, layout: Letterbox, isNewLayout: Bool, _ region: DamageRegion, into frame: PixelBuffer) {
         if layout.isIdentity {
             unscaled = nil
             for patch in picture.patches { ColourConversion.place(patch, into: frame) }
         } else {
-            scale(picture, layout: layout, into: frame, isNewLayout: isNewLayout)
+            scale(picture, layout: layout, region, into: frame, isNewLayout: isNewLayout)
         }
     }
 
@@ -88,7 +89,7 @@ package struct FrameComposer {
         layout.isIdentity && picture.patches.contains { $0.rectangle.contains(rectangle) }
     }
 
-    private mutating func scale(_ picture: Picture, layout: Letterbox, into frame: PixelBuffer, isNewLayout: Bool) {
+    private mutating func scale(_ picture: Picture, layout: Letterbox, _ region: DamageRegion, into frame: PixelBuffer, isNewLayout: Bool) {
         let size = picture.size.roundedDownToEven
         let source: PixelBuffer
         if let unscaled, unscaled.size == size {
@@ -100,7 +101,7 @@ package struct FrameComposer {
         }
         for patch in picture.patches { ColourConversion.place(patch, into: source) }
         if isNewLayout { frame.fillBlack() }
-        FrameScaler.scale(source, into: frame, content: layout.content)
+        FrameScaler.scale(source, into: frame, content: layout.content, changed: region)
     }
 }
 
