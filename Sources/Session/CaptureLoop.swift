@@ -37,6 +37,8 @@ final class CaptureLoop: Sendable {
     private let gate = Monitor<Gate>(.closed)
     private let renditions = Mutex<[Rendition]>([])
     let stopping = Atomic(false)
+    /// The time of the first call of `stop`, of `CLOCK_MONOTONIC` in nanoseconds; 0 before it.
+    private let stopTime = Atomic<Int64>(0)
     /// Set after the first tick and its reports, or when the thread ends.
     private let firstTick = Once<Void>()
     /// The session's time in nanoseconds at which the thread last started or ended a tick.
@@ -99,6 +101,7 @@ final class CaptureLoop: Sendable {
 
     /// Ends the thread after its current tick. Returns at once.
     func stop() {
+        _ = stopTime.compareExchange(expected: 0, desired: SessionClock.monotonic(), ordering: .relaxed)
         stopping.store(true, ordering: .relaxed)
         gate.update { if case .closed = $0 { $0 = .abandoned } }
     }
@@ -133,6 +136,7 @@ final class CaptureLoop: Sendable {
         var description = opened.source
         var wasLocked = false
         var phase = ChangePhase(interval: MediaTime(value: 1, timescale: rate))
+        var rest = IdleRest(frameRate: rate)
         var lastTick: MediaTime?
         // The last picture is shown up to the last tick, also if nothing changed in it: without a frame there, a stream with variable
         // pacing would not last as long as the broadcast.
@@ -181,8 +185,20 @@ final class CaptureLoop: Sendable {
             if look.mayShow, !look.isLocked, mayLook, let application = source.takeApplicationChange() { report(.application(application)) }
             firstTick.set(())
             if hadChange { phase.noteChange(after: waitForChange(of: source, until: nextTick, clock) ? clock.now - time : nil) }
+            if let ticks = rest.ticks(at: time, isIdle: look.isUnchanged && composers.allSatisfy(\.isIdle)) {
+                let end = clock.origin + MediaTime(value: index + ticks, timescale: rate).nanoseconds
+                let isChanged = waitForChange(of: source, until: end, clock)
+                // The ticks of the rest show the same picture.
+                if !isChanged, !disclosure.pauses.isRequested { lastTick = MediaTime(value: max(index, lastIndex(clock, rate)), timescale: rate) }
+            }
             index += 1
         }
+    }
+
+    /// The number of the last tick before now, and before the end of the session.
+    private func lastIndex(_ clock: SessionClock, _ rate: Int64) -> Int64 {
+        let end = stopTime.load(ordering: .relaxed)
+        return min(clock.now, end == 0 ? clock.now : MediaTime(nanoseconds: end - clock.origin)).lastTick(timescale: rate)
     }
 
     /// Updates the list of renditions. Returns true if a rendition joined, which needs a whole picture first.

@@ -17,6 +17,9 @@ struct RenditionComposer {
     /// True if the next frame is the whole picture, also if nothing changes.
     var isAwaitingPicture: Bool { showsSlate || rendition.isWholeFrameRequested }
 
+    /// True if a tick without a change has no frame, or only one that shows that the stream continues.
+    var isIdle: Bool { rendition.settings.pacing == .variable && rendition.isSettled && !isAwaitingPicture }
+
     /// Puts the frame of a tick into the mailbox, or reports that nothing changed.
     ///
     /// - Parameters:

@@ -47,6 +47,7 @@ package final class Stage: Sendable {
         var resumeDelay = MediaTime.zero
         var openSources = 0
         var lastLook: MediaTime?
+        var looks = 0
         var description = SourceDescription(kind: .application, name: "stage")
     }
 
@@ -88,6 +89,8 @@ package final class Stage: Sendable {
 
     /// The time for which the source was last asked what it shows.
     package var lastLook: MediaTime? { state.withLock { $0.lastLook } }
+    /// How often the source was asked what it shows.
+    package var looks: Int { state.withLock { $0.looks } }
     package var paintings: [Painting] { state.withLock { $0.paintings } }
     package var lastNumber: Int { state.withLock { $0.paintings.last?.number ?? -1 } }
     /// Ticks in which nothing was painted because nothing may be shown.
@@ -139,7 +142,7 @@ private final class StageSource: ScreenSource {
 
     func nextSample(at now: MediaTime) throws(CaptureError) -> SampleBuffer? {
         stage.pass(.sample)
-        stage.state.update { ($0.isResting, $0.lastLook) = (false, now) }
+        stage.state.update { ($0.isResting, $0.lastLook, $0.looks) = (false, now, $0.looks + 1) }
         if let error = stage.state.withLock({ $0.failure }) { throw error }
         if stage.state.withLock({ $0.isStill && !$0.isChanged }) && !wantsWhole { return nil }
         let number = stage.state.update { state -> Int in

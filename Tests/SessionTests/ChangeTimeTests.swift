@@ -33,6 +33,32 @@ struct ChangeTimeTests {
         #expect(zip(ticks, ticks.dropFirst()).allSatisfy { $0 < $1 })
     }
 
+    @Test func `With variable pacing, a source that announces changes is asked less often while nothing changes`() async throws {
+        let stage = Stage()
+        stage.announceChanges()
+        let viewer = FakeViewer()
+        var configuration = SessionConfiguration.silent(stage, frameRate: 60)
+        configuration.pacing = .variable
+        let session = BroadcastSession(configuration: configuration, destinations: [viewer.livePlan()])
+        try await session.start()
+        try await viewer.waitForFrames(1)
+        func elapsed() -> Double { session.snapshot().elapsed.seconds }
+        // The picture settles first, which takes longer on a busy machine.
+        try await waitUntil("a second with less than 20 looks") {
+            let (start, looks) = (elapsed(), stage.looks)
+            try await waitUntil("a second") { elapsed() > start + 1 }
+            return Double(stage.looks - looks) / (elapsed() - start) < 20
+        }
+        // The picture still shows that the stream continues, and a change ends the rest.
+        let shown = viewer.video.count
+        try await waitUntil("more frames") { viewer.video.count >= shown + 2 }
+        stage.change()
+        try await waitUntil("the change") { viewer.video.last?.reading == .number(1) }
+        #expect(session.pause())
+        try await waitUntil("the slate") { viewer.video.last?.reading == .slate }
+        _ = await session.stop()
+    }
+
     @Test(arguments: [1, 2, 5]) func `With variable pacing, a still picture lasts as long as the broadcast`(frames: Int) async throws {
         let stage = Stage()
         stage.freeze()
