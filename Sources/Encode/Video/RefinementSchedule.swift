@@ -9,6 +9,11 @@ struct RefinementSchedule {
     /// The time between two refinements of a still picture: two ticks at 30 ticks a second.
     private static let interval = MediaTime(milliseconds: 65)
 
+    /// The QP down to which a picture is refined that has been still for `polishDelay`. The eye sees no difference to
+    /// `SettlingDetector.sharpestQuantizer`; the SSIM does.
+    private static let polishedQuantizer = 11
+    private static let polishDelay = MediaTime(milliseconds: 500)
+
     /// The time without an encoded frame after which x264's buffer is filled.
     private static let refillDelay = MediaTime(milliseconds: 300)
 
@@ -20,6 +25,7 @@ struct RefinementSchedule {
     /// The time of the next refinement.
     private var next = MediaTime.zero
     private var lastEncoded = MediaTime.zero
+    private var lastChange = MediaTime.zero
     /// True if the last frame filled x264's buffer.
     private var isRefilled = false
     /// The number of changed frames since the last still frame.
@@ -32,6 +38,15 @@ struct RefinementSchedule {
 
     /// True if a picture that has not settled should be encoded again.
     func isDue(at time: MediaTime) -> Bool { time >= next }
+
+    /// True if a picture that has settled, and has not changed for a while, should be encoded again.
+    ///
+    /// - Parameters:
+    ///   - quantizer: the highest QP of any part of the picture.
+    ///   - stillFrames: the number of frames since the last change or keyframe.
+    func isPolishDue(at time: MediaTime, quantizer: Int, stillFrames: Int) -> Bool {
+        quantizer > Self.polishedQuantizer && stillFrames < Self.limit && time - lastChange >= Self.polishDelay && isDue(at: time)
+    }
 
     /// True once after a picture has settled, when enough time has passed to fill the buffer, or shortly before the next
     /// keyframe. x264 counts frames, so it needs a frame that counts for the ticks of the repeat pictures. Otherwise its
@@ -54,6 +69,7 @@ struct RefinementSchedule {
     mutating func share(at time: MediaTime, isChanged: Bool, isSettled: Bool, budget: BitBudget) -> X264Encoder.BitrateShare {
         next = time + Self.interval
         lastEncoded = time
+        if isChanged { lastChange = time }
         framesInMotion = isChanged ? framesInMotion + 1 : 0
         isRefilled = !isChanged && isSettled
         // A still picture counts for the time until its next refinement, or for as much as the buffer holds.

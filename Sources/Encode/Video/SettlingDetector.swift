@@ -16,7 +16,8 @@ struct SettlingDetector {
     /// With a constant quality, two empty frames mean that there is nothing to improve. With a bitrate, they may only
     /// mean that no bits are available.
     private let hasConstantQuality: Bool
-    private var stillFrames = 0
+    /// The number of still frames since the last change or keyframe.
+    private(set) var stillFrames = 0
     private var emptyFrames = 0
     /// The highest QP of any part of the picture.
     private(set) var pictureQuantizer = 51

@@ -142,8 +142,9 @@ package final class VideoEncoder {
     /// True if an unchanged picture should be encoded again instead of being repeated.
     private func needsEncoding(at time: MediaTime) -> Bool {
         guard let budget else { return !isSettled }
-        return isSettled
-            ? refinement.isRefillDue(at: time, lastKeyframe: lastIDR, isBufferFull: budget.isFull) : refinement.isDue(at: time)
+        guard isSettled else { return refinement.isDue(at: time) }
+        return refinement.isPolishDue(at: time, quantizer: settling.pictureQuantizer, stillFrames: settling.stillFrames)
+            || refinement.isRefillDue(at: time, lastKeyframe: lastIDR, isBufferFull: budget.isFull)
     }
 
     /// Returns the QP for a keyframe of a still picture: the picture's current QP, so that its quality does not pulse

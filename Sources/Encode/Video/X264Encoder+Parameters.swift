@@ -46,6 +46,8 @@ extension X264Encoder {
             parameters.rc.i_rc_method = X264_RC_ABR
             // Text that stands still between keyframes is less sharp in them: x264 may use more bits for them than its 1.4.
             parameters.rc.f_ip_factor = 1.6
+            // A lower QP shows no difference, but x264 would encode the whole picture again down to it.
+            parameters.rc.i_qp_min = 8
             parameters.rc.i_bitrate = Int32(kilobits)
             parameters.rc.i_vbv_max_bitrate = Int32(kilobits)
             parameters.rc.i_vbv_buffer_size = Int32(settings.bufferSize(bitrate: kilobits))
