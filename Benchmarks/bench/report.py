@@ -27,13 +27,15 @@ ROWS = [
     Row("screen to player, no sound, p95", "latency", "silent clock", "p95_ms", "ms", True, 1.2, None),
     Row("screen to player, median", "latency", "clock", "median_ms", "ms", True, 1.2, None),
     Row("screen to player, p95", "latency", "clock", "p95_ms", "ms", True, 1.2, None),
+    Row("screen to player, sparse changes, median", "latency", "sparse clock", "median_ms", "ms", False, 14, 10),
+    Row("screen to player, sparse changes, p95", "latency", "sparse clock", "p95_ms", "ms", False, 25, 20),
     Row("start to first packet", "cpu", None, "start_ms", "ms", False, 500, 200),
     Row("stop to closed", "cpu", None, "stop_ms", "ms", False, 1000, 300),
     # Without a limit: an order of magnitude for the manual page broadcast-extension(7).
     Row("CPU, raw pictures to a pipe, unchanged", "raw", "still", "cpu_percent", "%", None, None, None),
     Row("CPU, raw pictures to a pipe, changing", "raw", "everything", "cpu_percent", "%", None, None, None),
     Row("raw pictures to a pipe, changing", "raw", "everything", "megabytes_per_second", "MB/s", None, None, None),
-    Row("frames a second at the player", "latency", None, "frames_per_second", "", None, None, None),
+    Row("frames a second at the player", "latency", "clock", "frames_per_second", "", None, None, None),
     # The second column is broadcast itself, on the same screen, without the rule.
     Row("CPU, typing, one window hidden : shown", "hidden", "typing", "cpu_percent", "%", True, 1.05, None, "hidden", "no rule"),
     Row("CPU, whole screen, one window hidden : shown", "hidden", "everything", "cpu_percent", "%", True, 1.05, None, "hidden", "no rule"),
@@ -161,6 +163,32 @@ class Report:
                 )
         return "\n".join(lines + ["", self.quality_conditions()])
 
+    def comparison(self):
+        """Returns the part quality at its lowest bitrate as a short table: broadcast and ffmpeg, one line for each screen."""
+        quality = self.quality()
+        lowest = min(int(name.split()[1]) for name in quality)
+        lines = ["| screen | CPU | ffmpeg | ratio | SSIM mean / worst | ffmpeg |", "| --- | --- | --- | --- | --- | --- |"]
+        for name, programs in quality.items():
+            if int(name.split()[1]) != lowest or not {"broadcast", "ffmpeg"} <= programs.keys():
+                continue
+            ours, theirs = programs["broadcast"], programs["ffmpeg"]
+            cost, is_sharper = self.compare(ours, theirs)
+            ratio = f"{cost:.2f}" if is_sharper else f"({cost:.2f})"
+            pictures = " | ".join(f"{run['ssim_mean']:.4f} / {run['ssim_worst']:.4f}" for run in (ours, theirs))
+            lines.append(f"| {name.split()[0]} | {ours['cpu_percent']:.0f} % | {theirs['cpu_percent']:.0f} % | {ratio} | {pictures} |")
+        return "\n".join(lines)
+
+    def document(self, path):
+        """Replaces the tables in a document: what is between the lines `<!-- NAME -->` and `<!-- end of NAME -->`."""
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        for name, table in [("comparison", self.comparison), ("quality", self.markdown)]:
+            start, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->"
+            if start in text and end in text:
+                text = text[: text.index(start) + len(start)] + "\n" + table() + "\n\n" + text[text.index(end) :]
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+
     def quality_conditions(self):
         return (
             f"1920x1080, 30 frames a second, veryfast, zerolatency, RTMP over loopback, no sound; {self.options.rounds} rounds of {self.options.seconds:g} s in turn, "
@@ -192,4 +220,5 @@ class Report:
             pyplot.close(axes.figure)
 
     def as_json(self):
-        return {"summary": list(filter(None, map(self.summary, ROWS))), "quality": self.quality(), "runs": self.results, "conditions": self.conditions()}
+        measured = {"rounds": self.options.rounds, "seconds": self.options.seconds}
+        return measured | {"summary": list(filter(None, map(self.summary, ROWS))), "quality": self.quality(), "runs": self.results, "conditions": self.conditions()}
