@@ -17,8 +17,8 @@ final class WindowTarget: CaptureTarget {
     /// The ancestor of the window that is a child of the root window: the window manager's frame, or the window itself.
     private var topLevel: Window
     private let redirection: WindowRedirection
-    /// The size of the pixmap that was cleaned, or nil if the window got another pixmap since.
-    private var cleanSize: PixelSize?
+    /// The size and the border of the window whose pixmap was cleaned, or nil if the window got another pixmap since.
+    private var clean: Shape?
     private var isDestroyed = false
     private(set) var isStale = false
     /// The window and its ancestors below the root window. Each reports when it is moved, hidden or gets another parent.
@@ -48,7 +48,7 @@ final class WindowTarget: CaptureTarget {
         topLevel = window
         connection.select(StructureNotifyMask, of: window, for: .target)
         redirection = WindowRedirection(of: window, connection: connection, tree: tree)
-        if attributes.map_state == IsViewable { cleanSize = PixelSize(width: Int(attributes.width), height: Int(attributes.height)) }
+        if attributes.map_state == IsViewable { clean = Shape(attributes) }
         watchAncestors()
         try connection.checkConnection()
     }
@@ -66,12 +66,16 @@ final class WindowTarget: CaptureTarget {
         // With each of these events, the window gets a new pixmap, which the server fills with the pixels of
         // overlapping windows.
         case ConfigureNotify:
-            let size = PixelSize(width: Int(event.xconfigure.width), height: Int(event.xconfigure.height))
-            if noteChange(of: event.xconfigure.window), event.xconfigure.window == window, size != cleanSize { isStale = true }
+            guard noteChange(of: event.xconfigure.window), event.xconfigure.window == window else { break }
+            if Shape(event.xconfigure) != clean {
+                // Also if it has the former size again before its position is requested.
+                clean = nil
+                isStale = true
+            }
         case UnmapNotify: if noteChange(of: event.xunmap.window) { isStale = true }
         case MapNotify:
             guard noteChange(of: event.xmap.window) else { break }
-            cleanSize = nil
+            clean = nil
             isStale = true
         case ReparentNotify:
             guard noteChange(of: event.xreparent.window) else { break }
@@ -123,18 +127,33 @@ final class WindowTarget: CaptureTarget {
         }
         let size = PixelSize(width: Int(attributes.width), height: Int(attributes.height))
         guard attributes.map_state == IsViewable, let origin = connection.origin(of: window) else {
-            cleanSize = nil
+            clean = nil
             return .withheld(
                 size: size, reason: .windowUnmapped(properties.label(of: window)))
         }
-        if cleanSize != size {
+        if clean != Shape(attributes) {
             redirection.cleanNewPixmap()
-            cleanSize = size
+            clean = Shape(attributes)
         }
         return .shown(
             CapturedArea(
                 pixels: .window(window, border: Int(attributes.border_width), topLevel: topLevel),
                 place: PixelRect(x: origin.x, y: origin.y, width: size.width, height: size.height)))
+    }
+
+    /// What determines the size of a window's pixmap. With another shape, the window gets another pixmap.
+    private struct Shape: Equatable {
+        let width: Int32
+        let height: Int32
+        let border: Int32
+
+        init(_ attributes: XWindowAttributes) {
+            (width, height, border) = (attributes.width, attributes.height, attributes.border_width)
+        }
+
+        init(_ event: XConfigureEvent) {
+            (width, height, border) = (event.width, event.height, event.border_width)
+        }
     }
 
     private static func hexadecimal(_ window: Window) -> String {

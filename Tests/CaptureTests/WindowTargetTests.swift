@@ -67,6 +67,24 @@ import X11Capture
         }
     }
 
+    @Test func `a covered window that gets its former size again at once shows no pixels of other windows`() async throws {
+        try await withScreen { screen in
+            let window = try TestWindow(display: screen.display, background: nil, x: 100, y: 50, width: 200, height: 100)
+            window.fill(0x2040C0, x: 0, y: 0, width: 200, height: 100)
+            let over = try TestWindow(display: screen.display, background: Self.loud, x: 50, y: 0, width: 400, height: 300)
+            over.fill(Self.loud, x: 0, y: 0, width: 400, height: 300)
+            let source = try open(screen, .window(window.window))
+            _ = try source.nextSample()
+            for _ in 0..<5 {
+                window.resize(width: 260, height: 140)
+                window.resize(width: 200, height: 100)
+                source.requestWholePicture()
+                let picture = try #require(try source.nextPicture())
+                #expect(picture.size == PixelSize(width: 200, height: 100) && picture.count(of: Self.loud) == 0)
+            }
+        }
+    }
+
     @Test func `a covered window that is resized continuously shows no pixels of other windows`() async throws {
         try await withPeers { peers in
             let screen = try await Xvfb.start(in: peers, width: 640, height: 480)
