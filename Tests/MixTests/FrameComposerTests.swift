@@ -100,6 +100,31 @@ import Testing
         #expect(second?.damage.rectangles == [PixelRect(x: 48, y: 64, width: 16, height: 16)])
     }
 
+    @Test(arguments: [PixelSize(width: 320, height: 192), PixelSize(width: 160, height: 96)])
+    func `what a patch shows beyond the damage is a change`(output: PixelSize) throws {
+        let size = PixelSize(width: 320, height: 192)
+        var screen = Screen(size: size)
+        var composer = FrameComposer(outputSize: output)
+        _ = composer.compose(screen.sample(damage: .whole(size), at: 0))
+        let (reported, later) = (PixelRect(x: 20, y: 20, width: 4, height: 4), PixelRect(x: 200, y: 100, width: 4, height: 4))
+        screen.fill(reported, value: 200)
+        screen.fill(later, value: 220)
+        // The patch is the whole picture, and the server reported only the first change so far.
+        guard case .picture(let whole) = screen.sample(damage: .whole(size), at: 1).payload else { return }
+        var damage = DamageRegion(size: size)
+        damage.add(reported)
+        let sample = SampleBuffer(
+            track: .screen, presentationTime: MediaTime(value: 1, timescale: 30),
+            payload: .picture(Picture(size: size, patches: whole.patches, damage: damage)))
+        let first = try #require(picture(in: composer.compose(sample)))
+        let scale = size.width / output.width
+        #expect(first.damage.covers(PixelRect(x: later.x / scale, y: later.y / scale, width: 1, height: 1)))
+        var next = DamageRegion(size: size)
+        next.add(later)
+        let second = composer.compose(screen.sample(damage: next, at: 2))
+        #expect(second == nil)
+    }
+
     @Test func `a new picture size redraws the whole frame and keeps the output size`() throws {
         let output = PixelSize(width: 320, height: 192)
         var composer = FrameComposer(outputSize: output)

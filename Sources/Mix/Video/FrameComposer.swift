@@ -37,7 +37,9 @@ package struct FrameComposer {
         if isNewLayout {
             region.add(PixelRect(outputSize))
         } else {
-            for rectangle in picture.damage.rectangles {
+            // A patch can be larger than the damage, and show what a program has drawn since: its damage follows with the next
+            // sample, but no pixel differs then.
+            for rectangle in picture.damage.rectangles + picture.patches.map(\.rectangle) {
                 region.add(layout.outputRectangle(for: rectangle).alignedToMacroblocks)
             }
         }
