@@ -22,11 +22,26 @@ struct MP4Movie: Sendable {
         isFragmented = true
     }
 
-    /// Creates the movie of an ordinary file. The last sample has the nominal duration: the last tick has a picture
-    /// (`CaptureLoop`), and an audio packet has 1024 frames.
+    /// The longest time that the last picture is shown beyond its nominal duration: the time between two frames of a still picture with
+    /// variable pacing.
+    private static let longestExtension = 0.25
+
+    /// Creates the movie of an ordinary file. The last sample has the nominal duration: an audio packet has 1024 frames, and the last tick
+    /// has a picture (`CaptureLoop`). A clip, and a file whose destination was removed, can end between two frames of a still
+    /// picture: their last picture is shown until the sound ends.
     init(_ samples: [(track: MP4Track, table: MP4SampleTable)], information: MP4Information) {
+        let soundEnd =
+            samples.map { track, table -> Double in
+                guard case .audio = track.kind else { return 0 }
+                return Double(table.lastTime + track.nominalSampleDuration - track.priming) / Double(track.timescale)
+            }.max() ?? 0
         entries = samples.map { track, table in
-            let closed = table.closing(lastDuration: track.nominalSampleDuration)
+            var duration = track.nominalSampleDuration
+            if case .video = track.kind {
+                let rest = min(soundEnd - Double(table.lastTime) / Double(track.timescale), Self.longestExtension)
+                duration = max(duration, Int64(rest * Double(track.timescale)))
+            }
+            let closed = table.closing(lastDuration: duration)
             return Entry(track: track, table: closed, edits: MP4EditList(closed, timescale: track.timescale))
         }
         self.information = information

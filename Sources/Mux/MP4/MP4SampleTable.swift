@@ -45,6 +45,9 @@ struct MP4SampleTable: Sendable {
     /// The ticks from the first sample's decode time to the end of the last sample.
     var mediaDuration: Int64 { isEmpty ? 0 : lastDecodeTime - firstDecodeTime + lastDuration }
 
+    /// The presentation time of the sample that is shown last, on the session's timeline, in ticks.
+    var lastTime: Int64 { lastPresentationTime }
+
     /// The end of the sample that is shown last, on the session's timeline, in ticks.
     var presentationEnd: Int64 { lastPresentationTime + lastDuration }
 
