@@ -20,6 +20,17 @@ extension CaptureLoop {
         return false
     }
 
+    /// Waits for a change from the first of `ticks` to the last one, and looks at each for a pause, the end and a lock of the
+    /// desktop. Returns the last tick in which the source announced no change.
+    func rest(_ source: any ScreenSource, _ ticks: Range<Int64>, _ rate: Int64, _ clock: SessionClock, isLocked: Bool) -> Int64 {
+        for tick in ticks {
+            let end = clock.origin + MediaTime(value: tick + 1, timescale: rate).nanoseconds
+            if waitForChange(of: source, until: end, clock) { return max(ticks.lowerBound, tick - 1) }
+            guard mayLook, disclosure.isDesktopLocked.load(ordering: .relaxed) == isLocked else { return tick }
+        }
+        return ticks.upperBound - 1
+    }
+
     /// The time in nanoseconds after which a wait for a change looks for a pause or the end.
     private static let longestWait: Int64 = 50_000_000
 

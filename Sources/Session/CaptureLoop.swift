@@ -37,8 +37,6 @@ final class CaptureLoop: Sendable {
     private let gate = Monitor<Gate>(.closed)
     private let renditions = Mutex<[Rendition]>([])
     let stopping = Atomic(false)
-    /// The time of the first call of `stop`, of `CLOCK_MONOTONIC` in nanoseconds; 0 before it.
-    private let stopTime = Atomic<Int64>(0)
     /// Set after the first tick and its reports, or when the thread ends.
     private let firstTick = Once<Void>()
     /// The session's time in nanoseconds at which the thread last started or ended a tick.
@@ -101,7 +99,6 @@ final class CaptureLoop: Sendable {
 
     /// Ends the thread after its current tick. Returns at once.
     func stop() {
-        _ = stopTime.compareExchange(expected: 0, desired: SessionClock.monotonic(), ordering: .relaxed)
         stopping.store(true, ordering: .relaxed)
         gate.update { if case .closed = $0 { $0 = .abandoned } }
     }
@@ -185,20 +182,15 @@ final class CaptureLoop: Sendable {
             if look.mayShow, !look.isLocked, mayLook, let application = source.takeApplicationChange() { report(.application(application)) }
             firstTick.set(())
             if hadChange { phase.noteChange(after: waitForChange(of: source, until: nextTick, clock) ? clock.now - time : nil) }
-            if let ticks = rest.ticks(at: time, isIdle: look.isUnchanged && composers.allSatisfy(\.isIdle)) {
-                let end = clock.origin + MediaTime(value: index + ticks, timescale: rate).nanoseconds
-                let isChanged = waitForChange(of: source, until: end, clock)
-                // The ticks of the rest show the same picture.
-                if !isChanged, !disclosure.pauses.isRequested { lastTick = MediaTime(value: max(index, lastIndex(clock, rate)), timescale: rate) }
+            let nextFrames = composers.map(\.nextFrame)
+            let nextFrame = nextFrames.contains(nil) ? nil : nextFrames.compactMap(\.self).min()
+            if source.canWaitForChange, let ticks = rest.ticks(at: time, isChanged: !look.isUnchanged, nextFrame: nextFrame) {
+                // Nothing changes in the ticks of the rest.
+                let last = self.rest(source, index..<index + ticks, rate, clock, isLocked: disclosure.isDesktopLocked.load(ordering: .relaxed))
+                lastTick = MediaTime(value: last, timescale: rate)
             }
             index += 1
         }
-    }
-
-    /// The number of the last tick before now, and before the end of the session.
-    private func lastIndex(_ clock: SessionClock, _ rate: Int64) -> Int64 {
-        let end = stopTime.load(ordering: .relaxed)
-        return min(clock.now, end == 0 ? clock.now : MediaTime(nanoseconds: end - clock.origin)).lastTick(timescale: rate)
     }
 
     /// Updates the list of renditions. Returns true if a rendition joined, which needs a whole picture first.

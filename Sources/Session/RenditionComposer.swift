@@ -17,8 +17,8 @@ struct RenditionComposer {
     /// True if the next frame is the whole picture, also if nothing changes.
     var isAwaitingPicture: Bool { showsSlate || rendition.isWholeFrameRequested }
 
-    /// True if a tick without a change has no frame, or only one that shows that the stream continues.
-    var isIdle: Bool { rendition.settings.pacing == .variable && rendition.isSettled && !isAwaitingPicture }
+    /// The time of the next frame if nothing changes; nil if each tick can have one.
+    var nextFrame: MediaTime? { rendition.isSettled && !isAwaitingPicture ? pacer.nextFrame : nil }
 
     /// Puts the frame of a tick into the mailbox, or reports that nothing changed.
     ///
@@ -50,7 +50,7 @@ struct RenditionComposer {
 
     /// Shows the picture of the last tick up to that tick, which is the last one.
     mutating func end(at time: MediaTime) {
-        if !showsSlate, pacer.ends(at: time) { rendition.mailbox.putUnchanged(at: time) }
+        if !showsSlate, pacer.ends(at: time) { rendition.mailbox.putLast(at: time) }
     }
 
     private mutating func put(_ frame: SampleBuffer?, at time: MediaTime) {

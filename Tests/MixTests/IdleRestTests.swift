@@ -3,24 +3,40 @@ import Mix
 import Testing
 
 struct IdleRestTests {
-    @Test(arguments: [(30, 3), (60, 6), (25, 2)] as [(Int64, Int64)])
-    func `After a second without a change, ticks are 100 ms apart`(frameRate: Int64, ticks: Int64) {
+    /// The ticks at which the capture thread looks, if nothing changes but at the ticks of `changes`.
+    private func looks(frameRate: Int64, seconds: Int64, changes: Set<Int64> = [0]) -> [Int64] {
         var rest = IdleRest(frameRate: frameRate)
-        let results = (0...frameRate * 2).map { rest.ticks(at: MediaTime(value: $0, timescale: frameRate), isIdle: true) }
-        #expect(results.prefix(Int(frameRate)).allSatisfy { $0 == nil })
-        #expect(results.dropFirst(Int(frameRate)).allSatisfy { $0 == ticks })
+        var pacer = FramePacer(mode: .variable)
+        var (ticks, tick): ([Int64], Int64) = ([], 0)
+        while tick < frameRate * seconds {
+            ticks.append(tick)
+            let time = MediaTime(value: tick, timescale: frameRate)
+            _ = pacer.shows(at: time, isChanged: changes.contains(tick), isSettled: true)
+            tick += rest.ticks(at: time, isChanged: changes.contains(tick), nextFrame: pacer.nextFrame) ?? 1
+        }
+        return ticks
     }
 
-    @Test func `A change ends the rest`() {
+    @Test func `After a second without a change, the thread looks every 100 ms`() {
+        let ticks = looks(frameRate: 30, seconds: 3)
+        #expect(ticks.prefix(31) == ArraySlice(0...30))
+        // From the next frame on, which is due every 200 ms.
+        let rested = ticks.filter { $0 >= 36 }
+        #expect(rested.count == 18 && zip(rested, rested.dropFirst()).allSatisfy { $1 - $0 == 3 })
+    }
+
+    @Test(arguments: [10, 15, 20, 23, 24, 25, 35, 50, 60, 144] as [Int64]) func `Each frame that is due has a look at its tick`(frameRate: Int64) {
+        let ticks = Set(looks(frameRate: frameRate, seconds: 5))
+        var pacer = FramePacer(mode: .variable)
+        let due = (0..<frameRate * 5).filter { pacer.shows(at: MediaTime(value: $0, timescale: frameRate), isChanged: $0 == 0, isSettled: true) }
+        #expect(due.allSatisfy { ticks.contains($0) })
+        #expect(ticks.count < frameRate * 5 || frameRate < 20)
+    }
+
+    @Test func `A change ends the rest, and without a next frame there is none`() {
+        let ticks = looks(frameRate: 30, seconds: 4, changes: [0, 60])
+        #expect(ticks.contains(60) && Set(ticks).isSuperset(of: 60...90))
         var rest = IdleRest(frameRate: 30)
-        for tick in 0...60 { _ = rest.ticks(at: MediaTime(value: Int64(tick), timescale: 30), isIdle: true) }
-        let results = (61...100).map { rest.ticks(at: MediaTime(value: Int64($0), timescale: 30), isIdle: $0 != 61) }
-        #expect(results.prefix(31).allSatisfy { $0 == nil } && results.last == 3)
-    }
-
-    @Test func `A rate of less than 20 has no rest`() {
-        var rest = IdleRest(frameRate: 15)
-        let results = (0..<60).map { rest.ticks(at: MediaTime(value: $0, timescale: 15), isIdle: true) }
-        #expect(results.allSatisfy { $0 == nil })
+        #expect((0...90).allSatisfy { rest.ticks(at: MediaTime(value: $0, timescale: 30), isChanged: false, nextFrame: nil) == nil })
     }
 }

@@ -46,8 +46,7 @@ package final class Stage: Sendable {
         var isResting = false
         var resumeDelay = MediaTime.zero
         var openSources = 0
-        var lastLook: MediaTime?
-        var looks = 0
+        var lookTimes: [MediaTime] = []
         var description = SourceDescription(kind: .application, name: "stage")
     }
 
@@ -87,10 +86,8 @@ package final class Stage: Sendable {
     package func change() { state.update { $0.isChanged = true } }
     package func rename(_ name: String) { state.update { $0.description.name = name } }
 
-    /// The time for which the source was last asked what it shows.
-    package var lastLook: MediaTime? { state.withLock { $0.lastLook } }
-    /// How often the source was asked what it shows.
-    package var looks: Int { state.withLock { $0.looks } }
+    /// The times for which the source was asked what it shows.
+    package var lookTimes: [MediaTime] { state.withLock { $0.lookTimes } }
     package var paintings: [Painting] { state.withLock { $0.paintings } }
     package var lastNumber: Int { state.withLock { $0.paintings.last?.number ?? -1 } }
     /// Ticks in which nothing was painted because nothing may be shown.
@@ -142,7 +139,10 @@ private final class StageSource: ScreenSource {
 
     func nextSample(at now: MediaTime) throws(CaptureError) -> SampleBuffer? {
         stage.pass(.sample)
-        stage.state.update { ($0.isResting, $0.lastLook, $0.looks) = (false, now, $0.looks + 1) }
+        stage.state.update { state in
+            state.isResting = false
+            state.lookTimes.append(now)
+        }
         if let error = stage.state.withLock({ $0.failure }) { throw error }
         if stage.state.withLock({ $0.isStill && !$0.isChanged }) && !wantsWhole { return nil }
         let number = stage.state.update { state -> Int in

@@ -37,6 +37,8 @@ package final class FrameMailbox: Sendable {
 
     private struct State {
         var item: Item?
+        /// The time of the last tick, if nothing changed in it.
+        var last: MediaTime?
         var isClosed = false
         var replaced = 0
     }
@@ -69,6 +71,11 @@ package final class FrameMailbox: Sendable {
         }
     }
 
+    /// Reports that nothing changed at the last tick. The encoder shows the frame that waits, and then shows it again at this time.
+    package func putLast(at time: MediaTime) {
+        state.update { $0.last = time }
+    }
+
     /// Ends the input. The encoder can still take the waiting item.
     package func close() {
         state.update { $0.isClosed = true }
@@ -84,6 +91,10 @@ package final class FrameMailbox: Sendable {
             if let item = state.item, state.isClosed || !item.isFrame(before: earliest) {
                 state.item = nil
                 return .item(item)
+            }
+            if state.item == nil, let last = state.last {
+                state.last = nil
+                return .item(.unchanged(last))
             }
             return state.isClosed ? .closed : nil
         } ?? .timedOut

@@ -31,6 +31,9 @@ package struct FramePacer: Sendable {
         return true
     }
 
+    /// The time of the next frame if nothing changes; nil if each tick has one.
+    package var nextFrame: MediaTime? { mode == .constant ? nil : lastShown.map { $0 + Self.longestGap } }
+
     /// Returns true if the last tick, at `time`, still needs a frame.
     package mutating func ends(at time: MediaTime) -> Bool {
         guard let lastShown, lastShown < time else { return false }

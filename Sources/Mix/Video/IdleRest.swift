@@ -6,25 +6,32 @@ import Media
 package struct IdleRest: Sendable {
     /// The time without a change after which it rests.
     private static let patience = MediaTime(milliseconds: 1000)
-    /// The number of ticks in 100 ms.
-    private let length: Int64
-    private var idleSince: MediaTime?
+    /// Ticks a second.
+    private let frameRate: Int64
+    private var stillSince: MediaTime?
 
     /// - Parameter frameRate: ticks a second.
     package init(frameRate: Int64) {
-        length = frameRate / 10
+        self.frameRate = frameRate
     }
 
     /// Returns the number of ticks from the one at `time` to the next one; nil for the usual one.
     ///
-    /// - Parameter isIdle: true if nothing changed, and no rendition needs a frame at every tick.
-    package mutating func ticks(at time: MediaTime, isIdle: Bool) -> Int64? {
-        guard isIdle else {
-            idleSince = nil
+    /// - Parameters:
+    ///   - isChanged: true if the picture changed at this tick.
+    ///   - nextFrame: the time of the next frame that is due without a change; nil if each tick has one.
+    package mutating func ticks(at time: MediaTime, isChanged: Bool, nextFrame: MediaTime?) -> Int64? {
+        guard !isChanged else {
+            stillSince = nil
             return nil
         }
-        let since = idleSince ?? time
-        idleSince = since
-        return length > 1 && time - since >= Self.patience ? length : nil
+        let since = stillSince ?? time
+        stillSince = since
+        guard let nextFrame, time - since >= Self.patience else { return nil }
+        // The first tick that is not before the time of the frame.
+        var due = nextFrame.value(timescale: frameRate)
+        if MediaTime(value: due, timescale: frameRate) < nextFrame { due += 1 }
+        let ticks = min(frameRate / 10, due - time.value(timescale: frameRate))
+        return ticks > 1 ? ticks : nil
     }
 }
