@@ -105,6 +105,7 @@ install:
 	for section in 1 5 7; do install -Dm644 -t "$(SHARE)/man/man$$section" man/*.$$section || exit 1; done
 	install -Dm644 -t "$(DOC)" README.md LICENSE
 	install -Dm644 -t "$(DOC)/docs" docs/*.md
+	install -Dm644 -t "$(DOC)/docs/plots" docs/plots/*.svg
 	install -Dm644 -t "$(DOC)/man" man/picture.png
 	install -Dm644 completions/broadcast.bash "$(SHARE)/bash-completion/completions/broadcast"
 	install -Dm644 -t "$(SHARE)/zsh/site-functions" completions/_broadcast

@@ -187,8 +187,8 @@ class Campaign:
         display = self.peers.xvfb(1920, 1080)
         setup = self.setup(display, 1920, 1080, 6000)
         # At 60 frames a second, the phase relative to the 30 grabs would be constant within a run and random between
-        # runs, with a difference of up to 17 ms. 61 frames a second cover all phases, and so do 7, which are the sparse changes
-        # of a user who types.
+        # runs, with a difference of up to 17 ms. 61 frames a second cover all phases; 7 have as many phases, and are the
+        # sparse changes of a user who types.
         for workload, rate in [("silent clock", 61), ("clock", 61), ("sparse clock", 7)]:
             painter = self.peers.paint(self.options.testscreen, "clock", "--fps", str(rate), environment=setup["environment"])
             for round_number, _, contender in self.turns([workload]):
@@ -238,7 +238,8 @@ class Campaign:
             # Skip two seconds from the first readable frame, because the player first processes the frames that
             # accumulated before.
             begin = begin or (painted is not None and time.monotonic()) or None
-            is_repeat, last = first and painted == last, painted
+            is_repeat = first and painted == last
+            last = last if painted is None else painted
             if begin is None or time.monotonic() < begin + 2:
                 continue
             if painted is None:

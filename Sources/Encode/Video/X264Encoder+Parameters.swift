@@ -72,8 +72,9 @@ extension X264Encoder {
     ///
     /// x264 estimates the cost of each frame for its rate control. The threads that do this with low latency keep the refinement of the
     /// moment when the encoder was opened. With 1 they compare blocks by sums of differences and try few intra modes, which takes a
-    /// fifth of all time less for a picture with small changes; the rate control learns how the estimate relates to bytes. From 6 on,
-    /// the setting also decides about what the picture parameter set says.
+    /// fifth of all time less for a picture with small changes; the rate control learns how the estimate relates to bytes. The threads
+    /// of all slices but the first keep this comparison too, for their decisions between modes (docs/decisions.md). From 6 on, the
+    /// setting also decides about what the picture parameter set says.
     static func lookaheadRefinement(of analysis: x264_param_t, latency: VideoSettings.Latency) -> Int32 {
         let chosen = analysis.analyse.i_subpel_refine
         return latency == .low && chosen < 6 ? min(chosen, 1) : chosen
