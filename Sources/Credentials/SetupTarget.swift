@@ -56,6 +56,7 @@ package struct SetupTarget {
         questions.append(SetupQuestion(key: "user", prompt: "User", isSecret: false, isAsked: false, isRequired: false))
         questions.append(SetupQuestion(key: "password", prompt: "Password", isSecret: true, isAsked: false, isRequired: false))
     }
+
     /// Returns true if the target's secrets would go to another machine without encryption.
     ///
     /// - Parameter answers: the answers to its questions. The configuration overrides them.

@@ -23,8 +23,8 @@ enum X11Faults {
 
     private static let faults = Mutex(Faults())
 
-    /// Opens a display and routes its errors here. Call it on a thread that nobody needs (`TimedOpening`): if the server ends
-    /// between its first answer and the end of the opening, the thread stops for ever. Xlib would end the process, and its
+    /// Opens a display and routes its errors here. Call it on a thread of its own (`TimedOpening`): if the server ends between its
+    /// first answer and the end of the opening, this call never returns. Otherwise Xlib would end the process, because its
     /// exit handler can be set only after the opening.
     static func open(_ name: String) -> OpaquePointer? {
         let thread = UInt(pthread_self())

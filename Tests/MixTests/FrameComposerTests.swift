@@ -110,7 +110,10 @@ import Testing
         screen.fill(reported, value: 200)
         screen.fill(later, value: 220)
         // The patch is the whole picture, and the server reported only the first change so far.
-        guard case .picture(let whole) = screen.sample(damage: .whole(size), at: 1).payload else { return }
+        guard case .picture(let whole) = screen.sample(damage: .whole(size), at: 1).payload else {
+            Issue.record("the sample has no picture")
+            return
+        }
         var damage = DamageRegion(size: size)
         damage.add(reported)
         let sample = SampleBuffer(

@@ -33,15 +33,21 @@ struct ChangeTimeTests {
         #expect(zip(ticks, ticks.dropFirst()).allSatisfy { $0 < $1 })
     }
 
-    @Test func `With variable pacing, a source that announces changes is asked less often while nothing changes`() async throws {
-        let stage = Stage()
-        stage.announceChanges()
-        let viewer = FakeViewer()
+    /// Starts a session of 60 ticks a second, and waits for the first frames.
+    private func startWithVariablePacing(_ stage: Stage, _ viewer: FakeViewer, frames: Int) async throws -> BroadcastSession {
         var configuration = SessionConfiguration.silent(stage, frameRate: 60)
         configuration.pacing = .variable
         let session = BroadcastSession(configuration: configuration, destinations: [viewer.livePlan()])
         try await session.start()
-        try await viewer.waitForFrames(1)
+        try await viewer.waitForFrames(frames)
+        return session
+    }
+
+    @Test func `With variable pacing, a source that announces changes is asked less often while nothing changes`() async throws {
+        let stage = Stage()
+        stage.announceChanges()
+        let viewer = FakeViewer()
+        let session = try await startWithVariablePacing(stage, viewer, frames: 1)
         func elapsed() -> Double { session.snapshot().elapsed.seconds }
         // The picture settles first, which takes longer on a busy machine.
         try await waitUntil("a second with less than 20 looks") {
@@ -63,11 +69,7 @@ struct ChangeTimeTests {
         let stage = Stage()
         stage.freeze()
         let viewer = FakeViewer()
-        var configuration = SessionConfiguration.silent(stage, frameRate: 60)
-        configuration.pacing = .variable
-        let session = BroadcastSession(configuration: configuration, destinations: [viewer.livePlan()])
-        try await session.start()
-        try await viewer.waitForFrames(frames)
+        let session = try await startWithVariablePacing(stage, viewer, frames: frames)
         // A frame follows only 200 ms after the last one.
         let shown = try #require(stage.lookTimes.last)
         try await waitUntil("more ticks") { stage.lookTimes.last.map { $0 > shown + MediaTime(milliseconds: 50) } ?? false }

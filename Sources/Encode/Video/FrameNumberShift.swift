@@ -30,8 +30,8 @@ package enum FrameNumberShift {
         return escaped.count - length
     }
 
-    /// Returns the first bytes of a slice NAL unit without emulation prevention, and how many bytes of the unit they are: at least
-    /// 12, and up to a byte that is not 0. After such a byte, the emulation prevention starts anew.
+    /// Returns the first bytes of a slice NAL unit without emulation prevention, and their number in the unit: at least 12 bytes,
+    /// up to the first byte after them that is not 0. The escaping of later bytes does not depend on bytes before that one.
     private static func header(of unit: ArraySlice<UInt8>) -> (length: Int, payload: [UInt8])? {
         var payload: [UInt8] = []
         var zeros = 0

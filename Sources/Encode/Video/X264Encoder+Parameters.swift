@@ -44,9 +44,9 @@ extension X264Encoder {
         switch settings.rateControl {
         case .bitrate(let kilobits):
             parameters.rc.i_rc_method = X264_RC_ABR
-            // Text that stands still between keyframes is less sharp in them: x264 may use more bits for them than its 1.4.
+            // A keyframe of text is less sharp than the frames around it, so it may use more bits than with x264's default of 1.4.
             parameters.rc.f_ip_factor = 1.6
-            // A lower QP shows no difference, but x264 would encode the whole picture again down to it.
+            // A lower QP makes no visible difference, but x264 would encode the whole picture again to reach it.
             parameters.rc.i_qp_min = 8
             parameters.rc.i_bitrate = Int32(kilobits)
             parameters.rc.i_vbv_max_bitrate = Int32(kilobits)
