@@ -25,7 +25,7 @@ struct BitrateFitter {
     ///
     /// - Parameter now: the session's time.
     /// - Returns: notices about bitrates that were lowered or restored.
-    mutating func fit(_ renditions: [Rendition], to members: [BroadcastSession.Member], at now: MediaTime) -> [SessionNotice] {
+    mutating func fit(_ renditions: [Rendition], to members: [SessionDestinations.Member], at now: MediaTime) -> [SessionNotice] {
         let present = Set(members.map { ObjectIdentifier($0.destination) })
         controllers = controllers.filter { present.contains($0.key) }
         let votes = members.compactMap { vote(of: $0, at: now) }
@@ -35,7 +35,7 @@ struct BitrateFitter {
     }
 
     /// Returns the bitrate that suits a destination; nil if it does not know one now.
-    private mutating func vote(of member: BroadcastSession.Member, at now: MediaTime) -> Vote? {
+    private mutating func vote(of member: SessionDestinations.Member, at now: MediaTime) -> Vote? {
         let destination = member.destination
         guard destination.plan.isLive, destination.state == .live, let rendition = member.rendition, let wanted = rendition.wantedBitrate
         else { return nil }
@@ -49,7 +49,7 @@ struct BitrateFitter {
     /// - Parameters:
     ///   - votes: those for this rendition.
     ///   - members: the destinations that it serves.
-    private func fit(_ rendition: Rendition, to votes: [Vote], _ members: [BroadcastSession.Member]) -> SessionNotice? {
+    private func fit(_ rendition: Rendition, to votes: [Vote], _ members: [SessionDestinations.Member]) -> SessionNotice? {
         guard let wanted = rendition.wantedBitrate, let before = rendition.bitrate else { return nil }
         let slowest = votes.min { $0.bitrate < $1.bitrate }
         let hasViewers = members.contains { $0.destination.plan.isLive && !$0.destination.state.isOver }

@@ -1,5 +1,4 @@
 import Capture
-import Concurrency
 import Media
 import Upload
 import WindowPrivacy
@@ -45,13 +44,13 @@ extension BroadcastSession {
 
     /// Sends metadata from the user to every destination.
     package func annotate(_ information: [String: String]) {
-        for destination in destinations { destination.queue.push(.annotated(information)) }
+        for destination in destinations.all { destination.queue.push(.annotated(information)) }
         channel.send(.annotation(information))
     }
 
     /// Sends the active application to every destination, with the detail that its plan allows.
     package func annotate(_ application: ApplicationInformation) {
-        for destination in destinations {
+        for destination in destinations.all {
             let values = application.annotations(destination.plan.applicationDetail)
             if !values.isEmpty { destination.queue.push(.annotated(values)) }
         }
@@ -71,28 +70,14 @@ extension BroadcastSession {
     }
 
     /// Saves the last `span` of the broadcast, from the keyframe before it, as an MP4 file at `path`. The broadcast
-    /// continues. A separate thread writes the file.
+    /// continues.
     ///
     /// - Returns: nil if clips are off, or if there is no picture yet.
     /// - Throws: an error if the file cannot be written.
     package func saveClip(last span: MediaTime, to path: String) async throws(UploadError) -> SavedClip? {
-        guard await !isWriting(path) else { throw .cannotCreate(path: path, .inUse) }
+        guard await !destinations.isWriting(path) else { throw .cannotCreate(path: path, .inUse) }
         guard let (excerpt, stream) = pipeline.excerpt(last: span) else { return nil }
-        let executor = ThreadExecutor(name: "clip")
-        executor.start()
-        defer { executor.shutDown() }
-        let result = await Task(executorPreference: executor) { () -> Result<Void, UploadError> in
-            do throws(UploadError) {
-                let file = FileHandler(path: path, format: .mp4)
-                try await file.started(stream)
-                for packet in excerpt.packets { try await file.process(packet) }
-                try await file.finished(deadline: .seconds(5))
-                return .success(())
-            } catch {
-                return .failure(error)
-            }
-        }.value
-        try result.get()
+        try await FileHandler.write(excerpt.packets, of: stream, to: path)
         let clip = SavedClip(path: path, start: excerpt.start, duration: excerpt.duration)
         channel.send(.clip(clip))
         return clip

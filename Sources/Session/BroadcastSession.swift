@@ -19,7 +19,7 @@ package final class BroadcastSession: Sendable {
     let pipeline: Pipeline
     let channel: EventChannel
     let disclosure: Disclosure
-    let members = Mutex<[Member]>([])
+    let destinations: SessionDestinations
     /// Locked while the state and the pause schedule change together.
     let pausing = Mutex(())
     private let plans: [DestinationPlan]
@@ -27,26 +27,6 @@ package final class BroadcastSession: Sendable {
     let progress = SessionProgress()
     let ending: Once<EndReason>
     private let outcome = Once<SessionOutcome>()
-
-    /// A destination, and the rendition that serves it.
-    struct Member: Sendable {
-        var destination: Destination
-        /// Nil before the start, and for a destination without pictures.
-        var rendition: Rendition?
-        /// True if the user removed the destination, and it is ending.
-        var isLeaving = false
-    }
-
-    /// The first reason for the end of a session.
-    enum EndReason: Sendable {
-        /// The user requested it.
-        case asked
-        /// The duration is over, or the source has ended.
-        case over
-        /// All destinations are over.
-        case destinationsEnded
-        case failed(SessionError)
-    }
 
     /// - Parameter clock: measures the waits of destinations between their tries, and the times of `ShutdownTimetable`.
     package init(configuration: SessionConfiguration, destinations plans: [DestinationPlan], clock: any Clock<Duration> = ContinuousClock()) {
@@ -59,20 +39,19 @@ package final class BroadcastSession: Sendable {
         self.channel = channel
         self.ending = ending
         self.disclosure = disclosure
-        pipeline = Pipeline(configuration: configuration, disclosure: disclosure, channel: channel, ending: ending)
-        let destinations = plans.map(makeDestination)
-        members.withLock { $0 = destinations.map { Member(destination: $0) } }
-    }
-
-    func makeDestination(_ plan: DestinationPlan) -> Destination {
-        var plan = plan
-        plan.waitsForNetwork = configuration.waitsForNetwork
-        return Destination(plan: plan, clock: clock) { [weak self, channel, name = plan.name] event in
-            switch event {
-            case .notice(let notice): channel.send(.destination(name: name, notice))
-            case .changed(let destination):
-                channel.send(.destination(destination))
-                if destination.state == .live { self?.change(to: .live, from: .starting) }
+        let pipeline = Pipeline(configuration: configuration, disclosure: disclosure, channel: channel, ending: ending)
+        self.pipeline = pipeline
+        let waitsForNetwork = configuration.waitsForNetwork
+        destinations = SessionDestinations(plans, pipeline: pipeline, clock: clock, ending: ending) { [progress] plan in
+            var plan = plan
+            plan.waitsForNetwork = waitsForNetwork
+            return Destination(plan: plan, clock: clock) { [name = plan.name] event in
+                switch event {
+                case .notice(let notice): channel.send(.destination(name: name, notice))
+                case .changed(let destination):
+                    channel.send(.destination(destination))
+                    if destination.state == .live, progress.transition(to: .live, from: .starting) { channel.send(.state(.live)) }
+                }
             }
         }
     }
@@ -91,7 +70,7 @@ package final class BroadcastSession: Sendable {
                 return
             }
             channel.send(.opened(pipeline.source?.source))
-            try await startDestinations()
+            try await destinations.startAll()
         } catch {
             await abandon(as: .failed, error: error)
             throw error
@@ -104,7 +83,7 @@ package final class BroadcastSession: Sendable {
             supervisor.cancel()
             await conclude(reason)
         }
-        for destination in destinations { await destination.decided.value }
+        for destination in destinations.all { await destination.decided.value }
         // A rule that hides no window is reported at the first tick, so that it comes before the report of the start.
         await pipeline.waitForFirstTick()
         channel.send(.started)
@@ -131,7 +110,7 @@ package final class BroadcastSession: Sendable {
     /// Ends a session that did not begin.
     private func abandon(as state: SessionState, error: SessionError?) async {
         await pipeline.stop(at: .zero)
-        await DestinationShutdown(of: destinations.filter(\.isStarted), clock: clock).run(.asked)
+        await DestinationShutdown(of: destinations.all.filter(\.isStarted), clock: clock).run(.asked)
         change(to: state == .finished ? .finishing : .failed)
         change(to: state)
         conclude(SessionOutcome(failure: error, destinations: snapshot().destinations))
@@ -142,11 +121,9 @@ package final class BroadcastSession: Sendable {
         change(to: .finishing)
         await pipeline.stop(at: now)
         let isAsked = if case .asked = reason { true } else { false }
-        await DestinationShutdown(of: destinations, clock: clock).run(isAsked ? .asked : .over)
+        await DestinationShutdown(of: destinations.all, clock: clock).run(isAsked ? .asked : .over)
         let failure: SessionError? = if case .failed(let error) = reason { error } else { nil }
-        // A destination that the user removed has ended as asked, however it ended.
-        let isWhole = members.withLock { $0.allSatisfy { $0.isLeaving || $0.destination.state == .finished } }
-        change(to: failure == nil && isWhole ? .finished : .failed)
+        change(to: failure == nil && destinations.isWhole ? .finished : .failed)
         conclude(SessionOutcome(failure: failure, destinations: snapshot().destinations))
     }
 
@@ -155,38 +132,23 @@ package final class BroadcastSession: Sendable {
         outcome.set(result)
     }
 
-    private func startDestinations() async throws(SessionError) {
-        for destination in destinations {
-            let (stream, rendition) = try await pipeline.attach(destination.queue, for: destination.plan)
-            adopt(rendition, for: destination)
-            start(destination, stream: stream, rendition: rendition)
-        }
-    }
-
     // MARK: State
 
     /// True if the source is a desktop, false if it is a file or a program.
     package var showsScreen: Bool { configuration.picture.isDesktop }
-
-    var destinations: [Destination] { members.withLock { $0.map(\.destination) } }
 
     /// The session's time; zero before it has begun.
     var now: MediaTime { progress.now }
 
     package var state: SessionState { progress.state }
 
-    /// Changes the state if that is possible, and reports the change. Returns true if the state changed.
-    @discardableResult func change(to state: SessionState, from expected: SessionState? = nil) -> Bool {
-        guard progress.transition(to: state, from: expected) else { return false }
-        channel.send(.state(state))
-        return true
+    /// Changes the state if that is possible, and reports the change.
+    private func change(to state: SessionState) {
+        if progress.transition(to: state) { channel.send(.state(state)) }
     }
 
     /// Returns the current state and figures. A destination that the user removed is included unless it failed.
     package func snapshot() -> SessionSnapshot {
-        let shown = members.withLock { members in
-            members.filter { !($0.isLeaving && $0.destination.state == .failed) }.map(\.destination)
-        }
         let (state, isOver) = progress.stateAndEnd
         let source = pipeline.source
         let now = self.now
@@ -196,7 +158,7 @@ package final class BroadcastSession: Sendable {
         return SessionSnapshot(
             state: state, elapsed: now, source: source?.source, sourceSize: source?.sourceSize, isLocked: pipeline.isLocked,
             video: pipeline.renditions.first?.snapshot(at: now, isOver: isOver), app: sound(of: .app), mic: sound(of: .mic),
-            hiddenWindows: hidden, destinations: shown.map { $0.snapshot(at: now) })
+            hiddenWindows: hidden, destinations: destinations.reported.map { $0.snapshot(at: now) })
     }
 
     private func sound(of track: Track) -> SessionSnapshot.Audio? {
@@ -213,7 +175,7 @@ package final class BroadcastSession: Sendable {
         var fitter = BitrateFitter(audioBitrate: configuration.audio.bitrate)
         var ticks = 0
         while !Task.isCancelled {
-            for notice in fitter.fit(pipeline.renditions, to: members.withLock({ $0 }), at: now) { channel.send(notice) }
+            for notice in fitter.fit(pipeline.renditions, to: destinations.withRenditions, at: now) { channel.send(notice) }
             for rendition in pipeline.renditions {
                 if let reduction = rendition.fitLoad(at: now) { channel.send(.encoderReduced(reduction, frameRate: rendition.format.frameRate)) }
             }
@@ -236,4 +198,15 @@ package struct SessionOutcome: Sendable {
     /// The error of the session itself; nil if it did not fail. `destinations` contain their own errors.
     package var failure: SessionError?
     package var destinations: [DestinationSnapshot]
+}
+
+/// The first reason for the end of a session.
+enum EndReason: Sendable {
+    /// The user requested it.
+    case asked
+    /// The duration is over, or the source has ended.
+    case over
+    /// All destinations are over.
+    case destinationsEnded
+    case failed(SessionError)
 }

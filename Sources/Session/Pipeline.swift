@@ -17,7 +17,7 @@ import Upload
 final class Pipeline: Sendable {
     private let configuration: SessionConfiguration
     private let disclosure: Disclosure
-    private let ending: Once<BroadcastSession.EndReason>
+    private let ending: Once<EndReason>
     private let capture: CaptureLoop
     private let sound: SoundPipeline
     private let clips: ClipBuffer?
@@ -32,7 +32,7 @@ final class Pipeline: Sendable {
         var captureThread: NamedThread?
     }
 
-    init(configuration: SessionConfiguration, disclosure: Disclosure, channel: EventChannel, ending: Once<BroadcastSession.EndReason>) {
+    init(configuration: SessionConfiguration, disclosure: Disclosure, channel: EventChannel, ending: Once<EndReason>) {
         self.configuration = configuration
         self.disclosure = disclosure
         self.ending = ending

@@ -15,7 +15,7 @@ final class SoundPipeline: Sendable {
     private let configuration: SessionConfiguration.Audio
     private let clips: ClipBuffer?
     private let channel: EventChannel
-    private let ending: Once<BroadcastSession.EndReason>
+    private let ending: Once<EndReason>
     private let distributor: Distributor
     private let loop: AudioLoop
     /// True if the user wants sound. If false, live destinations get silence, and recordings get no sound track.
@@ -35,7 +35,7 @@ final class SoundPipeline: Sendable {
     ///   - clips: receives the packets of the mixed track.
     init(
         configuration: SessionConfiguration.Audio, content: ContentClock, clips: ClipBuffer?, disclosure: Disclosure, channel: EventChannel,
-        ending: Once<BroadcastSession.EndReason>
+        ending: Once<EndReason>
     ) {
         self.configuration = configuration
         self.clips = clips

@@ -17,11 +17,11 @@ final class SourceMonitor: Sendable {
     }
 
     private let channel: EventChannel
-    private let ending: Once<BroadcastSession.EndReason>
+    private let ending: Once<EndReason>
     private let setLocked: @Sendable (Bool) -> Void
     private let state = Mutex(State())
 
-    init(channel: EventChannel, ending: Once<BroadcastSession.EndReason>, setLocked: @escaping @Sendable (Bool) -> Void) {
+    init(channel: EventChannel, ending: Once<EndReason>, setLocked: @escaping @Sendable (Bool) -> Void) {
         self.channel = channel
         self.ending = ending
         self.setLocked = setLocked

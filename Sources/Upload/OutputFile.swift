@@ -85,9 +85,7 @@ struct OutputFile: ~Copyable {
 
     /// True if `path` leads to this file: no other program moved or replaced it.
     func isStill(at path: String) -> Bool {
-        var current = stat()
-        let own = status
-        return stat(path, &current) == 0 && current.st_dev == own.st_dev && current.st_ino == own.st_ino
+        FileIdentity(path) == FileIdentity(status)
     }
 
     private var status: stat {

@@ -1,0 +1,19 @@
+import Glibc
+
+/// The identity of a file (stat(2)). Two paths of the same file have equal identities.
+package struct FileIdentity: Equatable, Sendable {
+    private let device: UInt64
+    private let inode: UInt64
+
+    /// Nil if there is no file at `path`. This can block as long as a disk does not answer.
+    package init?(_ path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
+    init(_ status: stat) {
+        device = UInt64(status.st_dev)
+        inode = UInt64(status.st_ino)
+    }
+}
