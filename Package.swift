@@ -87,6 +87,7 @@ let package = Package(
         .target(name: "Bitstream", dependencies: ["Media"], swiftSettings: strict),
         .target(name: "Encode", dependencies: ["Bitstream", "Media", "CX264", "CAVCodec", "CPNG", "CSixel"], swiftSettings: strict),
         .target(name: "Mux", dependencies: ["Bitstream", "Media"], swiftSettings: strict),
+        .target(name: "EventLoops", dependencies: [.product(name: "NIOPosix", package: "swift-nio")], swiftSettings: strict),
         .target(
             name: "ProxyTunnel",
             dependencies: [
@@ -97,7 +98,8 @@ let package = Package(
         .target(
             name: "RTMP",
             dependencies: [
-                "Media", "Mux", "ProxyTunnel", .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+                "Media", "Mux", "ProxyTunnel", "EventLoops", .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOTLS", package: "swift-nio"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
             swiftSettings: strict),
@@ -125,7 +127,7 @@ let package = Package(
         .target(name: "PickerModel", swiftSettings: strict),
         .target(
             name: "Control",
-            dependencies: [.product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio")],
+            dependencies: ["EventLoops", .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio")],
             swiftSettings: strict),
         // Notifications, indicators and screen lockers, on the session bus.
         .target(name: "Desktop", dependencies: ["Bus", "Concurrency", "Processes"], swiftSettings: strict),

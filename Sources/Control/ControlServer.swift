@@ -1,3 +1,4 @@
+import EventLoops
 import Glibc
 import NIOCore
 import NIOPosix
@@ -97,7 +98,7 @@ package final class ControlServer: Sendable {
         let path = place.paths[0]
         let registration = try register(place, socket: path)
         let lock = try SessionLock(path: path + ".lock")
-        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let group = EventLoops.make()
         let answers = PendingAnswers()
         let followers = FollowerCount()
         let makeConnection = { @Sendable in

@@ -34,6 +34,24 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `A program keeps its disposition of SIGPIPE, also when the server closes the connection`() async throws {
+            try await withStudio(width: 640, height: 480) { studio in
+                let server = try await NginxRTMP.start(in: studio.peers)
+                try studio.broadcast.writeConfiguration("[destinations.show]\nextension = \"rtmp\"\nurl = \"\(server.url(key: "key"))\"\n")
+                let program = try studio.peers.start(
+                    "in-app", [try BuiltPrograms.path(of: "in-app"), "show"], environment: studio.broadcast.environment)
+                try await program.wait(for: "the stream") { try await server.isPublishing(key: "key") }
+                let file = "/proc/\(program.processIdentifier)/status"
+                let status = String(decoding: FileManager.default.contents(atPath: file) ?? Data(), as: UTF8.self)
+                let ignored = try #require(status.split(separator: "\n").first { $0.hasPrefix("SigIgn:") }?.split(separator: "\t").last)
+                #expect(try #require(UInt64(ignored, radix: 16)) & 1 << (UInt64(SIGPIPE) - 1) == 0, "the process ignores SIGPIPE")
+                try await server.peer.killNow()
+                // Its default would end the program if a thread that writes to the connection did not block it.
+                #expect(try await program.waitForExit() == .exited(0))
+                #expect(program.standardOutput.contains("reconnecting"), "\(program.standardOutput)")
+            }
+        }
+
         @Test(arguments: [
             ("nowhere", 1, "There is no destination \"nowhere\"."), ("mobcrush", 77, "Not signed in to mobcrush. Run: broadcast setup mobcrush"),
         ])

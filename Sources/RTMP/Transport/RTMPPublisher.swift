@@ -1,6 +1,6 @@
+import EventLoops
 import Media
 import NIOCore
-import NIOPosix
 import Synchronization
 
 /// Publishes a live stream to an RTMP server with SwiftNIO.
@@ -10,7 +10,7 @@ import Synchronization
 /// packets: `send` returns when the channel can accept another packet.
 public final class RTMPPublisher: Sendable {
     /// One thread serves all publishers.
-    private static let sharedGroup = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    private static let sharedGroup = EventLoops.make()
 
     /// The URL of the server that accepted the stream. After a redirect, it differs from the requested URL.
     public let url: RTMPURL
