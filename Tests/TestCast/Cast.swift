@@ -32,6 +32,9 @@ final class Cast: Sendable {
         case everything(rate: Int)
     }
 
+    /// An image of the pointer: its side, its colour, and the position of its hot spot.
+    private typealias Image = (side: Int, colour: UInt32, x: Int, y: Int)
+
     private struct State: Sendable {
         var pixels: [UInt8]
         var width: Int
@@ -39,7 +42,10 @@ final class Cast: Sendable {
         var crop: (x: Int, y: Int, width: Int, height: Int)?
         var transform: UInt32 = 0
         var cursor: (x: Int, y: Int)?
-        var image: (side: Int, colour: UInt32, x: Int, y: Int)?
+        /// An image that the next picture carries.
+        var image: Image?
+        /// The newest image. It is sent again when the flow starts again, because the first picture of a flow can be lost.
+        var newestImage: Image?
         var mode = Mode.still
         var resends = true
         var sent = 0
@@ -49,7 +55,7 @@ final class Cast: Sendable {
         var next: Int64 = 0
         var frame = 0
         /// What is sent again, and when; nil if nothing is.
-        var repetition: (kind: Kind, pixels: [UInt8], time: Int64)?
+        var repetition: (kind: Kind, pixels: [UInt8], image: Image?, time: Int64)?
     }
 
     private enum Kind: Sendable {
@@ -106,7 +112,10 @@ final class Cast: Sendable {
         case "cursor": state.withLock { $0.cursor = numbers.count == 2 ? (numbers[0], numbers[1]) : nil }
         case "image" where words.count == 5:
             let colour = UInt32(words[2], radix: 16) ?? 0
-            state.withLock { $0.image = (Int(words[1]) ?? 0, colour, Int(words[3]) ?? 0, Int(words[4]) ?? 0) }
+            state.withLock { state in
+                state.newestImage = (Int(words[1]) ?? 0, colour, Int(words[3]) ?? 0, Int(words[4]) ?? 0)
+                state.image = state.newestImage
+            }
         case "crop" where words.count == 4:
             guard let (width, height) = Numbers.size(words[1]) else { return "wrong" }
             state.withLock { $0.crop = (Int(words[2]) ?? 0, Int(words[3]) ?? 0, width, height) }
@@ -186,6 +195,7 @@ final class Cast: Sendable {
         let wait = state.withLock { state -> Int64 in
             let starts = test_cast_starts(cast.pointer)
             if starts != state.starts {
+                if state.image == nil { state.image = state.newestImage }
                 // The buffers can be later than the state.
                 if !state.resends || transmit(.picture, state.pixels, &state) == TEST_CAST_SENT { state.starts = starts }
             }
@@ -209,7 +219,10 @@ final class Cast: Sendable {
 
     private func repeatLast(_ state: inout State) {
         guard let repetition = state.repetition, Self.now() >= repetition.time else { return }
-        _ = transmit(repetition.kind, repetition.pixels, &state)
+        // The first one has the image too.
+        if state.image == nil { state.image = repetition.image }
+        let result = transmit(repetition.kind, repetition.pixels, &state)
+        if result == TEST_CAST_SENT { state.repetition?.image = nil }
         state.repetition?.time = Self.now() + 100_000_000
     }
 
@@ -260,7 +273,9 @@ final class Cast: Sendable {
         }
         if result == TEST_CAST_SENT {
             state.sent += 1
-            if case .still = state.mode, state.resends { state.repetition = (kind, pixels, Self.now() + 100_000_000) }
+            if case .still = state.mode, state.resends {
+                state.repetition = (kind, pixels, state.image, Self.now() + 100_000_000)
+            }
             // An image is sent once.
             state.image = nil
         } else if result == TEST_CAST_BUSY {
