@@ -89,6 +89,33 @@ import Testing
         #expect(untouched == nil)
     }
 
+    @Test func `a frame that a slow encoder needed is released later`() throws {
+        var composer = FrameComposer(outputSize: PixelSize(width: 320, height: 192))
+        var screen = Screen(size: composer.outputSize)
+        func next(_ update: Int) throws -> PixelBuffer {
+            let change = PixelRect(x: update % 10 * 16, y: 32, width: 16, height: 16)
+            screen.fill(change, value: UInt8(truncatingIfNeeded: update))
+            var damage = DamageRegion(size: screen.size)
+            damage.add(change)
+            let composed = composer.compose(screen.sample(damage: update == 0 ? .whole(screen.size) : damage, at: update))
+            return try #require(picture(in: composed)).frame
+        }
+        // An encoder that still has two frames when the third is made.
+        var held: [PixelBuffer] = []
+        for update in 0..<4 { held.append(try next(update)) }
+        weak let surplus = held[3]
+        let made = Set(held.map(ObjectIdentifier.init))
+        #expect(made.count == 4)
+        held = []
+        var frame: PixelBuffer?
+        for update in 4..<600 { frame = try next(update) }
+        #expect(surplus == nil, "the frame is still there")
+        // The frame is right after the removal too.
+        var reference = FrameComposer(outputSize: composer.outputSize)
+        let composed = reference.compose(screen.sample(damage: .whole(screen.size), at: 600))
+        #expect(bytes(of: try #require(frame)) == bytes(of: try #require(picture(in: composed)).frame))
+    }
+
     @Test func `the resulting damage is the macroblocks that changed`() throws {
         let size = PixelSize(width: 320, height: 192)
         var screen = Screen(size: size)

@@ -3,14 +3,20 @@ import Media
 /// A pool of planar frames of one size. It records how each frame differs from the latest one.
 ///
 /// Only changed pixels are converted. Before a frame is reused, the pixels that changed in the meantime are copied to
-/// it. A frame is free if only the pool retains it.
+/// it. A frame is free if only the pool retains it. A slow encoder can require a third frame, which is removed after
+/// `patience` frames that did not need it.
 struct FramePool {
+    /// The number of frames after which a frame that was not needed is removed.
+    private static let patience = 100
+
     let size: PixelSize
     let chroma: ChromaFormat
     private var frames: [PixelBuffer] = []
     /// For each frame, the region that differs from the latest frame.
     private var stale: [DamageRegion] = []
     private var latest: Int?
+    /// The number of frames in a row for which more than one frame was free.
+    private var surplus = 0
 
     init(size: PixelSize, chroma: ChromaFormat) {
         self.size = size
@@ -47,9 +53,19 @@ struct FramePool {
     /// Returns the index of a frame that only the pool retains and that is not the latest. Adds a new frame if there is
     /// none.
     private mutating func freeIndex() -> Int {
-        for index in frames.indices where index != latest && isKnownUniquelyReferenced(&frames[index]) { return index }
+        let free = frames.indices.filter { $0 != latest && isKnownUniquelyReferenced(&frames[$0]) }
+        surplus = free.count > 1 ? surplus + 1 : 0
+        if surplus > Self.patience, let last = free.last { remove(last) }
+        if let first = free.first { return first }
         frames.append(PixelBuffer(format: chroma.pixelFormat, size: size))
         stale.append(.whole(size))
         return frames.count - 1
+    }
+
+    private mutating func remove(_ index: Int) {
+        frames.remove(at: index)
+        stale.remove(at: index)
+        if let latest, latest > index { self.latest = latest - 1 }
+        surplus = 0
     }
 }
