@@ -89,6 +89,26 @@ import Testing
         #expect(untouched == nil)
     }
 
+    @Test func `two frames suffice, also if programs draw the same pixels again`() throws {
+        var composer = FrameComposer(outputSize: PixelSize(width: 320, height: 192))
+        var screen = Screen(size: composer.outputSize)
+        var made: Set<ObjectIdentifier> = []
+        // As an encoder does, which keeps its last frame.
+        var held: PixelBuffer?
+        for update in 0..<20 {
+            if update % 3 == 0 { screen.fill(PixelRect(x: 0, y: 0, width: 16, height: 16), value: UInt8(update)) }
+            let composed = composer.compose(screen.sample(damage: .whole(screen.size), at: update))
+            #expect((composed == nil) == (update % 3 != 0), "update \(update)")
+            guard let frame = picture(in: composed)?.frame else { continue }
+            made.insert(ObjectIdentifier(frame))
+            held = frame
+            var reference = FrameComposer(outputSize: composer.outputSize)
+            let whole = try #require(picture(in: reference.compose(screen.sample(damage: .whole(screen.size), at: update))))
+            #expect(bytes(of: frame) == bytes(of: whole.frame), "update \(update)")
+        }
+        #expect(made.count == 2 && held != nil)
+    }
+
     @Test func `a frame that a slow encoder needed is released later`() throws {
         var composer = FrameComposer(outputSize: PixelSize(width: 320, height: 192))
         var screen = Screen(size: composer.outputSize)

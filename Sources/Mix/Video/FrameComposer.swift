@@ -58,7 +58,11 @@ package struct FrameComposer {
         draw(picture, layout: layout, isNewLayout: isNewLayout, region, into: frame)
         var changed = isNewLayout ? region : previous.map { frame.changedMacroblocks(since: $0, in: region) } ?? region
         if let unseen { changed.formUnion(unseen) }
-        return changed.isEmpty ? nil : result(frame, damage: changed, at: sample)
+        guard !changed.isEmpty else {
+            pool.withdrawLatest()
+            return nil
+        }
+        return result(frame, damage: changed, at: sample)
     }
 
     /// Returns the latest frame with all of it damaged, for an encoder that encoded another picture since. Nil before

@@ -15,6 +15,8 @@ struct FramePool {
     /// For each frame, the region that differs from the latest frame.
     private var stale: [DamageRegion] = []
     private var latest: Int?
+    /// The latest frame before this one.
+    private var previous: Int?
     /// The number of frames in a row for which more than one frame was free.
     private var surplus = 0
 
@@ -46,8 +48,16 @@ struct FramePool {
             frame.fillBlack()
         }
         stale[index] = DamageRegion(size: size)
+        previous = latest
         latest = index
         return frame
+    }
+
+    /// Makes the frame before the latest one the latest again, because the pixels of both are equal. Call it at most once
+    /// after `nextFrame`. The encoder may retain that frame, so the other one must stay free for the next picture.
+    mutating func withdrawLatest() {
+        latest = previous
+        if let previous { stale[previous] = DamageRegion(size: size) }
     }
 
     /// Returns the index of a frame that only the pool retains and that is not the latest. Adds a new frame if there is
@@ -66,6 +76,7 @@ struct FramePool {
         frames.remove(at: index)
         stale.remove(at: index)
         if let latest, latest > index { self.latest = latest - 1 }
+        previous = nil
         surplus = 0
     }
 }
