@@ -29,6 +29,16 @@ extension SampleBuffer {
         return SampleBuffer(
             track: .screen, presentationTime: time, payload: .picture(Picture(size: size, patches: [patch], damage: .whole(size))))
     }
+
+    /// True if it is a picture in which nothing reported a change.
+    package var isRefresh: Bool { if case .picture(let picture) = payload { picture.isRefresh } else { false } }
+
+    /// The same sample, with the information that nothing reported a change in its picture.
+    package var asRefresh: SampleBuffer {
+        guard case .picture(var picture) = payload else { return self }
+        picture.isRefresh = true
+        return SampleBuffer(track: track, presentationTime: presentationTime, payload: .picture(picture))
+    }
 }
 
 /// The changed parts of a picture, or all of it.
@@ -55,6 +65,9 @@ public struct Picture: Sendable {
     public let patches: [Patch]
     /// The region that differs from the previous picture.
     public let damage: DamageRegion
+    /// True if nothing reported a change: the source only looked again, and the pixels are probably those of the previous
+    /// picture.
+    package var isRefresh = false
 
     public init(size: PixelSize, patches: [Patch], damage: DamageRegion) {
         self.size = size

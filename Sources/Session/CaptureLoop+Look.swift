@@ -40,6 +40,8 @@ extension CaptureLoop {
         var sample: SampleBuffer?
         /// The source was asked, and the user requested no pause meanwhile.
         var mayShow: Bool
+        /// The source looked again at pixels in which no change was reported, and some of them differ.
+        var isRefreshed = false
         /// The user requested a pause that begins after this tick.
         var isRevoked = false
         var isLocked = false
@@ -47,7 +49,14 @@ extension CaptureLoop {
         var isWithheld: Bool
 
         /// The source shows what it showed before.
-        var isUnchanged: Bool { mayShow && sample == nil && !isWithheld }
+        var isUnchanged: Bool { mayShow && sample == nil && !isRefreshed && !isWithheld }
+
+        /// Composes pixels in which no change was reported. They are a change only if some of them differ.
+        mutating func composeRefresh(with composers: inout [RenditionComposer]) {
+            guard mayShow, !isWithheld, let refresh = sample, refresh.isRefresh else { return }
+            for position in composers.indices where composers[position].compose(refresh) { isRefreshed = true }
+            sample = nil
+        }
     }
 
     /// Asks the source what changed, if that may be shown. Returns nil if the thread must end.

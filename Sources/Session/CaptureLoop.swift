@@ -155,6 +155,7 @@ final class CaptureLoop: Sendable {
             // Pass the time of the tick and not the current time, so that a file of the same rate returns one frame per tick.
             guard var look = try look(at: source, time, sampled: delay == nil ? time : clock.now, clock) else { return }
             lastTick = time
+            look.composeRefresh(with: &composers)
             let hadChange = look.sample != nil
             phase.noteTick(at: time, hadChange: hadChange)
             // If nothing has changed, a change before the next tick is still the picture of this one. So it is sent at once,
@@ -163,6 +164,7 @@ final class CaptureLoop: Sendable {
             while look.isUnchanged, !composers.contains(where: \.isAwaitingPicture), waitForChange(of: source, until: nextTick, clock) {
                 guard let next = try self.look(at: source, time, sampled: clock.now, clock) else { return }
                 look = next
+                look.composeRefresh(with: &composers)
             }
             if look.isLocked != wasLocked { report(.locked(look.isLocked)) }
             wasLocked = look.isLocked

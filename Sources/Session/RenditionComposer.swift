@@ -7,6 +7,8 @@ struct RenditionComposer {
     private var composer: FrameComposer
     private var pacer: FramePacer
     private var showsSlate = false
+    /// A frame that `compose` made, for the next `show`.
+    private var composed: SampleBuffer?
 
     init(_ rendition: Rendition) {
         self.rendition = rendition
@@ -20,6 +22,12 @@ struct RenditionComposer {
     /// The time of the next frame if nothing changes; nil if each tick can have one.
     var nextFrame: MediaTime? { rendition.isSettled && !isAwaitingPicture ? pacer.nextFrame : nil }
 
+    /// Composes a frame for the next `show`. Returns false if no pixel differs from the last frame.
+    mutating func compose(_ sample: SampleBuffer) -> Bool {
+        composed = composer.compose(sample, replacing: rendition.mailbox.takeBack())
+        return composed != nil
+    }
+
     /// Puts the frame of a tick into the mailbox, or reports that nothing changed.
     ///
     /// - Parameters:
@@ -27,14 +35,15 @@ struct RenditionComposer {
     ///   - isWithheld: true if the frame must be the slate. The sample is ignored then.
     ///   - time: the time of the tick.
     mutating func show(_ sample: SampleBuffer?, isWithheld: Bool, at time: MediaTime) {
-        var frame: SampleBuffer?
+        var frame = isWithheld ? nil : composed
+        composed = nil
         if isWithheld {
             if !showsSlate {
                 _ = rendition.mailbox.takeBack()
                 frame = PrivacySlate.sample(size: composer.outputSize, chroma: composer.chroma, at: time)
             }
         } else {
-            frame = sample.flatMap { composer.compose($0, replacing: rendition.mailbox.takeBack()) }
+            if let sample { frame = composer.compose(sample, replacing: rendition.mailbox.takeBack()) }
             // The encoder's last frame was a slate, so it needs the whole picture.
             if rendition.takeWholeFrameRequest() || showsSlate { frame = composer.wholeFrame(at: time) }
         }
@@ -45,6 +54,7 @@ struct RenditionComposer {
     /// Adds nothing at a tick: repeats the picture of the last one, or skips the tick if that was the slate, which a
     /// recording must not contain.
     mutating func hold(at time: MediaTime) {
+        composed = nil
         if !showsSlate { put(nil, at: time) }
     }
 

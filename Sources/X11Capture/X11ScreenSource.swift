@@ -8,8 +8,6 @@ import WindowPrivacy
 /// The captured source can move, change its size and disappear. `place` determines its position before each grab, and
 /// only `PictureReader` reads pixels.
 package final class X11ScreenSource: ScreenSource {
-    /// The time between grabs of the whole picture, which show drawing that the server did not report as damage.
-    private static let refreshInterval = MediaTime(milliseconds: 5000)
     /// How often a picture is taken in one tick if it is not certain that no hidden window is in it.
     private static let attempts = 3
 
@@ -31,8 +29,8 @@ package final class X11ScreenSource: ScreenSource {
     private var covers = ShownCovers()
     /// True if the captured window is hidden by a rule and the user was warned.
     private var isWithheldAsHidden = false
-    /// The time of the last grab of the whole picture, or nil if the next grab must be of the whole picture.
-    private var lastRefresh: MediaTime?
+    /// Which parts of the picture are grabbed without damage, or that the next grab must be of the whole picture.
+    private var refresh = RefreshSchedule()
     private var notices: [SourceNotice] = []
     private var lastTick = MediaTime.zero
 
@@ -73,18 +71,19 @@ package final class X11ScreenSource: ScreenSource {
         try connection.checkConnection()
         if isLocked {
             condition = .withheld
-            lastRefresh = nil
+            refresh.requestWhole()
             return nil
         }
         guard let area = try place(), try isVisible(area, at: now) else { return nil }
-        let changed = takeChanges(in: area, at: now)
-        let isRefreshDue = lastRefresh.map { now - $0 >= Self.refreshInterval } ?? false
+        var changed = takeChanges(in: area, at: now)
+        let isUnreported = changed.isEmpty
+        if let stripe = refresh.takeStripe(of: size, at: now) { changed.add(stripe) }
         let hasNewCovers = !area.isOfWindow && !covers.changes(to: cover.rectangles, in: area).isEmpty
-        guard !changed.isEmpty || isRefreshDue || hasNewCovers || cover.mustLook(at: now) else {
+        guard !changed.isEmpty || hasNewCovers || cover.mustLook(at: now) else {
             try connection.checkConnection()
             return nil
         }
-        return try coveredSample(isRefreshDue ? .whole(size) : changed, of: area, at: now)
+        return try coveredSample(changed, of: area, at: now).map { isUnreported && !hasNewCovers ? $0.asRefresh : $0 }
     }
 
     package var canWaitForChange: Bool { true }
@@ -94,7 +93,7 @@ package final class X11ScreenSource: ScreenSource {
     package var isLocked: Bool { screenSaver?.isOn ?? false }
 
     package func requestWholePicture() {
-        lastRefresh = nil
+        refresh.requestWhole()
     }
 
     package func takeApplicationChange() -> ApplicationInformation? {
@@ -130,7 +129,7 @@ package final class X11ScreenSource: ScreenSource {
     private func place() throws(CaptureError) -> CapturedArea? {
         switch try target.locate() {
         case .shown(let now):
-            if area.map({ now.isAnotherPicture(than: $0) }) ?? true { lastRefresh = nil }
+            if area.map({ now.isAnotherPicture(than: $0) }) ?? true { refresh.requestWhole() }
             if now.size != size { reader.resize(to: now.size) }
             size = now.size
             area = now
@@ -149,7 +148,7 @@ package final class X11ScreenSource: ScreenSource {
     private func takeChanges(in area: CapturedArea, at now: MediaTime) -> DamageRegion {
         let (drawing, pointer) = changes.take(in: area)
         if !area.isOfWindow, let drawn = changes.drawn { cover.noteDrawing(drawn, at: now) }
-        var changed = lastRefresh == nil ? .whole(size) : covers.visible(drawing, in: area)
+        var changed = refresh.needsWhole ? .whole(size) : covers.visible(drawing, in: area)
         changed.formUnion(pointer)
         return changed
     }
@@ -203,14 +202,14 @@ package final class X11ScreenSource: ScreenSource {
             changes.cursor?.draw(over: patch.pixels, x: patch.x, y: patch.y)
         }
         covers.show(rectangles, known: known)
-        if region.isWhole { lastRefresh = now }
+        if region.isWhole { refresh.noteWhole(at: now) }
         return SampleBuffer(
             track: .screen, presentationTime: now, payload: .picture(Media.Picture(size: size, patches: patches, damage: region)))
     }
 
     /// Discards a picture that does not match its position, and returns `sample`. The next tick grabs the whole picture.
     private func discard(showing sample: SampleBuffer? = nil) -> SampleBuffer? {
-        lastRefresh = nil
+        refresh.requestWhole()
         return sample
     }
 
@@ -238,7 +237,7 @@ package final class X11ScreenSource: ScreenSource {
         if !isWithheldAsHidden { notices.append(.windowHidden) }
         isWithheldAsHidden = true
         condition = .withheld
-        lastRefresh = nil
+        refresh.requestWhole()
         return false
     }
 

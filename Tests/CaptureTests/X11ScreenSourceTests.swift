@@ -49,6 +49,27 @@ private let foreignErrors = Mutex<[UInt8]>([])
         }
     }
 
+    @Test func `every five seconds the whole screen is looked at again, in stripes`() async throws {
+        try await withScreen { screen, painter in
+            painter.fill(0x2040C0, x: 0, y: 0, width: 640, height: 480)
+            let source = try open(screen, showsCursor: false)
+            func look(at milliseconds: Int64) throws -> [PixelRect] {
+                try source.nextSample(at: MediaTime(milliseconds: milliseconds))?.picture?.damage.rectangles ?? []
+            }
+            #expect(try look(at: 0) == [PixelRect(x: 0, y: 0, width: 640, height: 480)])
+            #expect(try look(at: 4990) == [])
+            for round in 1...2 as ClosedRange<Int64> {
+                let stripes = try (0..<16).map { try look(at: round * 5000 + $0 * 33) }
+                #expect(stripes == (0..<16).map { [PixelRect(x: 0, y: $0 * 30, width: 640, height: 30)] })
+                #expect(try look(at: round * 5000 + 530) == [])
+            }
+            // A look at the whole picture counts as a round.
+            source.requestWholePicture()
+            #expect(try look(at: 14_000) == [PixelRect(x: 0, y: 0, width: 640, height: 480)])
+            #expect(try look(at: 18_990) == [] && look(at: 19_000) == [PixelRect(x: 0, y: 0, width: 640, height: 30)])
+        }
+    }
+
     @Test func `without a change there is no sample`() async throws {
         try await withScreen { screen, painter in
             let source = try open(screen, showsCursor: true)

@@ -42,6 +42,7 @@ package final class Stage: Sendable {
         var preparations = 0
         var announcesChanges = false
         var isChanged = false
+        var looksAgain = false
         var restsWithheld = false
         var isResting = false
         var resumeDelay = MediaTime.zero
@@ -84,6 +85,12 @@ package final class Stage: Sendable {
     package func withholdAtRests() { state.update { $0.restsWithheld = true } }
     /// Changes the picture.
     package func change() { state.update { $0.isChanged = true } }
+    /// The source returns its still picture at each look, as one in which nothing reported a change.
+    package func lookAgain() { state.update { $0.looksAgain = true } }
+    /// Changes the picture, and reports nothing.
+    package func changeUnnoticed() {
+        state.update { $0.paintings.append(.init(number: $0.paintings.count, time: SessionClock.monotonic())) }
+    }
     package func rename(_ name: String) { state.update { $0.description.name = name } }
 
     /// The times for which the source was asked what it shows.
@@ -144,7 +151,8 @@ private final class StageSource: ScreenSource {
             state.lookTimes.append(now)
         }
         if let error = stage.state.withLock({ $0.failure }) { throw error }
-        if stage.state.withLock({ $0.isStill && !$0.isChanged }) && !wantsWhole { return nil }
+        let isRefresh = stage.state.withLock { $0.isStill && !$0.isChanged } && !wantsWhole
+        guard !isRefresh || stage.state.withLock(\.looksAgain) else { return nil }
         let number = stage.state.update { state -> Int in
             let isStill = state.isStill && !state.isChanged
             state.isChanged = false
@@ -156,10 +164,11 @@ private final class StageSource: ScreenSource {
         stage.pass(.delivery)
         let pixels = NumberedPicture.paint(number)
         picture = pixels
-        return SampleBuffer(
+        let sample = SampleBuffer(
             track: .screen, presentationTime: now,
             payload: .picture(
                 Picture(size: NumberedPicture.size, patches: [.init(x: 0, y: 0, pixels: pixels)], damage: .whole(NumberedPicture.size))))
+        return isRefresh ? sample.asRefresh : sample
     }
 
     func requestWholePicture() { wantsWhole = true }

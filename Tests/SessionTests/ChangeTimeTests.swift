@@ -43,9 +43,28 @@ struct ChangeTimeTests {
         return session
     }
 
-    @Test func `With variable pacing, a source that announces changes is asked less often while nothing changes`() async throws {
+    @Test func `A change that nothing reported is shown when the source looks again`() async throws {
         let stage = Stage()
         stage.announceChanges()
+        stage.lookAgain()
+        let viewer = FakeViewer()
+        let session = BroadcastSession(configuration: .silent(stage, frameRate: 30), destinations: [viewer.livePlan()])
+        try await session.start()
+        try await viewer.waitForFrames(5)
+        #expect(viewer.video.allSatisfy { $0.reading == .number(0) })
+        stage.changeUnnoticed()
+        try await waitUntil("the change") { viewer.video.last?.reading == .number(1) }
+        _ = await session.stop()
+        let numbers = viewer.video.map(\.reading)
+        #expect(numbers.drop { $0 == .number(0) }.allSatisfy { $0 == .number(1) }, "the old picture came back")
+    }
+
+    /// - Parameter looksAgain: true if the source returns its picture at each look, without a report of a change.
+    @Test(arguments: [false, true])
+    func `With variable pacing, a source that announces changes is asked less often while nothing changes`(looksAgain: Bool) async throws {
+        let stage = Stage()
+        stage.announceChanges()
+        if looksAgain { stage.lookAgain() }
         let viewer = FakeViewer()
         let session = try await startWithVariablePacing(stage, viewer, frames: 1)
         func elapsed() -> Double { session.snapshot().elapsed.seconds }
