@@ -1,3 +1,4 @@
+import CPixelKernels
 import Glibc
 import Media
 
@@ -59,20 +60,16 @@ extension PixelBuffer {
     /// `region` must be on macroblock boundaries. Adjacent macroblocks in a row become one rectangle.
     func changedMacroblocks(since other: PixelBuffer, in region: DamageRegion) -> DamageRegion {
         var changed = DamageRegion(size: size)
+        var marks: [UInt8] = []
         other.withUnsafeBytes { theirs in
             withUnsafeBytes { ours in
                 guard let theirBase = theirs.baseAddress, let ourBase = ours.baseAddress else { return }
-                let comparison = FrameComparison(one: ourBase, other: theirBase, layout: self)
+                let comparison = FrameComparison(one: ourBase, other: theirBase, planes: Self.planes(of: self))
                 for rectangle in region.rectangles {
                     for y in Swift.stride(from: rectangle.y, to: rectangle.maxY, by: 16) {
-                        let height = min(16, rectangle.maxY - y)
-                        var runStart = rectangle.x
-                        for x in Swift.stride(from: rectangle.x, to: rectangle.maxX, by: 16)
-                        where !comparison.differs(x: x, y: y, width: min(16, rectangle.maxX - x), height: height) {
-                            changed.add(PixelRect(x: runStart, y: y, width: x - runStart, height: height))
-                            runStart = x + 16
-                        }
-                        changed.add(PixelRect(x: runStart, y: y, width: rectangle.maxX - runStart, height: height))
+                        let strip = PixelRect(x: rectangle.x, y: y, width: rectangle.width, height: min(16, rectangle.maxY - y))
+                        comparison.mark(strip, &marks)
+                        changed.addMarked(marks, in: strip)
                         if changed.isWhole { return }
                     }
                 }
@@ -81,7 +78,7 @@ extension PixelBuffer {
         return changed
     }
 
-    private struct Plane {
+    fileprivate struct Plane {
         var offset: Int
         var stride: Int
         /// The power of two by which the plane's width and height are smaller than those of Y.
@@ -92,7 +89,7 @@ extension PixelBuffer {
         }
     }
 
-    private static func planes(of frame: PixelBuffer) -> [Plane] {
+    fileprivate static func planes(of frame: PixelBuffer) -> [Plane] {
         let offsets = frame.planeOffsets
         return [
             Plane(offset: offsets.y, stride: frame.stride, shift: 0),
@@ -106,36 +103,31 @@ extension PixelBuffer {
 private struct FrameComparison {
     let one: UnsafeRawPointer
     let other: UnsafeRawPointer
-    let stride: Int
-    let chromaStride: Int
-    let chromaShift: Int
-    let u: Int
-    let v: Int
+    let planes: [PixelBuffer.Plane]
 
-    init(one: UnsafeRawPointer, other: UnsafeRawPointer, layout: PixelBuffer) {
-        self.one = one
-        self.other = other
-        stride = layout.stride
-        chromaStride = layout.chromaStride
-        chromaShift = layout.chromaShift
-        u = layout.planeOffsets.u
-        v = layout.planeOffsets.v
-    }
-
-    /// Returns true if any luma or chroma sample of the rectangle differs. The rectangle must have even edges.
-    func differs(x: Int, y: Int, width: Int, height: Int) -> Bool {
-        if rowsDiffer(offset: y * stride + x, stride: stride, width: width, height: height) { return true }
-        let chroma = (y >> chromaShift) * chromaStride + (x >> chromaShift)
-        return rowsDiffer(offset: u + chroma, stride: chromaStride, width: width >> chromaShift, height: height >> chromaShift)
-            || rowsDiffer(offset: v + chroma, stride: chromaStride, width: width >> chromaShift, height: height >> chromaShift)
-    }
-
-    private func rowsDiffer(offset: Int, stride: Int, width: Int, height: Int) -> Bool {
-        var position = offset
-        for _ in 0..<height {
-            if memcmp(one + position, other + position, width) != 0 { return true }
-            position += stride
+    /// Sets `marks` to 1 for each macroblock of `strip` in which a luma or chroma sample differs, and to 0 for the others.
+    /// The strip is one macroblock high.
+    func mark(_ strip: PixelRect, _ marks: inout [UInt8]) {
+        marks.removeAll(keepingCapacity: true)
+        marks.append(contentsOf: repeatElement(0, count: (strip.width + 15) / 16))
+        for plane in planes {
+            let part = plane.rectangle(strip)
+            let offset = plane.offset + part.y * plane.stride + part.x
+            pixel_kernels_mark_different(
+                (one + offset).assumingMemoryBound(to: UInt8.self), (other + offset).assumingMemoryBound(to: UInt8.self), plane.stride,
+                Int32(part.width), Int32(part.height), Int32(16 >> plane.shift), &marks)
         }
-        return false
+    }
+}
+
+extension DamageRegion {
+    /// Adds the marked macroblocks of a strip. Adjacent ones become one rectangle.
+    fileprivate mutating func addMarked(_ marks: [UInt8], in strip: PixelRect) {
+        var start = 0
+        for index in 0...marks.count where index == marks.count || marks[index] == 0 {
+            let (left, right) = (strip.x + start * 16, min(strip.x + index * 16, strip.maxX))
+            add(PixelRect(x: left, y: strip.y, width: right - left, height: strip.height))
+            start = index + 1
+        }
     }
 }
