@@ -16,6 +16,8 @@ package final class VideoEncoder {
     private static let smallShare = 16
     /// Above this QP, the edges between blocks are visible.
     private static let smoothQuantizer = 26
+    /// Up to this QP, deblocking changes almost nothing: up to 15, nothing at all (Rec. ITU-T H.264, table 8-16).
+    private static let sharpQuantizer = 20
 
     private let encoder: X264Encoder
     private let repeatPicture: RepeatPicture?
@@ -28,6 +30,8 @@ package final class VideoEncoder {
     private var isIDRWanted = false
     private var lastKeyframe: (size: Int, quantizer: Int)?
     private var lastQuantizer = 51
+    /// True if only a small part of the last frame changed.
+    private var wasSmallChange = true
     /// With a bitrate and low latency, nil otherwise.
     private var budget: BitBudget?
     private var refinement: RefinementSchedule
@@ -170,10 +174,13 @@ package final class VideoEncoder {
     }
 
     /// True if decoders should smooth the edges between blocks. That makes blocks of a moving picture less visible, but text less
-    /// sharp: it is off where almost nothing moves and the QP is low.
+    /// sharp: it is off where almost nothing moves and the QP is low, and where a sharp picture continues to move.
     private func isDeblocked(_ changed: DamageRegion) -> Bool {
-        let area = changed.rectangles.reduce(0) { $0 + $1.area }
-        return area * Self.smallShare > settings.size.area || lastQuantizer > Self.smoothQuantizer
+        let isSmall = changed.rectangles.reduce(0) { $0 + $1.area } * Self.smallShare <= settings.size.area
+        defer { wasSmallChange = isSmall }
+        // The first frame of a larger change has a higher QP than the last frame.
+        if !isSmall && wasSmallChange { return true }
+        return lastQuantizer > (isSmall ? Self.smoothQuantizer : Self.sharpQuantizer)
     }
 
     private func isIDRDue(at time: MediaTime) -> Bool {
