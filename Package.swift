@@ -248,7 +248,7 @@ let package = Package(
         .testTarget(
             name: "RTMPTests",
             dependencies: [
-                "RTMP", "ProxyTunnel", "Mux", "Media", "Upload", "TestSupport", "TestPatterns", "FuzzTargets", "flv-publish",
+                "RTMP", "EventLoops", "ProxyTunnel", "Mux", "Media", "Upload", "TestSupport", "TestPatterns", "FuzzTargets", "flv-publish",
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
             ],
             exclude: ["Corpus"],

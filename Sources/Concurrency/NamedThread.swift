@@ -1,7 +1,8 @@
 import CLinux
 import Glibc
 
-/// A thread with a name for `top -H` and debuggers, for a device or an encoder that blocks.
+/// A thread with a name for `top -H` and debuggers, for a device or an encoder that blocks. A write to a pipe or a socket
+/// without a reader fails with EPIPE on it, and sends no SIGPIPE, whose default ends the process.
 package final class NamedThread: Sendable {
     private let finished = Once<Void>()
 
@@ -39,6 +40,7 @@ package final class NamedThread: Sendable {
                 guard let pointer else { return nil }
                 let start = Unmanaged<Start>.fromOpaque(pointer).takeRetainedValue()
                 clinux_set_thread_name(start.name)
+                NamedThread.blockBrokenPipe()
                 start.body()
                 return nil
             }, pointer)
@@ -48,6 +50,14 @@ package final class NamedThread: Sendable {
             Unmanaged<Start>.fromOpaque(pointer).release()
         }
         return code == 0
+    }
+
+    /// Blocks SIGPIPE on the calling thread (pthread_sigmask(3)).
+    private static func blockBrokenPipe() {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGPIPE)
+        pthread_sigmask(SIG_BLOCK, &signals, nil)
     }
 
     /// Runs `body` on a new thread. Suspends until it reports the result of its opening; the body continues after that.

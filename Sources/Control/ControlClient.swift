@@ -1,3 +1,4 @@
+import EventLoops
 import Glibc
 import NIOCore
 import NIOPosix
@@ -15,6 +16,9 @@ package enum ControlClient {
         case foreign(owner: UInt32)
     }
 
+    /// One thread serves all connections.
+    private static let loops = EventLoops.make()
+
     /// The maximum time without an answer.
     package static let patience = Duration.seconds(4)
 
@@ -30,7 +34,7 @@ package enum ControlClient {
     ) async throws(Failure) -> ControlReply? {
         let line = ControlJSON.encode(request)
         guard line.count <= LineDecoder.maximumLength else { throw .tooLong }
-        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        let loop = loops.next()
         let reply = loop.makePromise(of: ControlReply?.self)
         let channel: any Channel
         do throws(Failure) {
@@ -63,7 +67,7 @@ package enum ControlClient {
         // A session that does not answer a status request sends no lines either.
         guard try await ask(ControlRequest(command: "status"), at: path, patience: patience) != nil else { return nil }
         let lines = ControlLines()
-        let channel = try await connect(to: path, on: MultiThreadedEventLoopGroup.singleton.next(), { LineHandler(lines: lines) })
+        let channel = try await connect(to: path, on: loops.next(), { LineHandler(lines: lines) })
         guard let channel else { return nil }
         lines.begin(on: channel)
         channel.writeAndFlush(ByteBuffer(bytes: ControlJSON.encode(request) + [0x0a]), promise: nil)

@@ -34,22 +34,37 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `A program keeps its disposition of SIGPIPE, also when the server closes the connection`() async throws {
+        @Test func `A program keeps its disposition of SIGPIPE, and no thread of the library receives it`() async throws {
             try await withStudio(width: 640, height: 480) { studio in
-                let server = try await NginxRTMP.start(in: studio.peers)
-                try studio.broadcast.writeConfiguration("[destinations.show]\nextension = \"rtmp\"\nurl = \"\(server.url(key: "key"))\"\n")
+                // The program waits for the answer of this server, so it does not end before it was looked at.
+                let server = try await HostileServer.start("silence", in: studio.peers)
+                try studio.broadcast.writeConfiguration("[destinations.show]\nextension = \"rtmp\"\nurl = \"\(server.url)\"\n")
                 let program = try studio.peers.start(
                     "in-app", [try BuiltPrograms.path(of: "in-app"), "show"], environment: studio.broadcast.environment)
-                try await program.wait(for: "the stream") { try await server.isPublishing(key: "key") }
-                let file = "/proc/\(program.processIdentifier)/status"
-                let status = String(decoding: FileManager.default.contents(atPath: file) ?? Data(), as: UTF8.self)
-                let ignored = try #require(status.split(separator: "\n").first { $0.hasPrefix("SigIgn:") }?.split(separator: "\t").last)
-                #expect(try #require(UInt64(ignored, radix: 16)) & 1 << (UInt64(SIGPIPE) - 1) == 0, "the process ignores SIGPIPE")
-                try await server.peer.killNow()
-                // Its default would end the program if a thread that writes to the connection did not block it.
-                #expect(try await program.waitForExit() == .exited(0))
-                #expect(program.standardOutput.contains("reconnecting"), "\(program.standardOutput)")
+                let process = "/proc/\(program.processIdentifier)"
+                let wanted: Set = ["capture", "video encoder", "to show", "NIO"]
+                var blocked: [String: UInt64] = [:]
+                try await program.wait(for: "its threads") {
+                    for thread in try FileManager.default.contentsOfDirectory(atPath: process + "/task") {
+                        let status = try? String(contentsOfFile: "\(process)/task/\(thread)/status", encoding: .utf8)
+                        guard let status, let name = field("Name", of: status) else { continue }
+                        let kind = wanted.first { name.hasPrefix($0) }
+                        if let kind { blocked[kind, default: .max] &= field("SigBlk", of: status).flatMap { UInt64($0, radix: 16) } ?? 0 }
+                    }
+                    return Set(blocked.keys) == wanted
+                }
+                let brokenPipe: UInt64 = 1 << (UInt64(SIGPIPE) - 1)
+                for (name, signals) in blocked { #expect(signals & brokenPipe != 0, "the thread \(name) receives SIGPIPE") }
+                let status = try String(contentsOfFile: process + "/status", encoding: .utf8)
+                let ignored = try #require(field("SigIgn", of: status).flatMap { UInt64($0, radix: 16) })
+                #expect(ignored & brokenPipe == 0, "the process ignores SIGPIPE")
+                try await program.killNow()
             }
+        }
+
+        /// Returns a field of a status file of proc(5).
+        private func field(_ name: String, of status: String) -> String? {
+            status.split(separator: "\n").first { $0.hasPrefix(name + ":") }?.split(separator: "\t").last.map(String.init)
         }
 
         @Test(arguments: [

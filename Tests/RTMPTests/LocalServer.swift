@@ -1,3 +1,4 @@
+import EventLoops
 import NIOCore
 import NIOPosix
 import RTMP
@@ -13,7 +14,7 @@ enum LocalServer {
     nonisolated(nonsending) static func run<Handler: ChannelHandler>(
         receiveBuffer: Int? = nil, handler: @escaping @Sendable () -> Handler, _ body: (Int) async throws -> Void
     ) async throws {
-        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let group = EventLoops.make()
         var bootstrap = ServerBootstrap(group: group).childChannelInitializer { channel in
             channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(handler()) }
         }
