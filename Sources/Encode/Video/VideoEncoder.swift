@@ -12,12 +12,6 @@ import Media
 /// Use it on one thread. It has no clock: the times of the frames determine when IDR pictures are due.
 package final class VideoEncoder {
     package let settings: VideoSettings
-    /// A change of at most one of this many parts of the picture is a small one.
-    private static let smallShare = 16
-    /// Above this QP, the edges between blocks are visible.
-    private static let smoothQuantizer = 26
-    /// Up to this QP, deblocking changes almost nothing: up to 15, nothing at all (Rec. ITU-T H.264, table 8-16).
-    private static let sharpQuantizer = 20
 
     private let encoder: X264Encoder
     private let repeatPicture: RepeatPicture?
@@ -30,8 +24,7 @@ package final class VideoEncoder {
     private var isIDRWanted = false
     private var lastKeyframe: (size: Int, quantizer: Int)?
     private var lastQuantizer = 51
-    /// True if only a small part of the last frame changed.
-    private var wasSmallChange = true
+    private var deblocking = DeblockingRule()
     /// With a bitrate and low latency, nil otherwise.
     private var budget: BitBudget?
     private var refinement: RefinementSchedule
@@ -107,6 +100,7 @@ package final class VideoEncoder {
         guard let lastFrame else { return [] }
         guard let repeatPicture else { return try encode(lastFrame, at: time, changed: DamageRegion(size: settings.size)) }
         repeatedFrames += 1
+        deblocking.noteRepeat()
         let presented = advance(to: time)
         let data = repeatPicture.accessUnit(frameNumber: numbering.nextRepeat())
         budget?.spend(data.count)
@@ -134,7 +128,7 @@ package final class VideoEncoder {
         let share = budget.map { refinement.share(at: time, isChanged: !changed.isEmpty, isSettled: isSettled, budget: $0) }
         let output = try encoder.encode(
             frame, at: advance(to: time), changed: changed, forceIDR: isIDR, quantizer: isIDR ? stillQuantizer(changed) : nil,
-            share: share, isDeblocked: isDeblocked(changed))
+            share: share, isDeblocked: deblocking.isOn(changed: changed, lastQuantizer: lastQuantizer))
         guard let output else { return [] }
         budget?.spend(output.data.count)
         if output.isIDR { lastKeyframe = (output.data.count, output.quantizer) }
@@ -171,16 +165,6 @@ package final class VideoEncoder {
             }
             return quantizer
         }
-    }
-
-    /// True if decoders should smooth the edges between blocks. That makes blocks of a moving picture less visible, but text less
-    /// sharp: it is off where almost nothing moves and the QP is low, and where a sharp picture continues to move.
-    private func isDeblocked(_ changed: DamageRegion) -> Bool {
-        let isSmall = changed.rectangles.reduce(0) { $0 + $1.area } * Self.smallShare <= settings.size.area
-        defer { wasSmallChange = isSmall }
-        // The first frame of a larger change has a higher QP than the last frame.
-        if !isSmall && wasSmallChange { return true }
-        return lastQuantizer > (isSmall ? Self.smoothQuantizer : Self.sharpQuantizer)
     }
 
     private func isIDRDue(at time: MediaTime) -> Bool {
