@@ -3,16 +3,19 @@ import Media
 /// When which part of a picture is looked at again although nothing reported a change in it. It shows drawing that a server
 /// did not report.
 ///
-/// Every five seconds the picture is looked at in stripes from its top to its bottom, one stripe in a tick: a look at all of
-/// it would delay the frame of that tick.
+/// Every five seconds the picture is looked at in stripes from its top to its bottom, for half a second: a look at all of it
+/// would delay the frame of that tick.
 package struct RefreshSchedule: Sendable {
     /// The time between the beginnings of two rounds.
     private static let interval = MediaTime(milliseconds: 5000)
-    private static let stripes = 16
+    private static let stripes: Int64 = 16
+    /// The time for one stripe. Where looks come less often, one look takes several stripes.
+    private static let pace = MediaTime(milliseconds: 33)
 
     /// The beginning of the last round, or the last look at the whole picture; nil if the whole picture must be looked at.
     private var last: MediaTime?
-    private var next = 0
+    /// The number of stripes that were looked at since `last`.
+    private var done = stripes
 
     package init() {}
 
@@ -26,18 +29,20 @@ package struct RefreshSchedule: Sendable {
 
     /// Notes a look at the whole picture.
     package mutating func noteWhole(at now: MediaTime) {
-        (last, next) = (now, 0)
+        (last, done) = (now, Self.stripes)
     }
 
-    /// Returns the stripe of a tick, and counts it as looked at. Nil if none is due.
-    package mutating func takeStripe(of size: PixelSize, at now: MediaTime) -> PixelRect? {
-        guard let last else { return nil }
-        if next == 0 {
-            guard now - last >= Self.interval else { return nil }
-            self.last = now
+    /// Returns the part of a picture of `size` that is due, and counts it as looked at. Nil if none is due.
+    package mutating func takePart(of size: PixelSize, at now: MediaTime) -> PixelRect? {
+        guard var begin = last else { return nil }
+        if done == Self.stripes, now - begin >= Self.interval {
+            begin = now
+            (last, done) = (now, 0)
         }
-        let (top, bottom) = (size.height * next / Self.stripes, size.height * (next + 1) / Self.stripes)
-        next = (next + 1) % Self.stripes
+        let due = min(Self.stripes, (now - begin).nanoseconds / Self.pace.nanoseconds + 1)
+        guard due > done else { return nil }
+        defer { done = due }
+        let (top, bottom) = (size.height * Int(done) / Int(Self.stripes), size.height * Int(due) / Int(Self.stripes))
         return top == bottom ? nil : PixelRect(x: 0, y: top, width: size.width, height: bottom - top)
     }
 }

@@ -18,7 +18,8 @@ package protocol ScreenSource: AnyObject {
     /// `nextSample`.
     var isLocked: Bool { get }
 
-    /// Returns the changes since the last call, or nil if nothing changed. Never waits for a change.
+    /// Returns the changes since the last call, or nil if nothing changed. Never waits for a change. A picture with
+    /// `isRefresh` is no change, but a second look at pixels in which no change was reported.
     ///
     /// The source owns the memory of the patches, which is valid until the next call.
     ///

@@ -63,7 +63,7 @@ public struct Picture: Sendable {
     public let size: PixelSize
     /// The pixels of at least all damaged areas. The patches of a capture source are valid until its next grab.
     public let patches: [Patch]
-    /// The region that differs from the previous picture.
+    /// The region that can differ from the previous picture.
     public let damage: DamageRegion
     /// True if nothing reported a change: the source only looked again, and the pixels are probably those of the previous
     /// picture.

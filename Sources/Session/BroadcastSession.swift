@@ -123,7 +123,7 @@ package final class BroadcastSession: Sendable {
         let isAsked = if case .asked = reason { true } else { false }
         await DestinationShutdown(of: destinations.all, clock: clock).run(isAsked ? .asked : .over)
         let failure: SessionError? = if case .failed(let error) = reason { error } else { nil }
-        change(to: failure == nil && destinations.isWhole ? .finished : .failed)
+        change(to: failure == nil && destinations.allFinished ? .finished : .failed)
         conclude(SessionOutcome(failure: failure, destinations: snapshot().destinations))
     }
 

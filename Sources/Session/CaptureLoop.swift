@@ -166,7 +166,11 @@ final class CaptureLoop: Sendable {
                 look = next
                 look.composeRefresh(with: &composers)
             }
-            if look.isLocked != wasLocked { report(.locked(look.isLocked)) }
+            if look.isLocked != wasLocked {
+                report(.locked(look.isLocked))
+                // What changed while viewers saw the slate is not known.
+                source.requestWholePicture()
+            }
             wasLocked = look.isLocked
             for position in composers.indices {
                 if look.isRevoked && !look.isLocked {

@@ -22,7 +22,8 @@ struct RenditionComposer {
     /// The time of the next frame if nothing changes; nil if each tick can have one.
     var nextFrame: MediaTime? { rendition.isSettled && !isAwaitingPicture ? pacer.nextFrame : nil }
 
-    /// Composes a frame for the next `show`. Returns false if no pixel differs from the last frame.
+    /// Composes a frame for the next `show`. Returns false if no pixel differs from the last frame, and no frame waits for the
+    /// encoder.
     mutating func compose(_ sample: SampleBuffer) -> Bool {
         composed = composer.compose(sample, replacing: rendition.mailbox.takeBack())
         return composed != nil

@@ -38,7 +38,7 @@ final class SessionDestinations: Sendable {
         members.withLock { $0 = first }
     }
 
-    // MARK: Who they are
+    // MARK: Members
 
     /// The destinations, in the order in which they were added.
     var all: [Destination] { members.withLock { $0.map(\.destination) } }
@@ -53,8 +53,8 @@ final class SessionDestinations: Sendable {
         }
     }
 
-    /// True if no destination failed. One that the user removed has ended as asked, however it ended.
-    var isWhole: Bool { members.withLock { $0.allSatisfy { $0.isLeaving || $0.destination.state == .finished } } }
+    /// True if every destination has ended without an error. One that the user removed has ended as asked, however it ended.
+    var allFinished: Bool { members.withLock { $0.allSatisfy { $0.isLeaving || $0.destination.state == .finished } } }
 
     /// Returns true if a destination writes the file at `path`, also if it has another path to that file.
     func isWriting(_ path: String) async -> Bool {
@@ -76,8 +76,8 @@ final class SessionDestinations: Sendable {
 
     /// Adds a destination to a running session, and starts it.
     ///
-    /// - Parameter mayStart: asked once the destination is among the others. If the session started to end before, nothing
-    ///   would end this one.
+    /// - Parameter mayStart: called after the destination was added to the list. If the session started to end before that,
+    ///   nothing would end the destination.
     /// - Throws: an error if its name or its file is in use, or if an encoder cannot be opened.
     func add(_ plan: DestinationPlan, if mayStart: () -> Bool) async throws(SessionError) {
         if let path = plan.path, await isWriting(path) { throw .pathInUse(path) }

@@ -77,7 +77,7 @@ package final class X11ScreenSource: ScreenSource {
         guard let area = try place(), try isVisible(area, at: now) else { return nil }
         var changed = takeChanges(in: area, at: now)
         let isUnreported = changed.isEmpty
-        if let stripe = refresh.takeStripe(of: size, at: now) { changed.add(stripe) }
+        if let part = refresh.takePart(of: size, at: now) { changed.add(part) }
         let hasNewCovers = !area.isOfWindow && !covers.changes(to: cover.rectangles, in: area).isEmpty
         guard !changed.isEmpty || hasNewCovers || cover.mustLook(at: now) else {
             try connection.checkConnection()
