@@ -8,8 +8,16 @@ package protocol Muxer: Sendable {
     /// Returns the bytes that `packet` completes. They may be empty while a muxer collects a fragment.
     mutating func append(_ packet: EncodedPacket) -> [UInt8]
 
+    /// Returns the bytes of `append` in pieces, in their order. A piece can share the memory of the packet: a raw picture is
+    /// not copied.
+    mutating func pieces(of packet: EncodedPacket) -> [[UInt8]]
+
     /// Returns the remaining bytes. The caller must not append packets afterwards.
     mutating func end() -> MuxEnding
+}
+
+extension Muxer {
+    package mutating func pieces(of packet: EncodedPacket) -> [[UInt8]] { [append(packet)] }
 }
 
 /// The end of a container: bytes to append, and patches of earlier bytes.

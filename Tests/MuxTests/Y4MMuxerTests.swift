@@ -25,6 +25,18 @@ import Testing
         #expect(muxer.end().bytes.isEmpty)
     }
 
+    @Test func `a picture is not copied`() {
+        var muxer = Y4MMuxer()
+        _ = muxer.begin(Self.description)
+        func address(_ bytes: [UInt8]) -> UnsafeRawPointer? { bytes.withUnsafeBytes(\.baseAddress) }
+        let (first, second) = (packet(1, milliseconds: 0), packet(2, milliseconds: 67))
+        let alone = muxer.pieces(of: first)
+        #expect(alone.map(address).last == address(first.data))
+        let pieces = muxer.pieces(of: second)
+        #expect(values(Array(pieces.joined())) == [1, 2])
+        #expect([pieces[1], pieces[3]].map(address) == [address(first.data), address(second.data)])
+    }
+
     @Test func `omitted ticks repeat the previous picture, and a second picture in a tick is dropped`() {
         var muxer = Y4MMuxer()
         _ = muxer.begin(Self.description)

@@ -34,24 +34,20 @@ package struct Y4MMuxer: Muxer {
     /// frame that was already written.
     ///
     /// After a long gap, one call returns only a part of the repeats, which limits memory; later calls return the rest.
-    package mutating func append(_ packet: EncodedPacket) -> [UInt8] {
+    package mutating func append(_ packet: EncodedPacket) -> [UInt8] { Array(pieces(of: packet).joined()) }
+
+    /// The headers and pictures of `append`.
+    package mutating func pieces(of packet: EncodedPacket) -> [[UInt8]] {
         guard let format, packet.track == .screen, packet.data.count == pictureByteCount(format) else { return [] }
         let tick = packet.presentationTime.value(timescale: Int64(format.frameRate))
         let frame = tick - (firstTick ?? tick)
         firstTick = firstTick ?? tick
         guard frame >= nextFrame else { return [] }
         let repeats = Int(min(frame - nextFrame, Int64(maximumRepeats(format))))
-        var output: [UInt8] = []
-        output.reserveCapacity((repeats + 1) * (Self.frameHeader.count + packet.data.count))
-        for _ in 0..<repeats {
-            output.append(contentsOf: Self.frameHeader)
-            output.append(contentsOf: lastPicture)
-        }
-        output.append(contentsOf: Self.frameHeader)
-        output.append(contentsOf: packet.data)
+        let pictures = repeatElement(lastPicture, count: repeats) + [packet.data]
         lastPicture = packet.data
         nextFrame += Int64(repeats) + 1
-        return output
+        return pictures.flatMap { [Self.frameHeader, $0] }
     }
 
     /// Returns no bytes: the stream ends with its last frame.

@@ -50,7 +50,7 @@ package actor FileHandler: SampleHandler {
     }
 
     package func process(_ packet: EncodedPacket) async throws(UploadError) {
-        try write(muxer.append(packet))
+        try write(muxer.pieces(of: packet))
     }
 
     package func finished(deadline: Duration) async throws(UploadError) {
@@ -137,11 +137,13 @@ package actor FileHandler: SampleHandler {
         return rename(target, aside) == 0 ? 0 : errno
     }
 
-    private func write(_ bytes: [UInt8]) throws(UploadError) {
-        guard !bytes.isEmpty else { return }
+    private func write(_ bytes: [UInt8]) throws(UploadError) { try write([bytes]) }
+
+    /// Writes pieces that belong together: they are in the file all or not at all.
+    private func write(_ pieces: [[UInt8]]) throws(UploadError) {
         do throws(SystemError) {
-            try file?.write(bytes)
-            written.add(bytes.count, ordering: .relaxed)
+            for piece in pieces { try file?.write(piece) }
+            written.add(pieces.reduce(0) { $0 + $1.count }, ordering: .relaxed)
         } catch {
             isBroken = true
             // The reader of a named pipe may end at any time, like that of standard output.

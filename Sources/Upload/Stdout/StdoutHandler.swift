@@ -6,7 +6,7 @@ import Synchronization
 
 /// Writes a container to standard output, for other programs to read.
 ///
-/// If the reader closes the pipe, the destination ends without an error. The process must ignore SIGPIPE.
+/// If the reader closes the pipe, the destination ends without an error.
 package actor StdoutHandler: SampleHandler {
     private var muxer: any Muxer
     private let output = OutputFile(borrowing: STDOUT_FILENO)
@@ -23,7 +23,7 @@ package actor StdoutHandler: SampleHandler {
     }
 
     package func process(_ packet: EncodedPacket) async throws(UploadError) {
-        try write(muxer.append(packet))
+        try write(muxer.pieces(of: packet))
     }
 
     package func finished(deadline: Duration) async throws(UploadError) {
@@ -33,11 +33,12 @@ package actor StdoutHandler: SampleHandler {
         try write(ending.bytes + ending.index)
     }
 
-    private func write(_ bytes: [UInt8]) throws(UploadError) {
-        guard !bytes.isEmpty else { return }
+    private func write(_ bytes: [UInt8]) throws(UploadError) { try write([bytes]) }
+
+    private func write(_ pieces: [[UInt8]]) throws(UploadError) {
         do throws(SystemError) {
-            try output.write(bytes)
-            written.add(bytes.count, ordering: .relaxed)
+            for piece in pieces { try output.write(piece) }
+            written.add(pieces.reduce(0) { $0 + $1.count }, ordering: .relaxed)
         } catch {
             isClosed = true
             if error.code == EPIPE { throw .readerClosed }
