@@ -1,6 +1,6 @@
 /*
  * Colour conversion from packed BGRA to planar I420 and I444 in BT.709, limited range (Rec. ITU-R BT.709-6, 3.2 to 3.5),
- * and from packed pixels of 30 bits to BGRA. And the comparison of pictures.
+ * and from packed pixels of 30 bits to BGRA. Comparison of pictures.
  *
  * For I420, the matrix is in units of 1/256. The sum of each row keeps black, white and all greys exact:
  *     Y = 16 + ( 47 R + 157 G +  16 B) / 256
@@ -46,11 +46,14 @@ void pixel_kernels_x2rgb10_to_bgra(uint8_t *_Nonnull pixels, ptrdiff_t stride, i
 
 /*
  * Compares `height` rows of `width` bytes, which are `stride` bytes apart in both pictures, in blocks of `block` bytes (a
- * power of two). Sets the mark of each block that differs in a row, and clears none. Blocks of 8 and 16 bytes are fast, and
- * blocks that are marked before the call are not compared. The last block can be narrower than the others.
+ * power of two). Sets the mark of each block that differs in at least one row, and clears none. Blocks of 8 and 16 bytes are
+ * compared by cache lines. The last block can be narrower than the others.
  */
 void pixel_kernels_mark_different(
     const uint8_t *_Nonnull one, const uint8_t *_Nonnull other, ptrdiff_t stride, int width, int height, int block,
     uint8_t *_Nonnull marks);
+
+/* Returns a hash of `rows` rows of `row_bytes` bytes, which are `stride` bytes apart (XXH3, 64 bits). */
+uint64_t pixel_kernels_hash(const uint8_t *_Nonnull pixels, ptrdiff_t stride, int row_bytes, int rows);
 
 #endif

@@ -9,6 +9,7 @@ package struct FrameComposer {
     package let chroma: ChromaFormat
     private var pool: FramePool
     private var letterbox: Letterbox?
+    private var stripes = EqualStripes()
     /// The picture at the source's size. Nil if no scaling is needed.
     private var unscaled: PixelBuffer?
 
@@ -27,7 +28,8 @@ package struct FrameComposer {
     /// - Parameter unseen: the damage of the previous frame, if that frame was withdrawn before a consumer received it.
     ///   The composer then writes to the same memory again, so that a slow encoder does not require a third frame.
     package mutating func compose(_ sample: SampleBuffer, replacing unseen: DamageRegion? = nil) -> SampleBuffer? {
-        guard case .picture(let picture) = sample.payload else { return nil }
+        guard case .picture(let captured) = sample.payload else { return nil }
+        let picture = stripes.remove(from: captured)
         let isNewLayout = letterbox?.source != picture.size
         let layout =
             isNewLayout ? Letterbox(source: picture.size, output: outputSize) : letterbox ?? Letterbox(source: picture.size, output: outputSize)
