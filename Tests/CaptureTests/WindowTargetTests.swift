@@ -203,6 +203,8 @@ import X11Capture
                 _ = try source.nextSample()
             }
             #expect(source.condition == .shown)
+            // Its last change can be in a sample already.
+            source.requestWholePicture()
             try await source.waitForPicture("its last size") { $0.size == PixelSize(width: 149, height: 151) && $0.isPlain(0x2040C0) }
         }
     }

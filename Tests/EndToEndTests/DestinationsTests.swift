@@ -127,7 +127,8 @@ extension EndToEndTests {
                 }
                 let again = try await server.startAgain(in: studio.peers)
                 try await peer.wait(for: "the stream again") { try await again.isPublishing(key: "key") }
-                #expect(try await status(of: "rtmp", in: studio)?.reconnects == 1)
+                // The server knows of the stream a moment before the program has its answer.
+                try await peer.wait(for: "one reconnection") { try await status(of: "rtmp", in: studio)?.reconnects == 1 }
                 #expect(try await studio.broadcast.run(["retry"]).status == .exited(1))
                 try await studio.broadcast.waitForMoreSeconds(2, of: peer)
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
