@@ -30,8 +30,9 @@ package final class Monitor<Value>: @unchecked Sendable {
     package func update<Result>(_ body: (inout Value) -> Result) -> Result {
         pthread_mutex_lock(mutex)
         defer {
-            pthread_cond_broadcast(condition)
+            // In this order: a thread that wakes while the mutex is locked goes to sleep again.
             pthread_mutex_unlock(mutex)
+            pthread_cond_broadcast(condition)
         }
         return body(&value)
     }
