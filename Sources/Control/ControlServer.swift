@@ -61,7 +61,7 @@ package final class ControlServer: Sendable {
     private let watch = Mutex<Task<Void, Never>?>(nil)
 
     /// How often the server checks that its socket is there.
-    private static let checkInterval = Duration.seconds(1)
+    private static let checkInterval = Duration.seconds(2)
 
     private init(
         place: Place, group: MultiThreadedEventLoopGroup, binding: Binding, registration: SessionRegistration?, answers: PendingAnswers,

@@ -169,20 +169,30 @@ package final class BroadcastSession: Sendable {
 
     // MARK: While it runs
 
+    /// How often changed figures are reported.
+    private static let figuresInterval = MediaTime(milliseconds: 500)
+
+    /// True if the picture does not change, and neither the encoders nor the destinations are late.
+    private var isCalm: Bool {
+        pipeline.renditions.allSatisfy(\.isCalm) && destinations.withRenditions.allSatisfy { $0.destination.backlog < MediaTime(milliseconds: 100) }
+    }
+
     /// Fits the bitrates to the network, watches the capture thread, reports changed figures, and ends the session after
     /// its duration. Runs until its task is cancelled.
     private func supervise() async {
         var fitter = BitrateFitter(audioBitrate: configuration.audio.bitrate)
-        var ticks = 0
+        var nextFigures = now + Self.figuresInterval
         while !Task.isCancelled {
             for notice in fitter.fit(pipeline.renditions, to: destinations.withRenditions, at: now) { channel.send(notice) }
             for rendition in pipeline.renditions {
                 if let reduction = rendition.fitLoad(at: now) { channel.send(.encoderReduced(reduction, frameRate: rendition.format.frameRate)) }
             }
             pipeline.watchSource()
-            if ticks > 0, ticks % 2 == 0 { channel.send(.statistics) }
-            ticks += 1
-            var pause = MediaTime(milliseconds: 250)
+            if now >= nextFigures {
+                channel.send(.statistics)
+                nextFigures = now + Self.figuresInterval
+            }
+            var pause = isCalm ? Self.figuresInterval : MediaTime(milliseconds: 250)
             if let duration = configuration.duration {
                 let rest = duration - now
                 if rest <= .zero { ending.set(.over) }

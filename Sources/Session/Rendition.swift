@@ -55,6 +55,11 @@ final class Rendition: Sendable {
     /// True if repeating the last frame gives the same quality as encoding it again.
     var isSettled: Bool { loop.isSettled }
 
+    /// True if the picture does not change, and the encoder does all that it was set to.
+    var isCalm: Bool { isSettled && bitrate == wantedBitrate && reduction == .none }
+
+    private var reduction: EncoderReduction { overload.withLock { $0?.reduction } ?? .none }
+
     /// Returns true once after the encoder has encoded a slate itself. The next frame must be the whole picture then.
     func takeWholeFrameRequest() -> Bool {
         loop.takeWholeFrameRequest()
@@ -114,6 +119,6 @@ final class Rendition: Sendable {
         return SessionSnapshot.Video(
             size: settings.size, frameRate: format.frameRate, captured: captured.load(ordering: .relaxed), encoded: counts.encoded,
             repeated: counts.repeated, dropped: mailbox.replacedCount, bitrate: isOver ? 0 : Int(rate * 8 / 1000), targetBitrate: bitrate,
-            reduction: overload.withLock { $0?.reduction } ?? .none)
+            reduction: reduction)
     }
 }
