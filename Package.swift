@@ -34,8 +34,8 @@ let package = Package(
     targets: [
         // System libraries: only a module map and a shim header each.
         .systemLibrary(
-            name: "CX11", pkgConfig: "x11 xext xcomposite xdamage xfixes xrandr xscrnsaver",
-            providers: [.apt(["libx11-dev", "libxext-dev", "libxcomposite-dev", "libxdamage-dev", "libxfixes-dev", "libxrandr-dev", "libxss-dev"])]),
+            name: "CX11", pkgConfig: "x11 xext xcomposite xdamage xfixes xi xrandr xscrnsaver",
+            providers: [.apt(["libx11-dev", "libxext-dev", "libxcomposite-dev", "libxdamage-dev", "libxfixes-dev", "libxi-dev", "libxrandr-dev", "libxss-dev"])]),
         .systemLibrary(name: "CPulse", providers: [.apt(["libpulse-dev"])]),
         .systemLibrary(name: "CX264", providers: [.apt(["libx264-dev"])]),
         .systemLibrary(name: "CAVCodec", pkgConfig: "libavcodec libavutil", providers: [.apt(["libavcodec-dev", "libavutil-dev"])]),
@@ -72,7 +72,7 @@ let package = Package(
         .target(name: "Bus", dependencies: ["CDBus", "Concurrency"], swiftSettings: strict),
 
         // Devices and codecs. A module with a source imports Capture and one device API, and no other source.
-        .target(name: "Capture", dependencies: ["Media"], swiftSettings: strict),
+        .target(name: "Capture", dependencies: ["Concurrency", "Media"], swiftSettings: strict),
         .target(name: "WindowPrivacy", dependencies: ["Concurrency", "Media"], swiftSettings: strict),
         .target(
             name: "X11Capture", dependencies: ["Capture", "WindowPrivacy", "Concurrency", "Media", "CX11", "CLinux", "CPixelKernels"],

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -17,10 +18,12 @@ void clinux_protect_memory(void) { prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
 
 void clinux_avoid_huge_pages(void) { prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0); }
 
-short clinux_poll_input(int descriptor, int64_t nanoseconds) {
-    struct pollfd poller = {.fd = descriptor, .events = POLLIN};
+int clinux_event_descriptor(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+
+short clinux_poll_input(int descriptor, int wake, int64_t nanoseconds) {
+    struct pollfd pollers[] = {{.fd = descriptor, .events = POLLIN}, {.fd = wake, .events = POLLIN}};
     struct timespec limit = {nanoseconds / 1000000000, nanoseconds % 1000000000};
-    return ppoll(&poller, 1, &limit, NULL) > 0 ? poller.revents : 0;
+    return ppoll(pollers, 2, &limit, NULL) > 0 ? pollers[0].revents : 0;
 }
 
 int clinux_pipe(int *ends) { return pipe2(ends, O_CLOEXEC); }

@@ -639,11 +639,11 @@ static void replace_useless_stream(cpw_stream *stream) {
     api->pw_thread_loop_unlock(stream->loop);
 }
 
-bool cpw_wait(cpw_stream *stream, int64_t nanoseconds) {
+bool cpw_wait(cpw_stream *stream, int64_t nanoseconds, int wake) {
     if (atomic_load(&stream->has_news)) return true;
-    struct pollfd poller = {.fd = stream->news, .events = POLLIN};
+    struct pollfd pollers[] = {{.fd = stream->news, .events = POLLIN}, {.fd = wake, .events = POLLIN}};
     struct timespec limit = {nanoseconds / 1000000000, nanoseconds % 1000000000};
-    if (ppoll(&poller, 1, &limit, NULL) <= 0) return atomic_load(&stream->has_news);
+    if (ppoll(pollers, 2, &limit, NULL) <= 0 || pollers[0].revents == 0) return atomic_load(&stream->has_news);
     eventfd_t count;
     eventfd_read(stream->news, &count);
     return true;

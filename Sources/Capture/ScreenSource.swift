@@ -1,3 +1,4 @@
+import Concurrency
 import Media
 
 /// A source of pictures. Create, use and release it on one thread.
@@ -29,10 +30,11 @@ package protocol ScreenSource: AnyObject {
     /// True if `waitForChange` waits.
     var canWaitForChange: Bool { get }
 
-    /// Blocks until the picture may have changed, or until `deadline`. Returns true if it may have changed.
+    /// Blocks until the picture may have changed, or until `deadline`, or until `wake` is signalled. Returns true if the
+    /// picture may have changed.
     ///
     /// - Parameter deadline: `CLOCK_MONOTONIC` in nanoseconds.
-    func waitForChange(until deadline: Int64) -> Bool
+    func waitForChange(until deadline: Int64, or wake: WakeSignal) -> Bool
 
     /// Makes the next sample the whole picture, for a destination that has no previous picture.
     func requestWholePicture()
@@ -73,7 +75,7 @@ package enum SourceCondition: Sendable, Equatable {
 
 extension ScreenSource {
     package var canWaitForChange: Bool { false }
-    package func waitForChange(until deadline: Int64) -> Bool { false }
+    package func waitForChange(until deadline: Int64, or wake: WakeSignal) -> Bool { false }
     package var condition: SourceCondition { .shown }
     package var isLocked: Bool { false }
     package var nominalFrameRate: Int? { nil }

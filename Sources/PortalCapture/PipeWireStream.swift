@@ -1,5 +1,6 @@
 import CPipeWire
 import Capture
+import Concurrency
 import Glibc
 import Media
 
@@ -52,8 +53,8 @@ final class PipeWireStream {
     /// The time for which PipeWire has not answered.
     var silence: MediaTime { MediaTime(nanoseconds: cpw_get_silence(stream)) }
 
-    /// Waits until there may be something to take, for at most `limit`. Returns false after that.
-    func waitForNews(within limit: MediaTime) -> Bool { cpw_wait(stream, limit.nanoseconds) }
+    /// Waits until there may be something to take, for at most `limit`, or until `wake` is signalled. Returns false then.
+    func waitForNews(within limit: MediaTime, or wake: WakeSignal) -> Bool { cpw_wait(stream, limit.nanoseconds, wake.descriptor) }
 
     /// The size of the frames; nil until a format is agreed on. The visible part can be smaller.
     var frameSize: PixelSize? {

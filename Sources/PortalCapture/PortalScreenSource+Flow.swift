@@ -6,11 +6,11 @@ import Media
 extension PortalScreenSource {
     package var canWaitForChange: Bool { if case .running = phase { true } else { false } }
 
-    package func waitForChange(until deadline: Int64) -> Bool {
+    package func waitForChange(until deadline: Int64, or wake: WakeSignal) -> Bool {
         guard case .running = phase, let stream else { return false }
         while true {
             let limit = deadline - SessionClock.monotonic()
-            guard limit > 0, stream.waitForNews(within: MediaTime(nanoseconds: limit)) else { return false }
+            guard limit > 0, stream.waitForNews(within: MediaTime(nanoseconds: limit), or: wake) else { return false }
             // Some compositors send the same picture again and again.
             picture.take(from: stream)
             if picture.hasChanges { return true }

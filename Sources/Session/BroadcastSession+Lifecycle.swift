@@ -13,6 +13,7 @@ extension BroadcastSession {
         pausing.withLock { _ in
             guard progress.transition(to: .paused) else { return false }
             disclosure.pauses.pause(at: pipeline.nextTick(after: now), requested: now)
+            pipeline.noteDisclosure()
             channel.send(.state(.paused))
             return true
         }
@@ -23,6 +24,7 @@ extension BroadcastSession {
         pausing.withLock { _ in
             guard progress.transition(to: .live, from: .paused) else { return false }
             disclosure.pauses.resume(at: pipeline.firstTick(afterPauseAt: now))
+            pipeline.noteDisclosure()
             channel.send(.state(.live))
             return true
         }
@@ -32,6 +34,7 @@ extension BroadcastSession {
     /// independent of this.
     package func setDesktopLocked(_ locked: Bool) {
         disclosure.isDesktopLocked.store(locked, ordering: .relaxed)
+        pipeline.noteDisclosure()
     }
 
     /// Turns the microphone on or off.

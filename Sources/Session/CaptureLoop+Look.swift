@@ -8,31 +8,30 @@ extension CaptureLoop {
     /// False once the session ends, and while the user has requested a pause.
     var mayLook: Bool { !stopping.load(ordering: .relaxed) && !disclosure.pauses.isRequested }
 
-    /// Waits until the source may have changed. Returns false at `end`, a time of `CLOCK_MONOTONIC` in nanoseconds, and soon
-    /// after the user has requested a pause or the end.
+    /// Waits until the source may have changed. Returns false at `end`, a time of `CLOCK_MONOTONIC` in nanoseconds, and if
+    /// `wake` is signalled.
     func waitForChange(of source: any ScreenSource, until end: Int64, _ clock: SessionClock) -> Bool {
-        while source.canWaitForChange, mayLook {
+        while source.canWaitForChange, mayLook, !wake.isSignalled {
             let now = SessionClock.monotonic()
             guard now < end else { return false }
-            if source.waitForChange(until: min(end, now + Self.longestWait)) { return true }
+            if source.waitForChange(until: min(end, now + Self.heartbeatInterval), or: wake) { return true }
             heartbeat.store(clock.now.nanoseconds, ordering: .relaxed)
         }
         return false
     }
 
-    /// Waits for a change from the first of `ticks` to the last one, and looks at each for a pause, the end and a lock of the
-    /// desktop. Returns the last tick in which the source announced no change.
-    func rest(_ source: any ScreenSource, _ ticks: Range<Int64>, _ rate: Int64, _ clock: SessionClock, isLocked: Bool) -> Int64 {
-        for tick in ticks {
-            let end = clock.origin + MediaTime(value: tick + 1, timescale: rate).nanoseconds
-            if waitForChange(of: source, until: end, clock) { return max(ticks.lowerBound, tick - 1) }
-            guard mayLook, disclosure.isDesktopLocked.load(ordering: .relaxed) == isLocked else { return tick }
-        }
-        return ticks.upperBound - 1
+    /// Waits for a change in `ticks`, or only for `wake` while the user has requested a pause. Returns the last tick in which
+    /// there was none.
+    func rest(_ source: any ScreenSource, _ ticks: Range<Int64>, _ rate: Int64, _ clock: SessionClock) -> Int64 {
+        let end = clock.origin + MediaTime(value: ticks.upperBound, timescale: rate).nanoseconds
+        let hasChanged = waitForChange(of: source, until: end, clock)
+        if !mayLook { wake.wait(until: end) }
+        let current = clock.now.lastTick(timescale: rate)
+        return min(max(ticks.lowerBound, hasChanged ? current - 1 : current), ticks.upperBound - 1)
     }
 
-    /// The time in nanoseconds after which a wait for a change looks for a pause or the end.
-    private static let longestWait: Int64 = 50_000_000
+    /// The time in nanoseconds after which a thread that waits for a change shows that it does not hang.
+    private static let heartbeatInterval: Int64 = 500_000_000
 
     /// What a look at the source found.
     struct Look {

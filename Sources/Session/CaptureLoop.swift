@@ -37,6 +37,8 @@ final class CaptureLoop: Sendable {
     private let gate = Monitor<Gate>(.closed)
     private let renditions = Mutex<[Rendition]>([])
     let stopping = Atomic(false)
+    /// Ends a wait for a change. Signalled after each change of what the thread reads at a tick.
+    let wake = WakeSignal()
     /// Set after the first tick and its reports, or when the thread ends.
     private let firstTick = Once<Void>()
     /// The session's time in nanoseconds at which the thread last started or ended a tick.
@@ -85,11 +87,13 @@ final class CaptureLoop: Sendable {
     /// Starts to compose frames for `rendition` at the next tick.
     func add(_ rendition: Rendition) {
         renditions.withLock { $0.append(rendition) }
+        wake.signal()
     }
 
     /// Stops composing frames for `rendition`.
     func remove(_ rendition: Rendition) {
         renditions.withLock { $0.removeAll { $0 === rendition } }
+        wake.signal()
     }
 
     /// Starts the ticks.
@@ -100,7 +104,13 @@ final class CaptureLoop: Sendable {
     /// Ends the thread after its current tick. Returns at once.
     func stop() {
         stopping.store(true, ordering: .relaxed)
+        wake.signal()
         gate.update { if case .closed = $0 { $0 = .abandoned } }
+    }
+
+    /// Ends a wait for a change, after the user has requested a pause or its end, or the desktop was locked or unlocked.
+    func noteDisclosure() {
+        wake.signal()
     }
 
     /// Suspends until the first tick and its reports, or until the thread has ended, for at most `limit`.
@@ -132,14 +142,16 @@ final class CaptureLoop: Sendable {
         // The source can change between its opening and the first tick.
         var description = opened.source
         var wasLocked = false
+        var wasWithheld = false
         var phase = ChangePhase(interval: MediaTime(value: 1, timescale: rate))
-        var rest = IdleRest(frameRate: rate)
+        var idle = IdleRest(frameRate: rate)
         var lastTick: MediaTime?
         // The last picture is shown up to the last tick, also if nothing changed in it: without a frame there, a stream with variable
         // pacing would not last as long as the broadcast.
         defer { if let lastTick { for position in composers.indices { composers[position].end(at: lastTick) } } }
         while !stopping.load(ordering: .relaxed) {
             clock.sleep(until: MediaTime(value: index, timescale: rate))
+            wake.clear()
             // Grab nothing after the end of the session.
             if stopping.load(ordering: .relaxed) { return }
             // The time of a frame is the time of its tick, some milliseconds before the grab returns. Players need an
@@ -190,9 +202,11 @@ final class CaptureLoop: Sendable {
             if hadChange { phase.noteChange(after: waitForChange(of: source, until: nextTick, clock) ? clock.now - time : nil) }
             let nextFrames = composers.map(\.nextFrame)
             let nextFrame = nextFrames.contains(nil) ? nil : nextFrames.compactMap(\.self).min()
-            if source.canWaitForChange, let ticks = rest.ticks(at: time, isChanged: !look.isUnchanged, nextFrame: nextFrame) {
+            let isStill = look.isUnchanged || look.isWithheld && wasWithheld && !disclosure.isResuming(at: time)
+            wasWithheld = look.isWithheld
+            if source.canWaitForChange, let ticks = idle.ticks(at: time, isChanged: !isStill, nextFrame: nextFrame) {
                 // Nothing changes in the ticks of the rest.
-                let last = self.rest(source, index..<index + ticks, rate, clock, isLocked: disclosure.isDesktopLocked.load(ordering: .relaxed))
+                let last = rest(source, index..<index + ticks, rate, clock)
                 lastTick = MediaTime(value: last, timescale: rate)
             }
             index += 1

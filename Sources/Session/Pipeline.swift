@@ -155,6 +155,11 @@ final class Pipeline: Sendable {
         monitor.watch(heartbeat: capture.lastHeartbeat, now: clock.now)
     }
 
+    /// Makes a change of the disclosure effective at the next tick, also if the capture thread rests.
+    func noteDisclosure() {
+        capture.noteDisclosure()
+    }
+
     /// True while viewers get the slate because the screen is locked.
     var isLocked: Bool { monitor.isLocked }
 

@@ -20,7 +20,7 @@ struct RenditionComposer {
     var isAwaitingPicture: Bool { showsSlate || rendition.isWholeFrameRequested }
 
     /// The time of the next frame if nothing changes; nil if each tick can have one.
-    var nextFrame: MediaTime? { rendition.isSettled && !isAwaitingPicture ? pacer.nextFrame : nil }
+    var nextFrame: MediaTime? { rendition.isSettled && !rendition.isWholeFrameRequested ? pacer.nextFrame : nil }
 
     /// Composes a frame for the next `show`. Returns false if no pixel differs from the last frame, and no frame waits for the
     /// encoder.

@@ -24,12 +24,14 @@ final class ChangeTracker {
         switch event.type {
         case connection.damageEventBase + Int32(XDamageNotify): isDamaged = true
         case connection.fixesEventBase + Int32(XFixesCursorNotify): isCursorNew = true
-        default: break
+        default: cursor?.note(event)
         }
     }
 
     /// Returns the changes since the last call, in pixels of the picture at `area`.
-    func take(in area: CapturedArea) -> (drawing: DamageRegion, pointer: DamageRegion) {
+    ///
+    /// - Parameter now: the session's time.
+    func take(in area: CapturedArea, at now: MediaTime) -> (drawing: DamageRegion, pointer: DamageRegion) {
         // Clear the flags before the requests, because another change can be reported during them.
         let hasNewCursor = isCursorNew
         isCursorNew = false
@@ -43,7 +45,7 @@ final class ChangeTracker {
         }
         if let cursor {
             let before = cursor.rectangle
-            if cursor.updatePosition(over: area) || hasNewCursor {
+            if cursor.updatePosition(over: area, at: now, isForced: hasNewCursor || drawn != nil) || hasNewCursor {
                 pointer.add(before)
                 pointer.add(cursor.rectangle)
             }

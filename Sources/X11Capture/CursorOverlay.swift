@@ -8,7 +8,14 @@ import Media
 /// premultiplied ARGB, one pixel in the low 32 bits of each unsigned long (XFixes protocol, version 2, 7). For an
 /// animated pointer, XFixes reports each image.
 final class CursorOverlay {
+    /// How often the position is requested if no event says that it changed: programs can move the pointer, too.
+    private static let longestTrust = MediaTime(milliseconds: 100)
+
     private let connection: X11Connection
+    /// Nil if the server has no such events.
+    private let watch: PointerWatch?
+    /// The area and the time of the last request for the position.
+    private var last: (area: CapturedArea, time: MediaTime)?
     private var image = PointerImage()
     /// The area of the pointer's image in the picture. Empty if the pointer is on another screen, over another window,
     /// or invisible.
@@ -16,8 +23,24 @@ final class CursorOverlay {
 
     init(connection: X11Connection) {
         self.connection = connection
+        watch = PointerWatch(connection: connection)
         XFixesSelectCursorInput(connection.display, connection.root, UInt(XFixesDisplayCursorNotifyMask))
         fetchImage()
+    }
+
+    /// Processes an event of the connection. Ignores unrelated events.
+    func note(_ event: XEvent) {
+        watch?.note(event)
+    }
+
+    /// True if events report the pointer's moves.
+    var isAnnounced: Bool { watch != nil }
+
+    /// True if `rectangle` may be wrong.
+    private func mayHaveMoved(_ area: CapturedArea, at now: MediaTime) -> Bool {
+        guard let watch, let last else { return true }
+        let hasMoved = watch.takeMove()
+        return hasMoved || last.area != area || now < last.time || now - last.time >= Self.longestTrust
     }
 
     /// Requests the pointer's image: once at the start, and after each XFixesCursorNotify. The server answers with an
@@ -31,8 +54,14 @@ final class CursorOverlay {
             pixels: (0..<size.area).map { UInt32(truncatingIfNeeded: cursor.pointee.pixels[$0]) })
     }
 
-    /// Requests the pointer's position. Returns true if the area of its image in the picture changed.
-    func updatePosition(over area: CapturedArea) -> Bool {
+    /// Requests the pointer's position if it may have changed. Returns true if the area of its image in the picture changed.
+    ///
+    /// - Parameters:
+    ///   - now: the session's time.
+    ///   - isForced: true to request the position in any case.
+    func updatePosition(over area: CapturedArea, at now: MediaTime, isForced: Bool) -> Bool {
+        guard mayHaveMoved(area, at: now) || isForced else { return false }
+        last = (area, now)
         var root = Window()
         var child = Window()
         var (rootX, rootY, windowX, windowY): (Int32, Int32, Int32, Int32) = (0, 0, 0, 0)

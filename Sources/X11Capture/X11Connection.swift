@@ -98,24 +98,26 @@ package final class X11Connection {
 
     /// As `waitForEvent`, but returns when a drawing is probably complete: programs draw in several steps, and the first one
     /// causes the event.
-    func waitForDrawing(until deadline: Int64) -> Bool {
-        guard waitForEvent(until: deadline) else { return false }
+    func waitForDrawing(until deadline: Int64, or wake: WakeSignal) -> Bool {
+        guard waitForEvent(until: deadline, or: wake) else { return false }
         let rest = max(0, deadline - SessionClock.monotonic()) / 1000
         usleep(min(Self.settlingTime, UInt32(clamping: rest)))
         return true
     }
 
-    /// Blocks until the server has sent an event, or until `deadline`, or until the connection breaks. Returns false at the
-    /// deadline.
+    /// Blocks until the server has sent an event, or until `deadline`, or until `wake` is signalled, or until the connection
+    /// breaks. Returns false at the deadline and for `wake`.
     ///
     /// - Parameter deadline: `CLOCK_MONOTONIC` in nanoseconds.
-    func waitForEvent(until deadline: Int64) -> Bool {
+    func waitForEvent(until deadline: Int64, or wake: WakeSignal) -> Bool {
         XFlush(display)
         while true {
             let rest = deadline - SessionClock.monotonic()
             guard rest > 0 else { return false }
             if XEventsQueued(display, Int32(QueuedAfterReading)) > 0 || X11Faults.isBroken(display) { return true }
-            if Int32(clinux_poll_input(XConnectionNumber(display), rest)) & (POLLHUP | POLLERR) != 0 { return true }
+            if wake.isSignalled { return false }
+            let events = clinux_poll_input(XConnectionNumber(display), wake.descriptor, rest)
+            if Int32(events) & (POLLHUP | POLLERR) != 0 { return true }
         }
     }
 

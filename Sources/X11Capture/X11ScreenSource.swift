@@ -1,5 +1,6 @@
 import CX11
 import Capture
+import Concurrency
 import Media
 import WindowPrivacy
 
@@ -10,6 +11,8 @@ import WindowPrivacy
 package final class X11ScreenSource: ScreenSource {
     /// How often a picture is taken in one tick if it is not certain that no hidden window is in it.
     private static let attempts = 3
+    /// How often the pointer is looked for if the server does not report its moves, in nanoseconds.
+    private static let pointerInterval: Int64 = 100_000_000
 
     package private(set) var size: PixelSize
     package private(set) var condition = SourceCondition.shown
@@ -88,7 +91,12 @@ package final class X11ScreenSource: ScreenSource {
 
     package var canWaitForChange: Bool { true }
 
-    package func waitForChange(until deadline: Int64) -> Bool { connection.waitForDrawing(until: deadline) }
+    package func waitForChange(until deadline: Int64, or wake: WakeSignal) -> Bool {
+        guard let cursor = changes.cursor, !cursor.isAnnounced else { return connection.waitForDrawing(until: deadline, or: wake) }
+        // The pointer may move without an event.
+        let look = SessionClock.monotonic() + Self.pointerInterval
+        return connection.waitForDrawing(until: min(look, deadline), or: wake) || look < deadline && !wake.isSignalled
+    }
 
     package var isLocked: Bool { screenSaver?.isOn ?? false }
 
@@ -146,7 +154,7 @@ package final class X11ScreenSource: ScreenSource {
 
     /// Returns what changed in the picture since the last tick, without changes below a cover.
     private func takeChanges(in area: CapturedArea, at now: MediaTime) -> DamageRegion {
-        let (drawing, pointer) = changes.take(in: area)
+        let (drawing, pointer) = changes.take(in: area, at: now)
         if !area.isOfWindow, let drawn = changes.drawn { cover.noteDrawing(drawn, at: now) }
         var changed = refresh.needsWhole ? .whole(size) : covers.visible(drawing, in: area)
         changed.formUnion(pointer)

@@ -53,11 +53,11 @@ import Testing
             let source = try open(desktop)
             try await source.waitForPicture("the picture") { $0.damage.isWhole }
             // The cast sends the same picture again and again.
-            while source.waitForChange(until: SessionClock.deadline(after: .milliseconds(300))) { _ = try source.nextSample() }
-            #expect(!source.waitForChange(until: SessionClock.deadline(after: .milliseconds(20))))
-            #expect(!source.waitForChange(until: SessionClock.monotonic()))
+            while source.waitForChange(until: SessionClock.deadline(after: .milliseconds(300)), or: WakeSignal()) { _ = try source.nextSample() }
+            #expect(!source.waitForChange(until: SessionClock.deadline(after: .milliseconds(20)), or: WakeSignal()))
+            #expect(!source.waitForChange(until: SessionClock.monotonic(), or: WakeSignal()))
             try await desktop.send("fill FF00FF00 0 0 640 360", "loud", "send")
-            #expect(source.waitForChange(until: SessionClock.deadline(after: .seconds(30))))
+            #expect(source.waitForChange(until: SessionClock.deadline(after: .seconds(30)), or: WakeSignal()))
             try await source.waitForPicture("the change") { $0.isPlain(0x00FF00) }
         }
     }

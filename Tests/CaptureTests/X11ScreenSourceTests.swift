@@ -84,16 +84,59 @@ private let foreignErrors = Mutex<[UInt8]>([])
     @Test func `the source waits for a change, and for a time if there is none`() async throws {
         try await withScreen { screen, painter in
             let source = try open(screen, showsCursor: false)
-            _ = try source.nextSample()
-            // Events that are no change can end the wait, too.
-            for _ in 0..<20 where source.waitForChange(until: SessionClock.deadline(after: .milliseconds(50))) {
-                #expect(try source.nextSample() == nil)
-            }
-            #expect(!source.waitForChange(until: SessionClock.deadline(after: .milliseconds(20))))
-            #expect(!source.waitForChange(until: SessionClock.monotonic()))
+            try settle(source)
+            #expect(!source.waitForChange(until: SessionClock.deadline(after: .milliseconds(20)), or: WakeSignal()))
+            #expect(!source.waitForChange(until: SessionClock.monotonic(), or: WakeSignal()))
             painter.fill(0x808080, x: 10, y: 10, width: 4, height: 4)
-            #expect(source.waitForChange(until: SessionClock.deadline(after: .seconds(30))))
+            #expect(source.waitForChange(until: SessionClock.deadline(after: .seconds(30)), or: WakeSignal()))
             #expect(try source.nextChange() != nil)
+        }
+    }
+
+    @Test func `a wake signal ends the wait for a change`() async throws {
+        try await withScreen { screen, _ in
+            let source = try open(screen, showsCursor: true)
+            try settle(source)
+            let wake = WakeSignal()
+            wake.signal()
+            #expect(!source.waitForChange(until: SessionClock.deadline(after: .seconds(60)), or: wake))
+            wake.clear()
+            let thread = NamedThread(name: "waker") { wake.signal() }
+            #expect(!source.waitForChange(until: SessionClock.deadline(after: .seconds(60)), or: wake))
+            #expect(wake.isSignalled)
+            await thread.join()
+        }
+    }
+
+    @Test func `a move of the pointer ends the wait for a change, and is in the next picture`() async throws {
+        try await withPeers { peers in
+            let screen = try await Xvfb.start(in: peers, width: 640, height: 480)
+            try Painter(display: screen.display).setPointerShape(34)
+            let source = try open(screen, showsCursor: true)
+            try await peers.run("xdotool", ["xdotool", "mousemove", "100", "200"], environment: screen.environment)
+            for x in [150, 200, 250] {
+                try settle(source)
+                // An absolute move would be one of a program.
+                try await peers.run("xdotool", ["xdotool", "mousemove_relative", "50", "0"], environment: screen.environment)
+                #expect(source.waitForChange(until: SessionClock.deadline(after: .seconds(30)), or: WakeSignal()))
+                let moved = try #require(try source.nextSample(at: .zero)?.picture)
+                #expect(moved.damage.rectangles.contains { !$0.intersection(PixelRect(x: x, y: 200, width: 1, height: 1)).isEmpty })
+            }
+        }
+    }
+
+    @Test func `a pointer that a program moves is shown within 100 ms`() async throws {
+        try await withScreen { screen, painter in
+            painter.setPointerShape(34)
+            let source = try open(screen, showsCursor: true)
+            try settle(source)
+            // The first move causes an event, because it shows the pointer's image.
+            painter.movePointer(x: 100, y: 100)
+            try settle(source)
+            painter.movePointer(x: 400, y: 300)
+            #expect(try source.nextSample(at: MediaTime(milliseconds: 99)) == nil)
+            let moved = try #require(try source.nextSample(at: MediaTime(milliseconds: 100))?.picture)
+            #expect(moved.damage.rectangles.contains { !$0.intersection(PixelRect(x: 400, y: 300, width: 1, height: 1)).isEmpty })
         }
     }
 
@@ -359,6 +402,14 @@ private let foreignErrors = Mutex<[UInt8]>([])
         var request = ScreenRequest(display: screen.display)
         request.showsCursor = showsCursor
         return try X11ScreenSource(request)
+    }
+
+    /// Reads what the source reports at its start. The time stands still meanwhile, so nothing is looked for without an event.
+    private func settle(_ source: X11ScreenSource) throws {
+        let wake = WakeSignal()
+        repeat {
+            _ = try source.nextSample(at: .zero)
+        } while source.waitForChange(until: SessionClock.deadline(after: .milliseconds(50)), or: wake)
     }
 
     private func withScreen(arguments: [String] = [], _ body: (Xvfb, Painter) async throws -> Void) async throws {

@@ -175,8 +175,13 @@ private final class StageSource: ScreenSource {
 
     var canWaitForChange: Bool { stage.state.withLock { $0.announcesChanges } }
 
-    func waitForChange(until deadline: Int64) -> Bool {
-        stage.state.wait(until: deadline) { $0.isChanged ? true : nil } ?? false
+    func waitForChange(until deadline: Int64, or wake: WakeSignal) -> Bool {
+        while !wake.isSignalled {
+            let now = SessionClock.monotonic()
+            if now >= deadline { return false }
+            if stage.state.wait(until: min(deadline, now + 5_000_000), for: { $0.isChanged ? true : nil }) ?? false { return true }
+        }
+        return false
     }
 
     var resumeDelay: MediaTime { stage.state.withLock { $0.resumeDelay } }

@@ -58,8 +58,12 @@ int clinux_wait_for_group(pid_t pid);
 /* The same without waiting: true and the status once the child has ended, else false. */
 bool clinux_poll_group(pid_t pid, int *_Nonnull status);
 
-/* ppoll(2) for input of one descriptor, for at most `nanoseconds`. Returns its events; 0 at the end of the time or after a signal. */
-short clinux_poll_input(int descriptor, int64_t nanoseconds);
+/* Makes an event counter that is close-on-exec and never blocks (eventfd(2)). Returns -1 on failure. */
+int clinux_event_descriptor(void);
+
+/* ppoll(2) for input of one descriptor, for at most `nanoseconds` or until `wake` has input; -1 for no `wake`. Returns the events of
+   `descriptor`; 0 if there are none. */
+short clinux_poll_input(int descriptor, int wake, int64_t nanoseconds);
 
 /* Makes the caller's process group the foreground group of the terminal on standard input again, if `group` is that now. */
 void clinux_take_foreground(pid_t group);

@@ -1,8 +1,7 @@
 import Media
 
-/// How long the capture thread rests after a tick: with variable pacing and a picture that does not change, it looks less
-/// often. A change that the source announces ends the rest; only the pointer, which no event reports, is then shown up to
-/// 100 ms later.
+/// How long the capture thread rests after a tick: with variable pacing and a picture that does not change, it looks again
+/// when a frame is due. A change that the source announces ends the rest.
 package struct IdleRest: Sendable {
     /// The time without a change after which it rests.
     private static let patience = MediaTime(milliseconds: 1000)
@@ -31,7 +30,7 @@ package struct IdleRest: Sendable {
         // The first tick that is not before the time of the frame.
         var due = nextFrame.value(timescale: frameRate)
         if MediaTime(value: due, timescale: frameRate) < nextFrame { due += 1 }
-        let ticks = min(frameRate / 10, due - time.value(timescale: frameRate))
+        let ticks = due - time.value(timescale: frameRate)
         return ticks > 1 ? ticks : nil
     }
 }
