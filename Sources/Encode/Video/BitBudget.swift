@@ -27,7 +27,10 @@ struct BitBudget {
     }
 
     /// True if the buffer is practically full.
-    var isFull: Bool { level >= 0.95 * rate }
+    var isFull: Bool { share >= 0.95 }
+
+    /// The part of the buffer that is filled.
+    var share: Double { level / rate }
 
     mutating func spend(_ bytes: Int) {
         level -= Double(bytes)

@@ -28,6 +28,8 @@ package final class VideoEncoder {
     /// With a bitrate and low latency, nil otherwise.
     private var budget: BitBudget?
     private var refinement: RefinementSchedule
+    /// With a bitrate and low latency, nil otherwise.
+    private var hold: QuantizerHold?
 
     /// The number of frames that x264 encoded, and of repeat pictures.
     package private(set) var encodedFrames = 0
@@ -42,7 +44,10 @@ package final class VideoEncoder {
         numbering = FrameNumbering(bitCount: sequence.frameNumberBits)
         refinement = RefinementSchedule(frameRate: settings.frameRate, keyframeInterval: settings.keyframeInterval)
         repeatPicture = settings.latency == .low ? RepeatPicture(sequence: sequence, picture: picture) : nil
-        if case .bitrate(let kilobits) = settings.rateControl, repeatPicture != nil { budget = BitBudget(kilobits: kilobits) }
+        if case .bitrate(let kilobits) = settings.rateControl, repeatPicture != nil {
+            budget = BitBudget(kilobits: kilobits)
+            hold = QuantizerHold(kilobits: kilobits, frameRate: settings.frameRate)
+        }
         settling = SettlingDetector(
             macroblockCount: layout.macroblockCount, patience: budget == nil ? settings.frameRate * 2 : RefinementSchedule.limit,
             goodQuantizer: settings.goodQuantizer,
@@ -70,6 +75,7 @@ package final class VideoEncoder {
     package func setBitrate(_ kilobits: Int) {
         encoder.setBitrate(kilobits)
         budget?.setBitrate(kilobits)
+        hold?.setBitrate(kilobits)
     }
 
     /// Sets whether the next frames are analysed as with x264's fastest preset, because the machine is too slow.
@@ -125,14 +131,23 @@ package final class VideoEncoder {
         }
         encodedFrames += 1
         budget?.advance(to: time)
-        let share = budget.map { refinement.share(at: time, isChanged: !changed.isEmpty, isSettled: isSettled, budget: $0) }
+        let wasHeld = hold?.current
+        let held = hold?.quantizer(changed: changed, isIDR: isIDR, level: budget?.share ?? 0)
+        // A keyframe leaves enough for the frames after it, in which something changes.
+        let quantizer = isIDR ? stillQuantizer(changed) ?? wasHeld.map { keyframeQuantizer($0, share: 0.6) } : held
+        var share = budget.map { refinement.share(at: time, isChanged: !changed.isEmpty, isSettled: isSettled, budget: $0) }
+        if let budget, wasHeld != nil || held != nil {
+            share?.level = budget.level
+            if quantizer != nil { share?.fill(isIDR ? 2 : 1, of: budget, frameRate: settings.frameRate) }
+        }
         let output = try encoder.encode(
-            frame, at: advance(to: time), changed: changed, forceIDR: isIDR, quantizer: isIDR ? stillQuantizer(changed) : nil,
-            share: share, isDeblocked: deblocking.isOn(changed: changed, lastQuantizer: lastQuantizer))
+            frame, at: advance(to: time), changed: changed, forceIDR: isIDR, quantizer: quantizer, share: share,
+            isDeblocked: deblocking.isOn(changed: changed, lastQuantizer: lastQuantizer))
         guard let output else { return [] }
         budget?.spend(output.data.count)
         if output.isIDR { lastKeyframe = (output.data.count, output.quantizer) }
         lastQuantizer = output.quantizer
+        hold?.note(size: output.data.count, quantizer: output.quantizer, target: output.isIDR ? wasHeld : nil)
         settling.note(size: output.data.count, quantizer: output.quantizer, isKeyframe: output.isIDR, isChanged: !changed.isEmpty)
         return [packet(for: output)]
     }
@@ -148,23 +163,27 @@ package final class VideoEncoder {
     /// Returns the QP for a keyframe of a still picture: the picture's current QP, so that its quality does not pulse
     /// with each keyframe. x264 would base the QP on the previous frames, which had almost no bits.
     ///
-    /// With a bitrate, the keyframe may use half of the buffer, which is full after a still period. Its size is
-    /// estimated from the last keyframe's: it doubles for every 6 steps of QP.
+    /// With a bitrate, the keyframe may use most of the buffer, which is full after a still period.
     private func stillQuantizer(_ changed: DamageRegion) -> Int? {
         guard changed.isEmpty, isSettled else { return nil }
         switch settings.rateControl {
         case .quality(let factor): return factor >= 1 ? settling.pictureQuantizer : nil
-        case .bitrate(let kilobits):
-            guard let last = lastKeyframe else { return nil }
-            var quantizer = settling.pictureQuantizer
-            var size = Double(last.size) * exp2(Double(last.quantizer - quantizer) / 6)
-            let limit = budget.map { $0.level * 0.9 } ?? Double(kilobits) * 125 / 2
-            while size > limit && quantizer < 51 {
-                quantizer += 1
-                size /= exp2(1.0 / 6)
-            }
-            return quantizer
+        case .bitrate: return lastKeyframe == nil ? nil : keyframeQuantizer(settling.pictureQuantizer, share: 0.9)
         }
+    }
+
+    /// Returns the lowest QP from `lowest` on with which a keyframe uses at most `share` of what the bitrate has saved. Its size is
+    /// estimated from the last keyframe's: it doubles for every 6 steps of QP.
+    private func keyframeQuantizer(_ lowest: Int, share: Double) -> Int {
+        guard let last = lastKeyframe, case .bitrate(let kilobits) = settings.rateControl else { return lowest }
+        var quantizer = lowest
+        var size = Double(last.size) * exp2(Double(last.quantizer - quantizer) / 6)
+        let limit = budget.map { $0.level * share } ?? Double(kilobits) * 125 / 2
+        while size > limit && quantizer < 51 {
+            quantizer += 1
+            size /= exp2(1.0 / 6)
+        }
+        return quantizer
     }
 
     private func isIDRDue(at time: MediaTime) -> Bool {

@@ -28,6 +28,14 @@ final class X264Encoder {
         /// True for a picture that does not change. The buffer is doubled, because x264 lets a frame with a given QP
         /// use half of it.
         var isStill: Bool
+
+        /// Makes x264's buffer as full as `factor` times the bytes that the bitrate has saved. x264 raises a given QP if the frame would
+        /// use half of its buffer.
+        mutating func fill(_ factor: Double, of budget: BitBudget, frameRate: Int) {
+            ticks = Int(factor * max(0, budget.share) * Double(frameRate) * 0.8)
+            level = factor * budget.level
+            isStill = factor > 1
+        }
     }
 
     private let encoder: OpaquePointer
