@@ -8,103 +8,104 @@ import Testing
     /// A third of the bytes of a frame at this bitrate.
     private static let limit = 1250
 
-    /// The QP that is held for a frame in which `rows` of 360 rows changed.
-    private mutating func quantizer(rows: Int = 20, isIDR: Bool = false, level: Double = 0.7) -> Int? {
+    /// The QP that is held for a frame in which `rows` of 360 rows changed, which then has `size` bytes and, if none is held, the QP
+    /// `chosen`.
+    private mutating func encode(rows: Int = 20, isIDR: Bool = false, level: Double = 0.7, size: Int = 500, chosen: Int = 30) -> Int? {
         var region = DamageRegion(size: Self.size)
         if rows > 0 { region.add(PixelRect(x: 0, y: 0, width: Self.size.width, height: rows)) }
-        return hold.quantizer(changed: region, isIDR: isIDR, level: level)
+        let held = hold.quantizer(changed: region, isIDR: isIDR, level: level)
+        hold.note(size: size, quantizer: isIDR ? chosen : held ?? chosen)
+        return held
     }
 
-    /// Lets x264 choose `quantizer` for a small change, so that it is held.
-    private mutating func choose(_ quantizer: Int, level: Double = 0.7) {
-        let held = self.quantizer(level: level)
-        #expect(held == nil)
-        hold.note(size: 20_000, quantizer: quantizer)
+    /// The QPs that are held for some equal frames.
+    private mutating func encode(_ count: Int, level: Double = 0.7, size: Int = 500, chosen: Int = 30) -> [Int?] {
+        var result: [Int?] = []
+        for _ in 0..<count { result.append(encode(level: level, size: size, chosen: chosen)) }
+        return result
     }
 
-    @Test mutating func `the QP of a small change is held until a keyframe or a large change`() {
-        for (rows, isIDR) in [(20, true), (360, false), (23, false)] {
-            choose(20)
-            let small = (0..<40).map { _ in
-                defer { hold.note(size: 500, quantizer: 20) }
-                return quantizer(rows: 22)
-            }
-            #expect(small == Array(repeating: 20, count: 40) && hold.current == 20)
-            let large = quantizer(rows: rows, isIDR: isIDR)
-            #expect(large == nil && hold.current == nil)
-            hold.note(size: 20_000, quantizer: 24)
-        }
+    @Test(arguments: [360, 23]) mutating func `the QP of a small change is held until a large change`(rows: Int) {
+        let small = encode(40, chosen: 20)
+        let large = encode(rows: rows, chosen: 24)
+        let next = encode(2, chosen: 22)
+        #expect(small == [nil] + Array(repeating: 20, count: 39))
+        #expect(large == nil && next == [nil, 22])
     }
 
-    @Test mutating func `a frame that only becomes sharper does not end it`() {
-        choose(20)
-        let refined = quantizer(rows: 0)
-        hold.note(size: 9000, quantizer: 15)
-        let next = quantizer()
-        #expect(refined == nil && next == 20)
+    @Test mutating func `a frame that only becomes sharper lowers it`() {
+        _ = encode(chosen: 20)
+        let refined = encode(rows: 0, size: 9000, chosen: 15)
+        let next = encode()
+        _ = encode(rows: 0, chosen: 51)
+        let last = encode()
+        #expect(refined == nil && next == 15 && last == 15)
     }
 
     @Test mutating func `a full buffer lowers the QP, down to 11`() {
-        choose(20)
-        choose(14, level: 1)
-        let between = quantizer(level: 0.94)
-        #expect(between == 14)
-        choose(11, level: 1)
-        let lowest = quantizer(level: 1)
-        #expect(lowest == 11)
+        _ = encode(chosen: 20)
+        let first = encode(level: 1, chosen: 14)
+        let between = encode(level: 0.94)
+        let second = encode(level: 0.95, chosen: 11)
+        let lowest = encode(level: 1, chosen: 9)
+        #expect(first == nil && between == 14 && second == nil && lowest == 11)
     }
 
-    @Test mutating func `x264 chooses for a while if it does not find a lower QP`() {
-        choose(20)
-        for _ in 0..<16 { choose(21, level: 1) }
-        hold.note(size: 500, quantizer: 19)
-        for _ in 0..<15 { _ = quantizer() }
-        let found = quantizer()
-        #expect(found == 19)
+    @Test mutating func `if x264 finds no lower QP, it is held for a while`() {
+        _ = encode(chosen: 20)
+        let held = encode(33, level: 1, chosen: 20)
+        let attempts = held.indices.filter { held[$0] == nil }
+        #expect(attempts == [0, 15, 30])
     }
 
     @Test mutating func `x264 chooses after a large frame while the buffer is almost empty`() {
-        choose(20)
-        let small = quantizer(level: 0.1)
-        hold.note(size: Self.limit + 1, quantizer: 20)
-        let empty = quantizer(level: 0.19)
-        hold.note(size: 500, quantizer: 19)
-        let filled = quantizer(level: 0.2)
-        #expect(small == 20 && empty == nil && filled == 19)
-    }
-
-    @Test(arguments: [(20, 20), (19, 19), (21, nil)]) mutating func `a keyframe that is as sharp as the frames before it needs no step`(
-        keyframe: Int, next: Int?
-    ) {
-        choose(20)
-        _ = quantizer()
-        let target = hold.current
-        _ = quantizer(rows: 360, isIDR: true)
-        hold.note(size: 50_000, quantizer: keyframe, target: target)
-        let following = quantizer()
-        #expect(target == 20 && following == next)
+        _ = encode(chosen: 20)
+        let large = encode(level: 0.1, size: Self.limit + 1)
+        let empty = encode(level: 0.19, chosen: 19)
+        let filled = encode(level: 0.2)
+        #expect(large == 20 && empty == nil && filled == 19)
     }
 
     @Test mutating func `a QP at which four frames in a row are large is released`() {
-        choose(20)
-        for size in [5000, 5000, 5000, Self.limit, 5000, 5000, 5000, 5000] {
-            let held = quantizer()
-            #expect(held == 20)
-            hold.note(size: size, quantizer: 20)
-        }
-        for _ in 0..<15 {
-            let released = quantizer()
-            #expect(released == nil)
-        }
+        _ = encode(chosen: 20)
+        let sizes = [5000, 5000, 5000, Self.limit, 5000, 5000, 5000, 5000]
+        var held: [Int?] = []
+        for size in sizes { held.append(encode(size: size)) }
+        let released = encode(15, chosen: 27)
+        let next = encode()
+        #expect(held == Array(repeating: 20, count: 8) && released == Array(repeating: nil, count: 15) && next == 27)
     }
 
     @Test mutating func `the size of a large frame follows the bitrate`() {
         hold.setBitrate(3600)
-        choose(20)
-        for _ in 0..<8 {
-            let held = quantizer()
-            #expect(held == 20)
-            hold.note(size: 4 * Self.limit, quantizer: 20)
-        }
+        _ = encode(chosen: 20)
+        let held = encode(8, size: 4 * Self.limit)
+        #expect(held == Array(repeating: 20, count: 8))
+    }
+
+    @Test(arguments: [(20, 20), (19, 20), (21, nil)]) mutating func `a keyframe that is as sharp as the frames before it needs no step`(
+        keyframe: Int, next: Int?
+    ) {
+        // The first keyframe of a picture is x264's.
+        let first = encode(isIDR: true, chosen: 25)
+        _ = encode(2, chosen: 20)
+        // Also after frames that only become sharper.
+        _ = encode(rows: 0, chosen: 21)
+        let target = encode(isIDR: true, size: 50_000, chosen: keyframe)
+        let following = encode()
+        #expect(first == nil && target == 20 && following == next)
+    }
+
+    @Test mutating func `a keyframe does not get the QP of another picture`() {
+        _ = encode(rows: 360, isIDR: true)
+        _ = encode(2, chosen: 20)
+        let changed = encode(rows: 360, isIDR: true)
+        #expect(changed == nil)
+        _ = encode(2, chosen: 20)
+        _ = encode(rows: 360)
+        _ = encode(2, chosen: 20)
+        // No keyframe shows this picture yet.
+        let unknown = encode(isIDR: true)
+        #expect(unknown == nil)
     }
 }

@@ -3,8 +3,8 @@ import Media
 /// Keeps the QP of a picture of which a small part changes with every frame, for example a clock.
 ///
 /// x264 skips a macroblock that does not change only if the QP is not lower than in the frame before; otherwise it analyses it
-/// again. Its rate control changes the QP in small steps, and each step down costs the analysis of the whole picture. A held QP
-/// makes one large step of them, when the bitrate has saved enough for it.
+/// again. Its rate control changes the QP in small steps, and each step down costs the analysis of the whole picture. With a held
+/// QP, there is one large step instead, when the bitrate has saved enough for it.
 package struct QuantizerHold {
     /// A change of at most one of this many parts of the picture is a small one.
     private static let smallShare = 16
@@ -12,25 +12,39 @@ package struct QuantizerHold {
     private static let lowestQuantizer = 11
     /// The part of the buffer below which x264 chooses the QP after a large frame.
     private static let lowestLevel = 0.2
+    /// The part of the buffer from which x264 may choose a lower QP.
+    private static let fullLevel = 0.95
     /// The number of large frames in a row after which the QP is released. After a step, x264 needs some of them, because it raises
     /// the QP within a frame that becomes too large.
-    private static let patience = 4
-    /// The number of frames for which x264 chooses the QP if holding it, or lowering it, was in vain.
-    private static let pause = 15
+    private static let largeFrameLimit = 4
+    /// The number of frames for which x264 chooses the QP after that.
+    private static let releaseFrames = 15
+    /// The number of frames until x264 may choose a lower QP again if it found none.
+    private static let retryFrames = 15
 
     /// Frames a second.
     private let frameRate: Int
-    /// The size of a frame up to which its QP is held, in bytes.
+    /// The size above which a frame is a large one, in bytes.
     private var limit: Int
     private var held: Int?
-    private var pauseFrames = 0
+    private var framesUntilHold = 0
+    private var framesUntilRetry = 0
     private var largeFrames = 0
-    /// True if the last frame changed a small part.
-    private var isSmall = false
+    private var kind = Kind.large
+    /// True if the QP of the last frame was held.
     private var isHeld = false
+    /// True if a keyframe shows the picture of which a small part changes.
+    private var hasKeyframe = false
 
-    /// The QP of the last frame if it was held.
-    package var current: Int? { isHeld ? held : nil }
+    /// What a frame is.
+    private enum Kind {
+        /// A small part of the picture changed.
+        case small
+        case keyframe
+        /// Nothing changed; the picture becomes sharper.
+        case refinement
+        case large
+    }
 
     /// - Parameters:
     ///   - kilobits: the bitrate in kbit/s.
@@ -40,50 +54,64 @@ package struct QuantizerHold {
         limit = Self.limit(kilobits, frameRate)
     }
 
+    /// A third of what the bitrate allows for each frame.
     private static func limit(_ kilobits: Int, _ frameRate: Int) -> Int { kilobits * 125 / frameRate / 3 }
 
     package mutating func setBitrate(_ kilobits: Int) {
         limit = Self.limit(kilobits, frameRate)
     }
 
-    /// Returns the QP of the next frame; nil if x264 chooses it.
+    /// Returns the QP of the next frame; nil if x264 chooses it. For a keyframe, that is the QP which it should have if the bitrate
+    /// allows it.
     ///
     /// - Parameters:
     ///   - changed: what differs from the last frame; empty for a frame that only becomes sharper.
     ///   - isIDR: true if the frame is an IDR picture.
     ///   - level: the part of the buffer that the bitrate has filled.
     package mutating func quantizer(changed: DamageRegion, isIDR: Bool, level: Double) -> Int? {
-        isHeld = false
         let area = changed.rectangles.reduce(0) { $0 + $1.area }
-        isSmall = !isIDR && area > 0 && area * Self.smallShare <= changed.size.area
-        guard isSmall else {
-            if isIDR || area > 0 { (held, pauseFrames, largeFrames) = (nil, 0, 0) }
+        let isLarge = area * Self.smallShare > changed.size.area
+        kind = isIDR ? .keyframe : isLarge ? .large : area == 0 ? .refinement : .small
+        isHeld = false
+        if isLarge {
+            (held, framesUntilHold, framesUntilRetry, largeFrames, hasKeyframe) = (nil, 0, 0, 0, isIDR)
             return nil
         }
-        guard pauseFrames == 0 else {
-            pauseFrames -= 1
-            return nil
+        switch kind {
+        case .keyframe:
+            isHeld = held != nil && framesUntilHold == 0 && hasKeyframe
+            hasKeyframe = true
+        case .small:
+            framesUntilRetry = max(0, framesUntilRetry - 1)
+            if framesUntilHold > 0 {
+                framesUntilHold -= 1
+            } else if let held {
+                let mayFall = level >= Self.fullLevel && held > Self.lowestQuantizer && framesUntilRetry == 0
+                isHeld = !mayFall && (level >= Self.lowestLevel || largeFrames == 0)
+            }
+        case .refinement, .large: break
         }
-        // With a full buffer, x264 may find a lower one.
-        guard let held, level >= Self.lowestLevel || largeFrames == 0, level < 0.95 || held <= Self.lowestQuantizer else { return nil }
-        isHeld = true
-        return held
+        return isHeld ? held : nil
     }
 
-    /// Notes what x264 made of the frame.
-    ///
-    /// - Parameters:
-    ///   - size: bytes.
-    ///   - target: for a keyframe, the held QP of the frames before it.
-    package mutating func note(size: Int, quantizer: Int, target: Int? = nil) {
-        // A keyframe that is as sharp as the frames before it needs no step.
-        if let target, quantizer <= target { held = quantizer }
-        guard isSmall else { return }
-        guard isHeld else {
-            if let held, quantizer >= held { pauseFrames = Self.pause } else { held = quantizer }
-            return
+    /// Notes the size in bytes and the QP of the frame.
+    package mutating func note(size: Int, quantizer: Int) {
+        switch kind {
+        case .keyframe:
+            // A keyframe that is as sharp as the frames before it needs no step.
+            if !isHeld || quantizer > held ?? 0 { held = nil }
+            (framesUntilHold, framesUntilRetry, largeFrames) = (0, 0, 0)
+        case .small:
+            largeFrames = isHeld && size > limit ? largeFrames + 1 : 0
+            if largeFrames >= Self.largeFrameLimit {
+                (held, framesUntilHold, largeFrames) = (nil, Self.releaseFrames, 0)
+            } else if !isHeld, let held, framesUntilHold == 0, quantizer >= held {
+                framesUntilRetry = Self.retryFrames
+            } else if !isHeld {
+                held = quantizer
+            }
+        case .refinement: if let held { self.held = min(held, quantizer) }
+        case .large: break
         }
-        largeFrames = size > limit ? largeFrames + 1 : 0
-        if largeFrames >= Self.patience { (held, pauseFrames, largeFrames) = (nil, Self.pause, 0) }
     }
 }

@@ -4,7 +4,7 @@ import Media
 
 /// Encodes frames to H.264 access units. After the picture has settled, an unchanged frame costs almost nothing.
 ///
-/// With a bitrate, x264's rate control chooses the QPs, but it counts frames and does not know about repeat pictures.
+/// With a bitrate, x264's rate control chooses most QPs, but it counts frames and does not know about repeat pictures.
 /// The encoder keeps the real count of time and bytes (`BitBudget`) and corrects x264's count with each frame
 /// (`X264Encoder.BitrateShare`). Otherwise the buffer of a still picture would never refill, and each keyframe would
 /// start blurred.
@@ -30,6 +30,8 @@ package final class VideoEncoder {
     private var refinement: RefinementSchedule
     /// With a bitrate and low latency, nil otherwise.
     private var hold: QuantizerHold?
+    /// True if x264's buffer was filled after the last frame, although the bitrate has not saved that much.
+    private var isRefilled = false
 
     /// The number of frames that x264 encoded, and of repeat pictures.
     package private(set) var encodedFrames = 0
@@ -131,15 +133,14 @@ package final class VideoEncoder {
         }
         encodedFrames += 1
         budget?.advance(to: time)
-        let wasHeld = hold?.current
         let held = hold?.quantizer(changed: changed, isIDR: isIDR, level: budget?.share ?? 0)
-        // A keyframe leaves enough for the frames after it, in which something changes.
-        let quantizer = isIDR ? stillQuantizer(changed) ?? wasHeld.map { keyframeQuantizer($0, share: 0.6) } : held
+        let quantizer = isIDR ? stillQuantizer(changed) ?? held.flatMap(heldKeyframeQuantizer) : held
         var share = budget.map { refinement.share(at: time, isChanged: !changed.isEmpty, isSettled: isSettled, budget: $0) }
-        if let budget, wasHeld != nil || held != nil {
+        if let budget, isRefilled || held != nil {
             share?.level = budget.level
-            if quantizer != nil { share?.fill(isIDR ? 2 : 1, of: budget, frameRate: settings.frameRate) }
+            if held != nil { share?.refill(to: budget, frameRate: settings.frameRate) }
         }
+        isRefilled = held != nil
         let output = try encoder.encode(
             frame, at: advance(to: time), changed: changed, forceIDR: isIDR, quantizer: quantizer, share: share,
             isDeblocked: deblocking.isOn(changed: changed, lastQuantizer: lastQuantizer))
@@ -147,7 +148,7 @@ package final class VideoEncoder {
         budget?.spend(output.data.count)
         if output.isIDR { lastKeyframe = (output.data.count, output.quantizer) }
         lastQuantizer = output.quantizer
-        hold?.note(size: output.data.count, quantizer: output.quantizer, target: output.isIDR ? wasHeld : nil)
+        hold?.note(size: output.data.count, quantizer: output.quantizer)
         settling.note(size: output.data.count, quantizer: output.quantizer, isKeyframe: output.isIDR, isChanged: !changed.isEmpty)
         return [packet(for: output)]
     }
@@ -170,6 +171,13 @@ package final class VideoEncoder {
         case .quality(let factor): return factor >= 1 ? settling.pictureQuantizer : nil
         case .bitrate: return lastKeyframe == nil ? nil : keyframeQuantizer(settling.pictureQuantizer, share: 0.9)
         }
+    }
+
+    /// Returns the QP for a keyframe while `held` is held. It leaves enough for the frames after it, in which something changes. Nil
+    /// if the keyframe would be much less sharp than they are.
+    private func heldKeyframeQuantizer(_ held: Int) -> Int? {
+        let quantizer = keyframeQuantizer(held, share: 0.6)
+        return quantizer <= held + 12 ? quantizer : nil
     }
 
     /// Returns the lowest QP from `lowest` on with which a keyframe uses at most `share` of what the bitrate has saved. Its size is

@@ -29,12 +29,11 @@ final class X264Encoder {
         /// use half of it.
         var isStill: Bool
 
-        /// Makes x264's buffer as full as `factor` times the bytes that the bitrate has saved. x264 raises a given QP if the frame would
-        /// use half of its buffer.
-        mutating func fill(_ factor: Double, of budget: BitBudget, frameRate: Int) {
-            ticks = Int(factor * max(0, budget.share) * Double(frameRate) * 0.8)
-            level = factor * budget.level
-            isStill = factor > 1
+        /// Limits x264's buffer to the bytes that the bitrate has saved, and fills it again after the frame. The next frame must limit it,
+        /// too.
+        mutating func refill(to budget: BitBudget, frameRate: Int) {
+            ticks = Int(max(0, budget.share) * Double(frameRate) * 0.8)
+            level = budget.level
         }
     }
 
