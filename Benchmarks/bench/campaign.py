@@ -31,7 +31,7 @@ class Campaign:
             tested = FFmpeg("broadcast") if self.options.peer_only else Broadcast(self.options.broadcast, peers.path("home"))
             self.contenders = [tested, FFmpeg()]
             parts = [("quality", self.measure_quality), ("cpu", self.measure_cpu), ("memory720", self.measure_memory), ("latency", self.measure_latency)]
-            parts += [("raw", self.measure_raw), ("pixels", self.measure_pixels), ("hidden", self.measure_hidden)]
+            parts += [("wakeups", self.measure_wakeups), ("raw", self.measure_raw), ("pixels", self.measure_pixels), ("hidden", self.measure_hidden)]
             for name, measure in parts:
                 if not self.options.only or name in self.options.only:
                     measure()
@@ -102,6 +102,24 @@ class Campaign:
         display = self.peers.xvfb(1280, 720)
         for round_number, workload, contender in self.turns(["everything"]):
             self.measure_run("memory720", workload, contender, round_number, self.setup(display, 1280, 720, 3000))
+
+    def measure_wakeups(self):
+        """Counts how often the programs wake up while nothing changes, without sound."""
+        display = self.peers.xvfb(1920, 1080)
+        setup = self.setup(display, 1920, 1080, 6000) | {"sound": False}
+        variable = Broadcast(self.options.broadcast, self.peers.path("home"), "broadcast", ["--frame-pacing", "variable"])
+        for workload, contenders in [("constant", self.contenders), ("variable", [variable, self.contenders[1]])]:
+            for round_number, _, contender in self.turns([workload], contenders):
+                process, _ = self.go_live(contender, setup)
+                # The picture settles, and the rest begins.
+                time.sleep(6)
+                begin, count = time.monotonic(), process_usage.wakeups(process.pid)
+                time.sleep(self.options.seconds)
+                self.peers.check(process)
+                count = process_usage.wakeups(process.pid) - count
+                seconds = time.monotonic() - begin
+                self.end(contender, process, setup)
+                self.add("wakeups", workload, contender, round_number, wakeups=count / seconds)
 
     def measure_hidden(self):
         """Compares broadcast with itself: a screen with a static window, with and without a rule that hides it."""

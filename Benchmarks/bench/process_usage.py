@@ -43,6 +43,19 @@ def bytes_read(pid):
         return next(int(line.split()[1]) for line in file if line.startswith("rchar"))
 
 
+def wakeups(pid):
+    """Returns how often the threads of the process and of its living descendants waited for something and woke up."""
+    total = 0
+    for member in tree(pid):
+        for task in os.listdir(f"/proc/{member}/task"):
+            try:
+                with open(f"/proc/{member}/task/{task}/status", encoding="ascii", errors="replace") as file:
+                    total += sum(int(line.split()[1]) for line in file if line.startswith("voluntary_ctxt_switches"))
+            except OSError:
+                pass
+    return total
+
+
 def peak_megabytes(pid):
     """Returns the peak resident memory (VmHWM) of the process plus its living descendants, in MB (10^6 bytes)."""
     total = 0

@@ -36,6 +36,8 @@ ROWS = [
     Row("CPU, raw pictures to a pipe, changing", "raw", "everything", "cpu_percent", "%", None, None, None),
     Row("raw pictures to a pipe, changing", "raw", "everything", "megabytes_per_second", "MB/s", None, None, None),
     Row("frames a second at the player", "latency", "clock", "frames_per_second", "", None, None, None),
+    Row("wake-ups a second, unchanged screen", "wakeups", "constant", "wakeups", "", None, None, None),
+    Row("the same with variable pacing", "wakeups", "variable", "wakeups", "", None, None, None),
     # The second column is broadcast itself, on the same screen, without the rule.
     Row("CPU, typing, one window hidden : shown", "hidden", "typing", "cpu_percent", "%", True, 1.05, None, "hidden", "no rule"),
     Row("CPU, whole screen, one window hidden : shown", "hidden", "everything", "cpu_percent", "%", True, 1.05, None, "hidden", "no rule"),
