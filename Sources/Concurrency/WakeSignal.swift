@@ -24,6 +24,7 @@ package final class WakeSignal: Sendable {
         if descriptor >= 0 { _ = write(descriptor, &count, 8) }
     }
 
+    /// Ends the state that `signal` began.
     package func clear() {
         var count: UInt64 = 0
         if descriptor >= 0 { _ = read(descriptor, &count, 8) }

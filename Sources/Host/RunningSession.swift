@@ -9,7 +9,7 @@ package struct RunningSession: Sendable {
     /// The path of its entry, which contains the path of its socket.
     private let registration: String?
 
-    /// The time limit in which a session creates its socket again after it was removed. It checks every second.
+    /// The time limit in which a session creates its socket again after it was removed. It checks every two seconds.
     private static let returnTime = Duration.seconds(5)
 
     /// - Parameter socket: the path of its socket.

@@ -53,7 +53,7 @@ final class PipeWireStream {
     /// The time for which PipeWire has not answered.
     var silence: MediaTime { MediaTime(nanoseconds: cpw_get_silence(stream)) }
 
-    /// Waits until there may be something to take, for at most `limit`, or until `wake` is signalled. Returns false then.
+    /// Waits until there may be something to take, for at most `limit`, or until `wake` is signalled. Returns true if there may be something.
     func waitForNews(within limit: MediaTime, or wake: WakeSignal) -> Bool { cpw_wait(stream, limit.nanoseconds, wake.descriptor) }
 
     /// The size of the frames; nil until a format is agreed on. The visible part can be smaller.

@@ -68,6 +68,7 @@ extension BroadcastSession {
     package func changeHiddenWindows(_ change: (HiddenWindowRules) -> Bool) async -> Bool? {
         guard let rules = configuration.picture.hiddenWindows else { return nil }
         guard change(rules) else { return false }
+        pipeline.noteDisclosure()
         await rules.waitUntilApplied(within: .seconds(1))
         return true
     }

@@ -172,7 +172,7 @@ package final class BroadcastSession: Sendable {
     /// How often changed figures are reported.
     private static let figuresInterval = MediaTime(milliseconds: 500)
 
-    /// True if the picture does not change, and neither the encoders nor the destinations are late.
+    /// True if neither the encoders nor the destinations are late.
     private var isCalm: Bool {
         pipeline.renditions.allSatisfy(\.isCalm) && destinations.withRenditions.allSatisfy { $0.destination.backlog < MediaTime(milliseconds: 100) }
     }

@@ -20,12 +20,14 @@ extension CaptureLoop {
         return false
     }
 
-    /// Waits for a change in `ticks`, or only for `wake` while the user has requested a pause. Returns the last tick in which
-    /// there was none.
+    /// False while the user or a lock of the desktop withholds the screen, whatever the source shows.
+    var mayCapture: Bool { mayLook && !disclosure.isDesktopLocked.load(ordering: .relaxed) }
+
+    /// Waits for a change in `ticks`, or only for `wake` if nothing may be captured. Returns the last tick in which there was none.
     func rest(_ source: any ScreenSource, _ ticks: Range<Int64>, _ rate: Int64, _ clock: SessionClock) -> Int64 {
         let end = clock.origin + MediaTime(value: ticks.upperBound, timescale: rate).nanoseconds
-        let hasChanged = waitForChange(of: source, until: end, clock)
-        if !mayLook { wake.wait(until: end) }
+        let hasChanged = mayCapture && waitForChange(of: source, until: end, clock)
+        if !mayCapture { wake.wait(until: end) }
         let current = clock.now.lastTick(timescale: rate)
         return min(max(ticks.lowerBound, hasChanged ? current - 1 : current), ticks.upperBound - 1)
     }

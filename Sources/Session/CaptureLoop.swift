@@ -108,7 +108,7 @@ final class CaptureLoop: Sendable {
         gate.update { if case .closed = $0 { $0 = .abandoned } }
     }
 
-    /// Ends a wait for a change, after the user has requested a pause or its end, or the desktop was locked or unlocked.
+    /// Ends a wait for a change, after a change of what may be shown: a pause or its end, a lock or its end, a rule for windows.
     func noteDisclosure() {
         wake.signal()
     }
@@ -202,7 +202,7 @@ final class CaptureLoop: Sendable {
             if hadChange { phase.noteChange(after: waitForChange(of: source, until: nextTick, clock) ? clock.now - time : nil) }
             let nextFrames = composers.map(\.nextFrame)
             let nextFrame = nextFrames.contains(nil) ? nil : nextFrames.compactMap(\.self).min()
-            let isStill = look.isUnchanged || look.isWithheld && wasWithheld && !disclosure.isResuming(at: time)
+            let isStill = look.isUnchanged || look.isWithheld && wasWithheld && !mayCapture && !disclosure.isResuming(at: time)
             wasWithheld = look.isWithheld
             if source.canWaitForChange, let ticks = idle.ticks(at: time, isChanged: !isStill, nextFrame: nextFrame) {
                 // Nothing changes in the ticks of the rest.

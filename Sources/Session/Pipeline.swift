@@ -155,7 +155,7 @@ final class Pipeline: Sendable {
         monitor.watch(heartbeat: capture.lastHeartbeat, now: clock.now)
     }
 
-    /// Makes a change of the disclosure effective at the next tick, also if the capture thread rests.
+    /// Makes a change of what may be shown effective at the next tick, also if the capture thread rests.
     func noteDisclosure() {
         capture.noteDisclosure()
     }

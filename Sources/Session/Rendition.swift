@@ -55,7 +55,7 @@ final class Rendition: Sendable {
     /// True if repeating the last frame gives the same quality as encoding it again.
     var isSettled: Bool { loop.isSettled }
 
-    /// True if the picture does not change, and the encoder does all that it was set to.
+    /// True if the quality of the last picture does not improve any more, and the encoder does all that it was set to.
     var isCalm: Bool { isSettled && bitrate == wantedBitrate && reduction == .none }
 
     private var reduction: EncoderReduction { overload.withLock { $0?.reduction } ?? .none }

@@ -45,7 +45,7 @@ final class ChangeTracker {
         }
         if let cursor {
             let before = cursor.rectangle
-            if cursor.updatePosition(over: area, at: now, isForced: hasNewCursor || drawn != nil) || hasNewCursor {
+            if cursor.updatePosition(over: area, at: now, hasOtherChange: hasNewCursor || drawn != nil) || hasNewCursor {
                 pointer.add(before)
                 pointer.add(cursor.rectangle)
             }

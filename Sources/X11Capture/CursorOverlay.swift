@@ -9,7 +9,7 @@ import Media
 /// animated pointer, XFixes reports each image.
 final class CursorOverlay {
     /// How often the position is requested if no event says that it changed: programs can move the pointer, too.
-    private static let longestTrust = MediaTime(milliseconds: 100)
+    static let interval = MediaTime(milliseconds: 100)
 
     private let connection: X11Connection
     /// Nil if the server has no such events.
@@ -36,11 +36,14 @@ final class CursorOverlay {
     /// True if events report the pointer's moves.
     var isAnnounced: Bool { watch != nil }
 
+    /// Returns true if the event is about a move of the pointer, and about nothing else.
+    func isMove(_ event: XEvent) -> Bool { watch?.isMove(event) ?? false }
+
     /// True if `rectangle` may be wrong.
     private func mayHaveMoved(_ area: CapturedArea, at now: MediaTime) -> Bool {
         guard let watch, let last else { return true }
         let hasMoved = watch.takeMove()
-        return hasMoved || last.area != area || now < last.time || now - last.time >= Self.longestTrust
+        return hasMoved || last.area != area || now < last.time || now - last.time >= Self.interval
     }
 
     /// Requests the pointer's image: once at the start, and after each XFixesCursorNotify. The server answers with an
@@ -58,9 +61,9 @@ final class CursorOverlay {
     ///
     /// - Parameters:
     ///   - now: the session's time.
-    ///   - isForced: true to request the position in any case.
-    func updatePosition(over area: CapturedArea, at now: MediaTime, isForced: Bool) -> Bool {
-        guard mayHaveMoved(area, at: now) || isForced else { return false }
+    ///   - hasOtherChange: true if something else changed, with which a program may have moved the pointer.
+    func updatePosition(over area: CapturedArea, at now: MediaTime, hasOtherChange: Bool) -> Bool {
+        guard mayHaveMoved(area, at: now) || hasOtherChange else { return false }
         last = (area, now)
         var root = Window()
         var child = Window()

@@ -24,12 +24,16 @@ final class EventDispatcher {
         self.screenSaver = screenSaver
     }
 
-    /// Processes all pending events without waiting. Stops if the connection is broken.
-    func dispatchPending() {
+    /// Processes all pending events without waiting. Stops if the connection is broken. Returns true if there were only moves of the
+    /// pointer.
+    @discardableResult
+    func dispatchPending() -> Bool {
+        var areMoves = true
         while XPending(connection.display) > 0 {
             var event = XEvent()
             XNextEvent(connection.display, &event)
-            if X11Faults.isBroken(connection.display) { break }
+            if X11Faults.isBroken(connection.display) { return false }
+            areMoves = areMoves && changes.cursor?.isMove(event) ?? false
             if event.type == connection.randrEventBase + Int32(RRScreenChangeNotify) { XRRUpdateConfiguration(&event) }
             if event.type == PropertyNotify { focus.note(event.xproperty) }
             changes.note(event)
@@ -38,5 +42,6 @@ final class EventDispatcher {
             announcement?.note(event)
             screenSaver?.note(event)
         }
+        return areMoves && !X11Faults.isBroken(connection.display)
     }
 }

@@ -11,8 +11,8 @@ import WindowPrivacy
 package final class X11ScreenSource: ScreenSource {
     /// How often a picture is taken in one tick if it is not certain that no hidden window is in it.
     private static let attempts = 3
-    /// How often the pointer is looked for if the server does not report its moves, in nanoseconds.
-    private static let pointerInterval: Int64 = 100_000_000
+    /// The minimum time between two waits that end with a move of the pointer, in nanoseconds.
+    private static let moveInterval: Int64 = 15_000_000
 
     package private(set) var size: PixelSize
     package private(set) var condition = SourceCondition.shown
@@ -36,6 +36,8 @@ package final class X11ScreenSource: ScreenSource {
     private var refresh = RefreshSchedule()
     private var notices: [SourceNotice] = []
     private var lastTick = MediaTime.zero
+    /// When a wait for a change last ended with one; `CLOCK_MONOTONIC` in nanoseconds.
+    private var lastReport: Int64 = 0
 
     /// Connects to the display and starts to monitor the selected source.
     package init(_ request: ScreenRequest) throws(CaptureError) {
@@ -92,10 +94,20 @@ package final class X11ScreenSource: ScreenSource {
     package var canWaitForChange: Bool { true }
 
     package func waitForChange(until deadline: Int64, or wake: WakeSignal) -> Bool {
-        guard let cursor = changes.cursor, !cursor.isAnnounced else { return connection.waitForDrawing(until: deadline, or: wake) }
-        // The pointer may move without an event.
-        let look = SessionClock.monotonic() + Self.pointerInterval
-        return connection.waitForDrawing(until: min(look, deadline), or: wake) || look < deadline && !wake.isSignalled
+        if let cursor = changes.cursor, !cursor.isAnnounced {
+            let look = SessionClock.monotonic() + CursorOverlay.interval.nanoseconds
+            return connection.waitForDrawing(until: min(look, deadline), or: wake) || look < deadline && !wake.isSignalled
+        }
+        var end = deadline
+        while connection.waitForDrawing(until: end, or: wake) {
+            // A mouse can report 1000 moves a second, also while no pixel of the picture changes.
+            guard events.dispatchPending(), SessionClock.monotonic() - lastReport < Self.moveInterval else {
+                lastReport = SessionClock.monotonic()
+                return true
+            }
+            end = min(deadline, lastReport + Self.moveInterval)
+        }
+        return end < deadline && !wake.isSignalled
     }
 
     package var isLocked: Bool { screenSaver?.isOn ?? false }

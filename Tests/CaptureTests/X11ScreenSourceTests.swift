@@ -125,6 +125,23 @@ private let foreignErrors = Mutex<[UInt8]>([])
         }
     }
 
+    @Test func `moves of a pointer that is not captured end few waits`() async throws {
+        try await withPeers { peers in
+            let screen = try await Xvfb.start(in: peers, width: 640, height: 480)
+            let source = try open(screen, showsCursor: true)
+            try settle(source)
+            // xdotool waits until the server has processed each of the moves.
+            let moves = (0..<3000).flatMap { ["mousemove_relative", $0 % 2 == 0 ? "1" : "-1", "0"] }
+            let mouse = try peers.start("xdotool", ["xdotool"] + moves.flatMap { $0 == "-1" ? ["--", $0] : [$0] }, environment: screen.environment)
+            let start = SessionClock.monotonic()
+            var waits = 0
+            while mouse.status == nil {
+                if source.waitForChange(until: SessionClock.deadline(after: .milliseconds(100)), or: WakeSignal()) { waits += 1 }
+            }
+            #expect(Int64(waits) <= (SessionClock.monotonic() - start) / 15_000_000 + 5, "\(waits)")
+        }
+    }
+
     @Test func `a pointer that a program moves is shown within 100 ms`() async throws {
         try await withScreen { screen, painter in
             painter.setPointerShape(34)

@@ -79,8 +79,18 @@ struct ChangeTimeTests {
         try await waitUntil("more frames") { viewer.video.count >= shown + 2 }
         stage.change()
         try await waitUntil("the change") { viewer.video.last?.reading == .number(1) }
-        #expect(session.pause())
-        try await waitUntil("the slate") { viewer.video.last?.reading == .slate }
+        // So it does in a pause, and while the desktop is locked. Their ends are shown although nothing changes.
+        for withhold in [{ _ = $0 ? session.pause() : session.resume() }, { session.setDesktopLocked($0) }] as [(Bool) -> Void] {
+            withhold(true)
+            try await waitUntil("the slate") { viewer.video.last?.reading == .slate }
+            try await waitUntil("a second with less than 20 rests") {
+                let (start, rests) = (elapsed(), stage.rests)
+                try await waitUntil("a second") { elapsed() > start + 1 }
+                return Double(stage.rests - rests) / (elapsed() - start) < 20
+            }
+            withhold(false)
+            try await waitUntil("the picture") { viewer.video.last?.reading == .number(1) }
+        }
         _ = await session.stop()
     }
 

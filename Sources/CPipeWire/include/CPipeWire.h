@@ -95,7 +95,8 @@ bool cpw_get_frame_size(cpw_stream *stream, int32_t *width, int32_t *height);
 /* Asks PipeWire once a second whether it runs. Returns for how many nanoseconds it has not answered. Never waits. */
 int64_t cpw_get_silence(cpw_stream *stream);
 
-/* Waits until there may be something to take, for at most `nanoseconds`, or until the descriptor `wake` is readable. Returns false then. */
+/* Waits until there may be something to take, for at most `nanoseconds`, or until the descriptor `wake` is readable. Returns true if
+   there may be something. */
 bool cpw_wait(cpw_stream *stream, int64_t nanoseconds, int wake);
 
 /*
