@@ -11,8 +11,6 @@ import WindowPrivacy
 package final class X11ScreenSource: ScreenSource {
     /// How often a picture is taken in one tick if it is not certain that no hidden window is in it.
     private static let attempts = 3
-    /// The minimum time between two waits that end with a move of the pointer, in nanoseconds.
-    private static let moveInterval: Int64 = 15_000_000
 
     package private(set) var size: PixelSize
     package private(set) var condition = SourceCondition.shown
@@ -26,6 +24,7 @@ package final class X11ScreenSource: ScreenSource {
     private let focus: FocusWatcher
     private let cover: HiddenWindowCover
     private let events: EventDispatcher
+    private let waiter: ChangeWaiter
     private let screenSaver: ScreenSaverWatch?
     /// The position of the last sample, or nil if no picture was shown.
     private var area: CapturedArea?
@@ -36,8 +35,6 @@ package final class X11ScreenSource: ScreenSource {
     private var refresh = RefreshSchedule()
     private var notices: [SourceNotice] = []
     private var lastTick = MediaTime.zero
-    /// When a wait for a change last ended with one; `CLOCK_MONOTONIC` in nanoseconds.
-    private var lastReport: Int64 = 0
 
     /// Connects to the display and starts to monitor the selected source.
     package init(_ request: ScreenRequest) throws(CaptureError) {
@@ -61,6 +58,7 @@ package final class X11ScreenSource: ScreenSource {
         focus = FocusWatcher(connection: connection)
         events = EventDispatcher(
             connection: connection, target: target, changes: changes, focus: focus, cover: cover, screenSaver: screenSaver)
+        waiter = ChangeWaiter(connection: connection, events: events, cursor: changes.cursor)
         reader = PictureReader(connection: connection, target: target, size: size)
         if !reader.usesSharedMemory { notices.append(.noSharedMemory) }
         // The server may refuse optional requests: a pointer without an image, a window that was just destroyed.
@@ -93,22 +91,7 @@ package final class X11ScreenSource: ScreenSource {
 
     package var canWaitForChange: Bool { true }
 
-    package func waitForChange(until deadline: Int64, or wake: WakeSignal) -> Bool {
-        if let cursor = changes.cursor, !cursor.isAnnounced {
-            let look = SessionClock.monotonic() + CursorOverlay.interval.nanoseconds
-            return connection.waitForDrawing(until: min(look, deadline), or: wake) || look < deadline && !wake.isSignalled
-        }
-        var end = deadline
-        while connection.waitForDrawing(until: end, or: wake) {
-            // A mouse can report 1000 moves a second, also while no pixel of the picture changes.
-            guard events.dispatchPending(), SessionClock.monotonic() - lastReport < Self.moveInterval else {
-                lastReport = SessionClock.monotonic()
-                return true
-            }
-            end = min(deadline, lastReport + Self.moveInterval)
-        }
-        return end < deadline && !wake.isSignalled
-    }
+    package func waitForChange(until deadline: Int64, or wake: WakeSignal) -> Bool { waiter.wait(until: deadline, or: wake) }
 
     package var isLocked: Bool { screenSaver?.isOn ?? false }
 
