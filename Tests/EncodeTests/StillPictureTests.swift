@@ -23,6 +23,15 @@ import Testing
         #expect(encoder.encodedFrames < 100, "\(encoder.encodedFrames) of 300 frames were encoded")
     }
 
+    @Test func `a plain picture is as good as it can be after few frames`() throws {
+        let encoder = try VideoEncoder(settings: VideoSettings(size: Self.size, rateControl: .bitrate(6000)))
+        let plain = Page(plain: Self.size)
+        _ = try encoder.encode(plain.sample(at: .zero, isChanged: true))
+        for tick in 1..<240 { _ = try encoder.encodeRepeat(at: MediaTime(value: Int64(tick), timescale: 30)) }
+        // Four keyframes, the steps of the QP after the first one, and the frames that fill x264's buffer.
+        #expect(encoder.encodedFrames < 24, "\(encoder.encodedFrames) of 240 frames were encoded")
+    }
+
     @Test func `the first frames after a still period are neither blurred nor larger than the buffer`() throws {
         let encoder = try VideoEncoder(settings: VideoSettings(size: Self.size, rateControl: .bitrate(Self.kilobits)))
         let page = Page(size: Self.size)
@@ -128,6 +137,12 @@ private struct Page {
         }
         self.size = size
         self.luma = luma
+    }
+
+    /// A page without anything on it.
+    init(plain size: PixelSize) {
+        self.size = size
+        luma = [UInt8](repeating: 225, count: size.area)
     }
 
     /// - Parameter scroll: the number of rows by which the page is moved up.

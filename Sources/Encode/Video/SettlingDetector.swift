@@ -19,6 +19,7 @@ struct SettlingDetector {
     /// The number of still frames since the last change or keyframe.
     private(set) var stillFrames = 0
     private var emptyFrames = 0
+    private var lastQuantizer = 51
     /// The highest QP of any part of the picture.
     private(set) var pictureQuantizer = 51
 
@@ -43,6 +44,7 @@ struct SettlingDetector {
     /// Processes a frame that x264 encoded: its size in bytes, its QP, whether it is a keyframe, and whether the
     /// picture changed.
     mutating func note(size: Int, quantizer: Int, isKeyframe: Bool, isChanged: Bool) {
+        defer { lastQuantizer = quantizer }
         if isKeyframe {
             pictureQuantizer = quantizer
             stillFrames = 0
@@ -53,9 +55,9 @@ struct SettlingDetector {
             emptyFrames = 0
         } else {
             stillFrames += 1
-            // x264 encodes every part again that has a higher QP than the frame. An empty frame means that there is no
-            // such part.
-            if size > emptyFrameSize { pictureQuantizer = min(pictureQuantizer, quantizer) }
+            // x264 skips a part without a look if the QP is not lower than in the frame before. If it is lower, x264 has found that
+            // the parts of an empty frame, for example a plain background, are as good as that QP makes them.
+            if size > emptyFrameSize || quantizer < lastQuantizer { pictureQuantizer = min(pictureQuantizer, quantizer) }
             emptyFrames = size > emptyFrameSize ? 0 : emptyFrames + 1
         }
     }
