@@ -26,6 +26,10 @@ public struct DamageRegion: Equatable, Sendable {
 
     public var isEmpty: Bool { rectangles.isEmpty }
     public var isWhole: Bool { rectangles.count == 1 && rectangles[0] == PixelRect(size) }
+    /// The number of pixels. Those in which rectangles overlap count more than once.
+    package var area: Int { rectangles.reduce(0) { $0 + $1.area } }
+    /// True if at most a sixteenth of the picture changed, for example a line of text or a clock.
+    package var isSmall: Bool { area * 16 <= size.area }
     /// The smallest rectangle that contains the region.
     public var boundingBox: PixelRect {
         rectangles.dropFirst().reduce(rectangles.first ?? PixelRect(x: 0, y: 0, width: 0, height: 0)) { $0.union($1) }
@@ -50,7 +54,6 @@ public struct DamageRegion: Equatable, Sendable {
             }
         }
         rectangles.append(merged)
-        let area = rectangles.reduce(0) { $0 + $1.area }
         if rectangles.count > Self.maximumRectangles || area * 2 > size.area {
             rectangles = [PixelRect(size)]
         }

@@ -62,8 +62,7 @@ final class PictureReader {
     /// rectangles.
     private static func grabRectangles(for region: DamageRegion) -> [PixelRect] {
         let box = region.boundingBox.alignedToChroma.intersection(PixelRect(region.size))
-        let area = region.rectangles.reduce(0) { $0 + $1.area }
-        if region.rectangles.count > maximumGrabs || box.area <= area * 2 || box.area * 16 <= region.size.area { return [box] }
+        if region.rectangles.count > maximumGrabs || box.area <= region.area * 2 || box.area * 16 <= region.size.area { return [box] }
         let aligned = region.rectangles.map { $0.alignedToChroma.intersection(PixelRect(region.size)) }
         // Overlapping rectangles must still fit into the grabber's memory.
         return aligned.reduce(0, { $0 + $1.area }) <= region.size.area ? aligned : [box]

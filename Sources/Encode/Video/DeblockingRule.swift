@@ -5,8 +5,6 @@ import Media
 /// That makes blocks of a moving picture less visible, but text less sharp: it is off where almost nothing moves and the QP
 /// is low, and where a sharp picture continues to move.
 package struct DeblockingRule: Sendable {
-    /// A change of at most one of this many parts of the picture is a small one.
-    private static let smallShare = 16
     /// Above this QP, the edges between blocks are visible.
     private static let smoothQuantizer = 26
     /// Up to this QP, smoothing changes almost nothing: up to 15, nothing at all (Rec. ITU-T H.264, table 8-16).
@@ -24,7 +22,7 @@ package struct DeblockingRule: Sendable {
     ///   - lastQuantizer: the QP of the last encoded frame.
     package mutating func isOn(changed: DamageRegion, lastQuantizer: Int) -> Bool {
         let moved = moves
-        moves = changed.rectangles.reduce(0) { $0 + $1.area } * Self.smallShare > changed.size.area
+        moves = !changed.isSmall
         guard moves else { return lastQuantizer > Self.smoothQuantizer }
         // The first frame of a movement has a higher QP than the last frame.
         return !moved || lastQuantizer > Self.sharpQuantizer

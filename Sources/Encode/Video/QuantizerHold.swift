@@ -6,8 +6,6 @@ import Media
 /// again. Its rate control changes the QP in small steps, and each step down costs the analysis of the whole picture. With a held
 /// QP, there is one large step instead, when the bitrate has saved enough for it.
 package struct QuantizerHold {
-    /// A change of at most one of this many parts of the picture is a small one.
-    private static let smallShare = 16
     /// The QP below which the picture does not become visibly better.
     private static let lowestQuantizer = 11
     /// The part of the buffer below which x264 chooses the QP after a large frame.
@@ -69,11 +67,9 @@ package struct QuantizerHold {
     ///   - isIDR: true if the frame is an IDR picture.
     ///   - level: the part of the buffer that the bitrate has filled.
     package mutating func quantizer(changed: DamageRegion, isIDR: Bool, level: Double) -> Int? {
-        let area = changed.rectangles.reduce(0) { $0 + $1.area }
-        let isLarge = area * Self.smallShare > changed.size.area
-        kind = isIDR ? .keyframe : isLarge ? .large : area == 0 ? .refinement : .small
+        kind = isIDR ? .keyframe : !changed.isSmall ? .large : changed.isEmpty ? .refinement : .small
         isHeld = false
-        if isLarge {
+        if !changed.isSmall {
             (held, framesUntilHold, framesUntilRetry, largeFrames, hasKeyframe) = (nil, 0, 0, 0, isIDR)
             return nil
         }
