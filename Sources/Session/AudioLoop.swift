@@ -93,13 +93,15 @@ final class AudioLoop: Sendable {
             let work = inbox.take(until: clock.origin + mix.mixer.nextDeadline.nanoseconds)
             for sample in work.samples { mix.mixer.feed(sample) }
             for track in work.suspended { mix.mixer.suspend(track) }
+            mix.mixer.awaitsSound = work.isRecording
             while let first = mix.mixer.nextDueTime(now: clock.now) {
                 if let end = work.end, first >= end {
-                    for encoder in mix.encoders.values { _ = distributor.distribute(try encoder.finish()) }
-                    return
+                    for encoder in mix.encoders.values { mix.packets += try encoder.finish() }
+                    return deliver(&mix)
                 }
                 try mixBlock(at: first, isLocked: work.isLocked, now: clock.now, &mix)
             }
+            deliver(&mix)
             inbox.publish { track in (mix.meter.level(of: track), mix.mixer.drift(of: track), mix.mixer.level(of: track).isMuted) }
         }
     }
@@ -108,6 +110,8 @@ final class AudioLoop: Sendable {
     private struct Mixing {
         var encoders: [Track: AACEncoder]
         var raw: [Track: RawAudioPacketizer] = [:]
+        /// The packets of the blocks that were due, which wake a destination once.
+        var packets: [EncodedPacket] = []
         var mixer: AudioMixer
         var meter = LevelMeter()
         var isPaused = false
@@ -120,6 +124,7 @@ final class AudioLoop: Sendable {
         mix.mixer.isSilenced = isSilenced || isLocked || disclosure.isDesktopLocked.load(ordering: .relaxed)
         if isPaused != mix.isPaused {
             mix.isPaused = isPaused
+            deliver(&mix)
             for raw in [false, true] { distributor.distribute(isPaused ? .paused(at: time) : .resumed(at: time), raw: raw) }
         }
         let encoded = distributor.tracks(raw: false)
@@ -136,8 +141,13 @@ final class AudioLoop: Sendable {
                 encoder = try AACEncoder(track: block.track, bitrate: configuration.bitrate)
                 mix.encoders[block.track] = encoder
             }
-            _ = distributor.distribute(try encoder.encode(block))
+            mix.packets += try encoder.encode(block)
         }
         mix.meter.note(&mix.mixer, tracks: [.app, .mic])
+    }
+
+    private func deliver(_ mix: inout Mixing) {
+        _ = distributor.distribute(mix.packets)
+        mix.packets.removeAll()
     }
 }

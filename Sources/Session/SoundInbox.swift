@@ -23,6 +23,8 @@ final class SoundInbox: Sendable {
         /// The time up to which sound is mixed; nil before the end of the session.
         var end: MediaTime?
         var isLocked = false
+        /// True if at least one track is recorded.
+        var isRecording = false
     }
 
     private struct State {
@@ -78,6 +80,7 @@ final class SoundInbox: Sendable {
                 state.work.samples = []
                 state.work.suspended = []
             }
+            state.work.isRecording = !state.wanted.isEmpty
             return state.work
         }
         let work = state.wait(until: deadline) { state in

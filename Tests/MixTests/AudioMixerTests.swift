@@ -27,6 +27,17 @@ import Testing
         #expect(takeAll(&mixer, until: MediaTime(nanoseconds: 101_333_333)).count == 1)
     }
 
+    @Test func `while nothing is recorded, four blocks are returned together, without waiting for sound`() {
+        var mixer = AudioMixer(tracks: [.app])
+        mixer.awaitsSound = false
+        #expect(mixer.nextDeadline.nanoseconds == 85_333_333)
+        #expect(takeAll(&mixer, until: mixer.nextDeadline).map(\.time.nanoseconds) == [0, 21_333_333, 42_666_667, 64_000_000])
+        #expect(mixer.nextDeadline.nanoseconds == 170_666_667)
+        mixer.awaitsSound = true
+        #expect(mixer.nextDeadline.nanoseconds == 186_666_667)
+        #expect(takeAll(&mixer, until: MediaTime(nanoseconds: 186_666_660)).isEmpty)
+    }
+
     @Test func `a block with all its sound is returned as soon as its time has passed`() {
         var mixer = AudioMixer(tracks: [.app])
         mixer.feed(constant(0.5, at: 0, frames: 4800))

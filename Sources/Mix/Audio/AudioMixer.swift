@@ -19,11 +19,15 @@ package struct AudioMixer {
 
     /// The maximum time to wait for sound of an active source.
     package static let patience = MediaTime(milliseconds: 80)
+    /// The number of blocks that are returned together while nothing is recorded, so that silence needs few wake-ups.
+    private static let silentBlocks = 4
 
     package let format: AudioFormat
     package let blockLength: Int
     /// If true, the mix is silent.
     package var isSilenced = false
+    /// False if no source is recorded, so that there is no sound to wait for.
+    package var awaitsSound = true
     private var timelines: [Track: TrackTimeline] = [:]
     private var levels: [Track: Level] = [:]
     private var active: Set<Track> = []
@@ -81,7 +85,7 @@ package struct AudioMixer {
         let endTime = MediaTime(value: Int64(end), timescale: Int64(format.sampleRate))
         guard now >= endTime else { return nil }
         let isComplete = active.allSatisfy { (timelines[$0]?.availableEnd ?? end) >= end } && !active.isEmpty
-        guard isComplete || now >= endTime + Self.patience else { return nil }
+        guard isComplete || !awaitsSound || now >= endTime + Self.patience else { return nil }
         return MediaTime(value: Int64(position), timescale: Int64(format.sampleRate))
     }
 
@@ -116,9 +120,10 @@ package struct AudioMixer {
         return SampleBuffer(track: track, presentationTime: time, payload: .sound(Sound(format: format, samples: samples)))
     }
 
-    /// The time at which the next block is due even if sound is missing.
+    /// The time at which the next block should be returned even if sound is missing.
     package var nextDeadline: MediaTime {
-        MediaTime(value: Int64(position + blockLength), timescale: Int64(format.sampleRate)) + Self.patience
+        guard awaitsSound else { return MediaTime(value: Int64(position + Self.silentBlocks * blockLength), timescale: Int64(format.sampleRate)) }
+        return MediaTime(value: Int64(position + blockLength), timescale: Int64(format.sampleRate)) + Self.patience
     }
 
     /// The long-term drift of a source's clock in parts per million. It is positive if the source's clock is slow.
