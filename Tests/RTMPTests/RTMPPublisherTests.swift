@@ -1,3 +1,5 @@
+import Dispatch
+import EventLoops
 import Glibc
 import Media
 import RTMP
@@ -73,6 +75,25 @@ import Testing
             // The end of the stream cannot be sent either. The deadline limits the wait.
             #expect(await publisher.finish(deadline: .milliseconds(200)) == false)
         }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `packets do not wait for the event loop, and all are sent before the end`() async throws {
+        let group = EventLoops.make()
+        try await RecordingServer.run { server in
+            let publisher = try await RTMPPublisher.connect(to: RTMPURL(server.url), stream: .literal, group: group)
+            let gate = DispatchSemaphore(value: 0)
+            group.next().execute { gate.wait() }
+            // After the first of them the channel is full.
+            let times = (0..<8).map { Int64($0) * 33 }
+            for time in times { try await publisher.send(.literalPicture(at: time, isKeyframe: true, byteCount: 100_000)) }
+            let end = Task { await publisher.finish() }
+            gate.signal()
+            #expect(await end.value)
+            try await waitUntil("the server has the stream") { server.connections[0].isClosed }
+            #expect(server.connections[0].media.filter { $0.kind == 9 && $0.payload.count == 100_005 }.map { Int64($0.timestamp) } == times)
+        }
+        try await group.shutdownGracefully()
     }
 
     @Test func `a cancelled connect ends immediately`() async throws {

@@ -17,7 +17,7 @@ final class PublisherChannelHandler: ChannelInboundHandler {
     /// True until the TLS handshake is complete. No RTMP bytes are sent before.
     private var isSecuring: Bool
     private var context: ChannelHandlerContext?
-    private var waiters = PublisherWaiters()
+    private var waiters: PublisherWaiters
     private var deadline: Scheduled<Void>?
     private var progress = SendProgress()
     private var replies = ReplyLimit()
@@ -27,12 +27,13 @@ final class PublisherChannelHandler: ChannelInboundHandler {
     private var ending: Result<Void, RTMPError>?
 
     /// - Parameter url: the server's URL. If its scheme is `rtmps`, a TLS handler precedes this handler.
-    init(machine: PublisherStateMachine, url: RTMPURL, deadlines: RTMPDeadlines, counters: RTMPCounters) {
+    init(machine: PublisherStateMachine, url: RTMPURL, deadlines: RTMPDeadlines, counters: RTMPCounters, window: SendWindow) {
         self.machine = machine
         host = url.host
         isSecuring = url.scheme == .rtmps
         self.deadlines = deadlines
         self.counters = counters
+        waiters = PublisherWaiters(window: window)
     }
 
     // MARK: Calls from the publisher
@@ -58,6 +59,12 @@ final class PublisherChannelHandler: ChannelInboundHandler {
         add(waiter, for: .room(toSend: packet))
     }
 
+    /// Writes a packet that entered the window, when the channel is writable.
+    func post(_ packet: EncodedPacket) {
+        waiters.post(packet)
+        serveRoom()
+    }
+
     func update(_ stream: StreamDescription, _ waiter: PublisherWaiter) {
         if ending == nil { write(machine.update(stream)) }
         add(waiter, for: .room(toSend: nil))
@@ -68,6 +75,7 @@ final class PublisherChannelHandler: ChannelInboundHandler {
     func finish(deadline: Duration, _ waiter: PublisherWaiter) {
         add(waiter, for: .closed)
         guard let context, waiters.beginFinishing() else { return }
+        while let packet = waiters.takePosted() { write(machine.send(packet)) }
         schedule(deadline, .finishing)
         let limit = ContinuousClock.now + deadline
         write(machine.finish())?.assumeIsolated().whenSuccess {
@@ -123,6 +131,7 @@ final class PublisherChannelHandler: ChannelInboundHandler {
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         countBytes()
+        waiters.isWritable = context.channel.isWritable
         if context.channel.isWritable {
             replies.reset()
             serveRoom()

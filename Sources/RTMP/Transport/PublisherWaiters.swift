@@ -9,7 +9,7 @@ struct PublisherWaiter: Sendable {
 }
 
 /// The waiting tasks, in the order in which they started to wait, and how far the connection is, which decides about
-/// their results. Each task receives exactly one result.
+/// their results. Each task receives exactly one result. It also holds the packets for which no task waits.
 struct PublisherWaiters {
     enum Need {
         /// Waits until the server accepts the stream.
@@ -39,8 +39,21 @@ struct PublisherWaiters {
         case ended(Result<Void, RTMPError>)
     }
 
+    /// True while the channel is writable.
+    var isWritable = true { didSet { updateWindow() } }
+    private let window: SendWindow
     private var entries: [Entry] = []
-    private var phase = Phase.connecting
+    /// The packets for which no task waits.
+    private var posted: [EncodedPacket] = []
+    private var phase = Phase.connecting { didSet { updateWindow() } }
+
+    init(window: SendWindow) {
+        self.window = window
+    }
+
+    private func updateWindow() {
+        window.set(isOpen: isLive && isWritable)
+    }
 
     /// Adds a task. Completes it at once if its result is known.
     mutating func add(_ waiter: PublisherWaiter, for need: Need) {
@@ -78,10 +91,23 @@ struct PublisherWaiters {
         answer(.failure(.closed(during: .finishing))) { $0.isRoom }
     }
 
-    /// Takes the next waiter that needs space; call this when the channel is writable. If the waiter has a packet,
+    /// Adds a packet that entered the window. It was sent before all waiters that need space.
+    mutating func post(_ packet: EncodedPacket) {
+        posted.append(packet)
+    }
+
+    /// Takes the next packet for which no task waits.
+    mutating func takePosted() -> EncodedPacket? {
+        guard !posted.isEmpty else { return nil }
+        window.leave()
+        return posted.removeFirst()
+    }
+
+    /// Takes the next packet or waiter that needs space; call this when the channel is writable. If the waiter has a packet,
     /// returns the packet, and the waiter continues to wait for space after it. If it has none, completes the waiter
-    /// and returns `.some(nil)`. Returns nil if no waiter needs space.
+    /// and returns `.some(nil)`. Returns nil if nothing needs space.
     mutating func takeRoom() -> EncodedPacket?? {
+        if let packet = takePosted() { return .some(packet) }
         guard let index = entries.firstIndex(where: \.isRoom), case .room(let packet) = entries[index].need else { return nil }
         if packet == nil {
             entries.remove(at: index).waiter.promise.succeed(.success(()))

@@ -18,15 +18,18 @@ public final class RTMPPublisher: Sendable {
     private let channel: any Channel
     private let handler: NIOLoopBound<PublisherChannelHandler>
     private let counters: RTMPCounters
+    private let window: SendWindow
 
     private init(
-        url: RTMPURL, settings: ConnectSettings, channel: any Channel, handler: NIOLoopBound<PublisherChannelHandler>, counters: RTMPCounters
+        url: RTMPURL, settings: ConnectSettings, channel: any Channel, handler: NIOLoopBound<PublisherChannelHandler>, counters: RTMPCounters,
+        window: SendWindow
     ) {
         self.url = url
         self.settings = settings
         self.channel = channel
         self.handler = handler
         self.counters = counters
+        self.window = window
     }
 
     deinit {
@@ -107,11 +110,13 @@ public final class RTMPPublisher: Sendable {
         let client = url.scheme == .rtmps ? try TLSClient(caFile: settings.caFile) : nil
         let eventLoop = settings.group.next()
         let counters = RTMPCounters()
+        let window = SendWindow()
         var generator = SystemRandomNumberGenerator()
         let random = (0..<Handshake.randomLength).map { _ in UInt8.random(in: 0...255, using: &generator) }
         let machine = PublisherStateMachine(negotiation, stream: stream, random: random)
         let made = try? await eventLoop.submit {
-            NIOLoopBound(PublisherChannelHandler(machine: machine, url: url, deadlines: deadlines, counters: counters), eventLoop: eventLoop)
+            NIOLoopBound(
+                PublisherChannelHandler(machine: machine, url: url, deadlines: deadlines, counters: counters, window: window), eventLoop: eventLoop)
         }.get()
         guard let handler = made else { throw .broken(.eventLoopEnded) }
 
@@ -126,7 +131,7 @@ public final class RTMPPublisher: Sendable {
         }
         // The stream is live, so the connection is open.
         guard let channel = try? await connection.get() else { throw .closed(during: .connecting) }
-        return .live(RTMPPublisher(url: url, settings: settings, channel: channel, handler: handler, counters: counters))
+        return .live(RTMPPublisher(url: url, settings: settings, channel: channel, handler: handler, counters: counters, window: window))
     }
 
     /// Sends `packet` and returns when the channel can accept another packet. Call it from one task at a time.
@@ -134,6 +139,9 @@ public final class RTMPPublisher: Sendable {
     /// Throws if the connection is closed, even if it broke before this call. In a cancelled task it throws `cancelled`
     /// and does not wait; the connection stays open.
     public func send(_ packet: EncodedPacket) async throws(RTMPError) {
+        if !Task.isCancelled, window.enter() {
+            return channel.eventLoop.execute { [handler] in handler.value.post(packet) }
+        }
         try await wait { handler, waiter in handler.send(packet, waiter) }
     }
 
