@@ -17,6 +17,8 @@ public struct EncodedPacket: Sendable {
     /// H.264: NAL units without parameter sets, each after its length as 4 bytes, big endian (ISO/IEC 14496-15,
     /// 5.3.4.2). AAC: one raw_data_block without an ADTS header. Raw video: the I420 planes Y, U, V without padding.
     public let data: [UInt8]
+    /// The buffer whose memory `data` shares; nil for other packets. While a packet exists, the buffer is not reused.
+    private let owner: PixelBuffer?
 
     public init(
         track: Track, presentationTime: MediaTime, decodeTime: MediaTime, isKeyframe: Bool, isDiscontinuity: Bool = false,
@@ -29,6 +31,30 @@ public struct EncodedPacket: Sendable {
         self.isDiscontinuity = isDiscontinuity
         self.sequence = sequence
         self.data = data
+        owner = nil
+    }
+
+    /// A packet of raw video that shares the memory of `frame`.
+    package init(sharing frame: PixelBuffer, at time: MediaTime, sequence: UInt32) {
+        track = .screen
+        presentationTime = time
+        decodeTime = time
+        isKeyframe = true
+        isDiscontinuity = false
+        self.sequence = sequence
+        data = frame.sharedBytes
+        owner = frame
+    }
+
+    private init(_ packet: EncodedPacket, presentation: MediaTime, decode: MediaTime) {
+        track = packet.track
+        presentationTime = presentation
+        decodeTime = decode
+        isKeyframe = packet.isKeyframe
+        isDiscontinuity = packet.isDiscontinuity
+        sequence = packet.sequence
+        data = packet.data
+        owner = packet.owner
     }
 
     /// Returns the packet with `offset` added to both times. The result shares `data`.
@@ -38,8 +64,6 @@ public struct EncodedPacket: Sendable {
 
     /// Returns the packet with other times. The result shares `data`.
     public func retimed(presentation: MediaTime, decode: MediaTime) -> EncodedPacket {
-        EncodedPacket(
-            track: track, presentationTime: presentation, decodeTime: decode, isKeyframe: isKeyframe, isDiscontinuity: isDiscontinuity,
-            sequence: sequence, data: data)
+        EncodedPacket(self, presentation: presentation, decode: decode)
     }
 }

@@ -24,8 +24,10 @@ public final class PixelBuffer: @unchecked Sendable {
     public let chromaShift: Int
     public let byteCount: Int
 
-    private let base: UnsafeMutableRawPointer
-    private let ownsMemory: Bool
+    /// The memory, if this object owns it. An array, so that the packets of raw frames can share it (`sharedBytes`).
+    private var owned: [UInt8] = []
+    /// The memory of another owner, or nil.
+    private let borrowed: UnsafeMutableRawPointer?
 
     /// Allocates uninitialised picture memory. An I420 picture must have an even width and height.
     public init(format: Format, size: PixelSize) {
@@ -49,8 +51,9 @@ public final class PixelBuffer: @unchecked Sendable {
             chromaShift = 0
             byteCount = size.area * 3
         }
-        base = .allocate(byteCount: max(byteCount, 1), alignment: 64)
-        ownsMemory = true
+        borrowed = nil
+        let count = byteCount
+        owned = [UInt8](unsafeUninitializedCapacity: count) { _, initializedCount in initializedCount = count }
     }
 
     /// Creates a view of BGRA memory of another owner. The owner must keep the memory valid while this object is in
@@ -62,25 +65,26 @@ public final class PixelBuffer: @unchecked Sendable {
         chromaStride = 0
         chromaShift = 0
         byteCount = stride * size.height
-        base = memory
-        ownsMemory = false
-    }
-
-    deinit {
-        if ownsMemory { base.deallocate() }
+        borrowed = memory
     }
 
     /// Calls `body` with all bytes. The planes follow each other.
     public func withUnsafeBytes<Result, Failure: Error>(_ body: (UnsafeRawBufferPointer) throws(Failure) -> Result) throws(Failure) -> Result {
-        try body(UnsafeRawBufferPointer(start: base, count: byteCount))
+        if let borrowed { return try body(UnsafeRawBufferPointer(start: borrowed, count: byteCount)) }
+        return try owned.withUnsafeBytes { bytes in Swift.Result { () throws(Failure) in try body(bytes) } }.get()
     }
 
     /// Calls `body` with all bytes for writing. The caller must be the only holder.
     public func withUnsafeMutableBytes<Result, Failure: Error>(_ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Result) throws(Failure)
         -> Result
     {
-        try body(UnsafeMutableRawBufferPointer(start: base, count: byteCount))
+        if let borrowed { return try body(UnsafeMutableRawBufferPointer(start: borrowed, count: byteCount)) }
+        return try owned.withUnsafeMutableBytes { bytes in Swift.Result { () throws(Failure) in try body(bytes) } }.get()
     }
+
+    /// All bytes, without a copy if this object owns its memory. A later write to the buffer copies the memory first if somebody
+    /// still holds the result.
+    package var sharedBytes: [UInt8] { borrowed == nil ? owned : withUnsafeBytes { Array($0) } }
 
     /// The offsets of the planes Y, U and V of an I420 or I444 picture, in bytes.
     public var planeOffsets: (y: Int, u: Int, v: Int) {

@@ -136,6 +136,26 @@ import Testing
         #expect(bytes(of: try #require(frame)) == bytes(of: try #require(picture(in: composed)).frame))
     }
 
+    @Test func `the frames that waiting packets needed are released together`() throws {
+        var composer = FrameComposer(outputSize: PixelSize(width: 320, height: 192))
+        var screen = Screen(size: composer.outputSize)
+        var held: [PixelBuffer] = []
+        func next(_ update: Int) throws -> PixelBuffer {
+            screen.fill(PixelRect(x: 16, y: 32, width: 16, height: 16), value: UInt8(truncatingIfNeeded: update * 37))
+            return try #require(picture(in: composer.compose(screen.sample(damage: .whole(screen.size), at: update)))).frame
+        }
+        for update in 0..<12 { held.append(try next(update)) }
+        let made = held.map(Weak.init)
+        held = []
+        for update in 12..<220 { _ = try next(update) }
+        #expect(made.filter { $0.frame != nil }.count <= 2)
+    }
+
+    private struct Weak {
+        weak var frame: PixelBuffer?
+        init(_ frame: PixelBuffer) { self.frame = frame }
+    }
+
     @Test func `the resulting damage is the macroblocks that changed`() throws {
         let size = PixelSize(width: 320, height: 192)
         var screen = Screen(size: size)

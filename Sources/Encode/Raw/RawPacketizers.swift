@@ -27,22 +27,22 @@ package struct RawAudioPacketizer {
     }
 }
 
-/// Makes packets of raw I420 or I444 pixels from frames. A repeated frame shares the bytes of the previous one.
+/// Makes packets of raw I420 or I444 pixels from frames. The packets share the memory of the frames.
 package struct RawVideoPacketizer {
-    private var last: [UInt8] = []
+    private var last: PixelBuffer?
     private var sequence: UInt32 = 0
 
     package init() {}
 
     package mutating func packet(for sample: SampleBuffer) -> EncodedPacket? {
         guard case .picture(let picture) = sample.payload, let frame = picture.patches.first?.pixels else { return nil }
-        last = frame.withUnsafeBytes { Array($0) }
+        last = frame
         return repeatPacket(at: sample.presentationTime)
     }
 
     package mutating func repeatPacket(at time: MediaTime) -> EncodedPacket? {
-        guard !last.isEmpty else { return nil }
+        guard let last else { return nil }
         defer { sequence += 1 }
-        return EncodedPacket(track: .screen, presentationTime: time, decodeTime: time, isKeyframe: true, sequence: sequence, data: last)
+        return EncodedPacket(sharing: last, at: time, sequence: sequence)
     }
 }

@@ -3,10 +3,10 @@ import Media
 /// A pool of planar frames of one size. It records how each frame differs from the latest one.
 ///
 /// Only changed pixels are converted. Before a frame is reused, the pixels that changed in the meantime are copied to
-/// it. A frame is free if only the pool retains it. A slow encoder can require a third frame, which is removed after
-/// `patience` frames that did not need it.
+/// it. A frame is free if only the pool retains it. A slow encoder requires a third frame, and packets of raw frames that wait
+/// for a slow destination require more. They are removed after `patience` frames that did not need them.
 struct FramePool {
-    /// The number of frames after which a frame that was not needed is removed.
+    /// The number of frames after which those that were not needed are removed.
     private static let patience = 100
 
     let size: PixelSize
@@ -17,8 +17,9 @@ struct FramePool {
     private var latest: Int?
     /// The latest frame before this one.
     private var previous: Int?
-    /// The number of frames in a row for which more than one frame was free.
-    private var surplus = 0
+    /// The number of free frames that were not needed since `countedFrames` was 0.
+    private var surplus = Int.max
+    private var countedFrames = 0
 
     init(size: PixelSize, chroma: ChromaFormat) {
         self.size = size
@@ -64,19 +65,23 @@ struct FramePool {
     /// none.
     private mutating func freeIndex() -> Int {
         let free = frames.indices.filter { $0 != latest && isKnownUniquelyReferenced(&frames[$0]) }
-        surplus = free.count > 1 ? surplus + 1 : 0
-        if surplus > Self.patience, let last = free.last { remove(last) }
+        surplus = min(surplus, max(0, free.count - 1))
+        countedFrames += 1
+        if countedFrames > Self.patience { removeSurplus(of: free) }
         if let first = free.first { return first }
         frames.append(PixelBuffer(format: chroma.pixelFormat, size: size))
         stale.append(.whole(size))
         return frames.count - 1
     }
 
-    private mutating func remove(_ index: Int) {
-        frames.remove(at: index)
-        stale.remove(at: index)
-        if let latest, latest > index { self.latest = latest - 1 }
-        previous = nil
-        surplus = 0
+    /// Removes the last ones of the free frames, so that the positions of the others stay the same.
+    private mutating func removeSurplus(of free: [Int]) {
+        for index in free.suffix(surplus).reversed() {
+            frames.remove(at: index)
+            stale.remove(at: index)
+            if let latest, latest > index { self.latest = latest - 1 }
+            previous = nil
+        }
+        (surplus, countedFrames) = (.max, 0)
     }
 }
