@@ -10,7 +10,6 @@ final class ChangeTracker {
 
     private let connection: X11Connection
     private let damage: DamageTracker
-    private var isDamaged = false
     private var isCursorNew = false
 
     init(connection: X11Connection, drawable: Drawable, showsCursor: Bool) {
@@ -22,7 +21,7 @@ final class ChangeTracker {
     /// Processes an event of the connection. Ignores unrelated events.
     func note(_ event: XEvent) {
         switch event.type {
-        case connection.damageEventBase + Int32(XDamageNotify): isDamaged = true
+        case connection.damageEventBase + Int32(XDamageNotify): damage.note(event)
         case connection.fixesEventBase + Int32(XFixesCursorNotify): isCursorNew = true
         default: cursor?.note(event)
         }
@@ -32,17 +31,15 @@ final class ChangeTracker {
     ///
     /// - Parameter now: the session's time.
     func take(in area: CapturedArea, at now: MediaTime) -> (drawing: DamageRegion, pointer: DamageRegion) {
-        // Clear the flags before the requests, because another change can be reported during them.
+        // Clear the flag before the requests, because another change can be reported during them.
         let hasNewCursor = isCursorNew
         isCursorNew = false
         if hasNewCursor { cursor?.fetchImage() }
         var (drawing, pointer) = (DamageRegion(size: area.size), DamageRegion(size: area.size))
-        drawn = nil
-        if isDamaged {
-            isDamaged = false
-            drawing = damage.take(in: area)
-            drawn = damage.lastTaken
-        }
+        let rectangles = damage.take()
+        drawn = rectangles.isEmpty ? nil : rectangles
+        let offset = area.damageOffset
+        for rectangle in rectangles { drawing.add(rectangle.offsetBy(x: offset.x, y: offset.y)) }
         if let cursor {
             let before = cursor.rectangle
             if cursor.updatePosition(over: area, at: now, hasOtherChange: hasNewCursor || drawn != nil) || hasNewCursor {
@@ -51,5 +48,15 @@ final class ChangeTracker {
             }
         }
         return (drawing, pointer)
+    }
+
+    /// Returns the areas in which a program moved the pointer before the last grab; nil if none did.
+    func takePointerMove(in area: CapturedArea) -> DamageRegion? {
+        guard let cursor else { return nil }
+        var region = DamageRegion(size: area.size)
+        region.add(cursor.rectangle)
+        guard cursor.takeCheck(over: area) else { return nil }
+        region.add(cursor.rectangle)
+        return region
     }
 }

@@ -1,5 +1,6 @@
 import CX11
 import Capture
+import Glibc
 import Media
 
 /// The mouse pointer: its position, its image, and how to draw it over grabbed pixels.
@@ -16,16 +17,29 @@ final class CursorOverlay {
     private let watch: PointerWatch?
     /// The area and the time of the last request for the position.
     private var last: (area: CapturedArea, time: MediaTime)?
+    /// A request for the position whose answer arrives before the pixels that are requested after it.
+    private var check: xcb_query_pointer_cookie_t?
     private var image = PointerImage()
     /// The area of the pointer's image in the picture. Empty if the pointer is on another screen, over another window,
     /// or invisible.
     private(set) var rectangle = PixelRect(x: 0, y: 0, width: 0, height: 0)
+
+    /// A position in the root window, and the child of the root window there.
+    private struct Position {
+        let x: Int
+        let y: Int
+        let child: Window
+    }
 
     init(connection: X11Connection) {
         self.connection = connection
         watch = PointerWatch(connection: connection)
         XFixesSelectCursorInput(connection.display, connection.root, UInt(XFixesDisplayCursorNotifyMask))
         fetchImage()
+    }
+
+    deinit {
+        discardCheck()
     }
 
     /// Processes an event of the connection. Ignores unrelated events.
@@ -55,28 +69,61 @@ final class CursorOverlay {
         image = PointerImage(
             size: size, hotSpot: (Int(cursor.pointee.xhot), Int(cursor.pointee.yhot)),
             pixels: (0..<size.area).map { UInt32(truncatingIfNeeded: cursor.pointee.pixels[$0]) })
+        // Its area in the picture depends on the image.
+        last = nil
     }
 
     /// Requests the pointer's position if it may have changed. Returns true if the area of its image in the picture changed.
     ///
     /// - Parameters:
     ///   - now: the session's time.
-    ///   - hasOtherChange: true if something else changed, with which a program may have moved the pointer.
+    ///   - hasOtherChange: true if something else changed, with which a program may have moved the pointer. `takeCheck` then
+    ///     says whether it did, without a round trip of its own.
     func updatePosition(over area: CapturedArea, at now: MediaTime, hasOtherChange: Bool) -> Bool {
-        guard mayHaveMoved(area, at: now) || hasOtherChange else { return false }
-        last = (area, now)
+        if mayHaveMoved(area, at: now) {
+            last = (area, now)
+            discardCheck()
+            return move(to: currentPosition, over: area)
+        }
+        if hasOtherChange && check == nil { check = xcb_query_pointer(XGetXCBConnection(connection.display), xcb_window_t(connection.root)) }
+        return false
+    }
+
+    /// Takes the answer that `updatePosition` requested. Call it after a grab, with which it has arrived. Returns true if the area
+    /// of the pointer's image in the picture changed.
+    func takeCheck(over area: CapturedArea) -> Bool {
+        guard let check else { return false }
+        self.check = nil
+        guard let reply = xcb_query_pointer_reply(XGetXCBConnection(connection.display), check, nil) else { return false }
+        defer { free(reply) }
+        guard reply.pointee.same_screen != 0 else { return move(to: nil, over: area) }
+        return move(to: Position(x: Int(reply.pointee.root_x), y: Int(reply.pointee.root_y), child: Window(reply.pointee.child)), over: area)
+    }
+
+    private func discardCheck() {
+        guard let check else { return }
+        xcb_discard_reply(XGetXCBConnection(connection.display), check.sequence)
+        self.check = nil
+    }
+
+    private var currentPosition: Position? {
         var root = Window()
         var child = Window()
         var (rootX, rootY, windowX, windowY): (Int32, Int32, Int32, Int32) = (0, 0, 0, 0)
         var buttons: UInt32 = 0
-        let onScreen = XQueryPointer(
+        let isOnScreen = XQueryPointer(
             connection.display, connection.root, &root, &child, &rootX, &rootY, &windowX, &windowY, &buttons)
+        return isOnScreen != 0 ? Position(x: Int(rootX), y: Int(rootY), child: child) : nil
+    }
+
+    /// Returns true if the area of the pointer's image in the picture changed.
+    private func move(to position: Position?, over area: CapturedArea) -> Bool {
         let before = rectangle
-        let isOver = onScreen != 0 && area.shows(x: Int(rootX), y: Int(rootY), inTopLevel: child)
-        rectangle =
-            isOver
-            ? image.rectangle(atX: Int(rootX) - area.place.x, y: Int(rootY) - area.place.y)
-            : PixelRect(x: 0, y: 0, width: 0, height: 0)
+        if let position, area.shows(x: position.x, y: position.y, inTopLevel: position.child) {
+            rectangle = image.rectangle(atX: position.x - area.place.x, y: position.y - area.place.y)
+        } else {
+            rectangle = PixelRect(x: 0, y: 0, width: 0, height: 0)
+        }
         return rectangle != before
     }
 

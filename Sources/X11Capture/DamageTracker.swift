@@ -3,42 +3,42 @@ import Media
 
 /// The changes of a drawable, as reported by the DAMAGE extension.
 ///
-/// The server reports once that the damage is no longer empty. The rectangles are requested when they are needed, with
-/// one round trip (Damage protocol, version 1.1, DamageReportNonEmpty and DamageSubtract).
+/// The server sends the rectangles of each drawing that were not damaged before (Damage protocol, version 1.1,
+/// DamageReportDeltaRectangles), so they are known without a round trip. `take` makes the server report all later drawing.
 final class DamageTracker {
+    /// Above this number, the rectangles are merged.
+    private static let maximumRectangles = 256
+
     private let connection: X11Connection
     private let damage: Damage
-    private let region: XserverRegion
+    /// The rectangles since the last call of `take`, in pixels of the drawable.
+    private var reported: [PixelRect] = []
 
     init(connection: X11Connection, drawable: Drawable) {
         self.connection = connection
-        damage = XDamageCreate(connection.display, drawable, Int32(XDamageReportNonEmpty))
-        region = XFixesCreateRegion(connection.display, nil, 0)
+        damage = XDamageCreate(connection.display, drawable, Int32(XDamageReportDeltaRectangles))
     }
 
     deinit {
         guard !X11Faults.isBroken(connection.display) else { return }
         XDamageDestroy(connection.display, damage)
-        XFixesDestroyRegion(connection.display, region)
     }
 
-    /// The rectangles from the last call of `take`, in pixels of the drawable.
-    private(set) var lastTaken: [PixelRect] = []
+    /// Processes an event of the connection. Ignores unrelated events.
+    func note(_ event: XEvent) {
+        guard event.type == connection.damageEventBase + Int32(XDamageNotify) else { return }
+        let area = withUnsafeBytes(of: event) { $0.load(as: XDamageNotifyEvent.self) }.area
+        reported.append(PixelRect(x: Int(area.x), y: Int(area.y), width: Int(area.width), height: Int(area.height)))
+        guard reported.count > Self.maximumRectangles else { return }
+        reported = [reported.dropFirst().reduce(reported[0]) { $0.union($1) }]
+    }
 
-    /// Returns the damage since the last call, clipped to `area`. Later drawing is reported again.
-    func take(in area: CapturedArea) -> DamageRegion {
-        var result = DamageRegion(size: area.size)
-        let offset = area.damageOffset
-        XDamageSubtract(connection.display, damage, XserverRegion(None), region)
-        lastTaken = []
-        var count: Int32 = 0
-        guard let rectangles = XFixesFetchRegion(connection.display, region, &count) else { return result }
-        defer { XFree(rectangles) }
-        lastTaken = (0..<Int(count)).map { index in
-            let rectangle = rectangles[index]
-            return PixelRect(x: Int(rectangle.x), y: Int(rectangle.y), width: Int(rectangle.width), height: Int(rectangle.height))
-        }
-        for rectangle in lastTaken { result.add(rectangle.offsetBy(x: offset.x, y: offset.y)) }
-        return result
+    /// Returns the rectangles since the last call, in pixels of the drawable.
+    func take() -> [PixelRect] {
+        guard !reported.isEmpty else { return [] }
+        // Drawing that the server processes before this request was reported already. Its events arrive later.
+        XDamageSubtract(connection.display, damage, XserverRegion(None), XserverRegion(None))
+        defer { reported.removeAll(keepingCapacity: true) }
+        return reported
     }
 }

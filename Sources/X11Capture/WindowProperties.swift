@@ -65,6 +65,11 @@ final class WindowProperties {
         return title.isEmpty ? className(of: window) ?? "0x" + String(window, radix: 16) : title
     }
 
+    /// Returns true if `label` depends on the property.
+    func isPartOfLabel(_ property: Atom) -> Bool {
+        property == nameAtom || property == XA_WM_NAME || property == XA_WM_CLASS
+    }
+
     /// Returns an empty array if the property has an unexpected format.
     private func windows(_ property: Atom) -> [Window]? {
         connection.property(property, of: connection.root, type: XA_WINDOW) { bytes, count, format in

@@ -25,6 +25,8 @@ final class WindowTarget: CaptureTarget {
     private var watched: Set<Window> = []
     /// The position since the last of these events, so that a tick without one needs no round trip; nil if it is unknown.
     private var known: Placement?
+    /// The window's name since the last change of its title or class, so that a tick needs no round trip; nil if it is unknown.
+    private var knownLabel: String?
 
     /// - Throws: if the window does not exist, or if its pixels cannot be converted.
     init(connection: X11Connection, window wanted: Window) throws(CaptureError) {
@@ -46,7 +48,7 @@ final class WindowTarget: CaptureTarget {
         window = tree.client(of: wanted)
         pixelLayout = try PixelLayout(visual: attributes.visual, depth: Int(attributes.depth), connection: connection)
         topLevel = window
-        connection.select(StructureNotifyMask, of: window, for: .target)
+        connection.select(StructureNotifyMask | PropertyChangeMask, of: window, for: .target)
         redirection = WindowRedirection(of: window, connection: connection, tree: tree)
         if attributes.map_state == IsViewable { clean = Shape(attributes) }
         watchAncestors()
@@ -54,7 +56,13 @@ final class WindowTarget: CaptureTarget {
     }
 
     var description: SourceDescription {
-        SourceDescription(kind: .window, display: connection.name, name: properties.label(of: window))
+        SourceDescription(kind: .window, display: connection.name, name: label)
+    }
+
+    private var label: String {
+        let label = knownLabel ?? properties.label(of: window)
+        knownLabel = label
+        return label
     }
 
     func note(_ event: XEvent) {
@@ -77,6 +85,7 @@ final class WindowTarget: CaptureTarget {
             guard noteChange(of: event.xmap.window) else { break }
             clean = nil
             isStale = true
+        case PropertyNotify: if event.xproperty.window == window, properties.isPartOfLabel(event.xproperty.atom) { knownLabel = nil }
         case ReparentNotify:
             guard noteChange(of: event.xreparent.window) else { break }
             watchAncestors()
@@ -111,7 +120,7 @@ final class WindowTarget: CaptureTarget {
         var found: Set<Window> = []
         while current != connection.root, current != 0, found.insert(current).inserted {
             topLevel = current
-            connection.select(StructureNotifyMask, of: current, for: .target)
+            connection.select(current == window ? StructureNotifyMask | PropertyChangeMask : StructureNotifyMask, of: current, for: .target)
             current = connection.family(of: current)?.parent ?? 0
         }
         for former in watched.subtracting(found) { connection.select(0, of: former, for: .target) }
@@ -129,7 +138,7 @@ final class WindowTarget: CaptureTarget {
         guard attributes.map_state == IsViewable, let origin = connection.origin(of: window) else {
             clean = nil
             return .withheld(
-                size: size, reason: .windowUnmapped(properties.label(of: window)))
+                size: size, reason: .windowUnmapped(label))
         }
         if clean != Shape(attributes) {
             redirection.cleanNewPixmap()

@@ -158,34 +158,38 @@ package final class X11ScreenSource: ScreenSource {
 
     // MARK: Pictures and hidden windows
 
-    /// Returns a picture of `changed`, and of the areas that were covered or uncovered since the last sample. `area` is
+    /// Returns a picture of `reported`, and of the areas that were covered or uncovered since the last sample. `area` is
     /// the position of the picture.
     ///
     /// The events that arrived with the pixels decide whether the picture can be used: as it is; with the areas covered
     /// that hidden windows passed; or not at all, and another one is taken.
-    private func coveredSample(_ changed: DamageRegion, of area: CapturedArea, at now: MediaTime) throws(CaptureError) -> SampleBuffer? {
+    private func coveredSample(_ reported: DamageRegion, of area: CapturedArea, at now: MediaTime) throws(CaptureError) -> SampleBuffer? {
         if cover.mustLook(at: now) || cover.isLookDue(at: now) {
             guard try look(at: now) else { return discard(showing: .blackPicture(size, at: now)) }
         }
+        var changed = reported
         for attempt in 1...Self.attempts {
-            guard !target.isStale, !isHidden(area) else { return discard() }
+            guard !target.isStale, !cover.hides(area) else { return discard() }
             let known = area.isOfWindow ? [] : cover.rectangles
-            var region = changed
-            region.formUnion(covers.changes(to: known, in: area))
-            if region.isEmpty { return nil }
-            guard let patches = try reader.read(region, of: area) else { return discard() }
+            changed.formUnion(covers.changes(to: known, in: area))
+            if changed.isEmpty { return nil }
+            guard let patches = try reader.read(changed, of: area) else { return discard() }
             events.dispatchPending()
             if target.isStale { return discard() }
-            guard cover.mustLook(at: now) else { return show(patches, region, covering: known, known: known, at: now) }
+            if attempt < Self.attempts, let moved = changes.takePointerMove(in: area) {
+                changed.formUnion(moved)
+                continue
+            }
+            guard cover.mustLook(at: now) else { return show(patches, changed, covering: known, known: known, at: now) }
             let isAmbiguous = cover.isAmbiguous
             guard try look(at: now) else { return discard(showing: .blackPicture(size, at: now)) }
             if area.isOfWindow {
-                if isAmbiguous || isHidden(area) { continue }
-                return show(patches, region, covering: [], known: [], at: now)
+                if isAmbiguous || cover.hides(area) { continue }
+                return show(patches, changed, covering: [], known: [], at: now)
             }
             guard !isAmbiguous || attempt == Self.attempts else { continue }
             // A window that may have been hidden when the picture was taken is covered in this picture.
-            return show(patches, region, covering: cover.rectangles + (isAmbiguous ? cover.suspects : []), known: known, at: now)
+            return show(patches, changed, covering: cover.rectangles + (isAmbiguous ? cover.suspects : []), known: known, at: now)
         }
         return discard()
     }
@@ -220,7 +224,7 @@ package final class X11ScreenSource: ScreenSource {
     private func refuseHiddenWindow() throws(CaptureError) {
         guard case .shown(let area) = try target.locate(), area.isOfWindow else { return }
         _ = try look(at: .zero)
-        if isHidden(area) { throw .windowIsHidden(target.description.name ?? "") }
+        if cover.hides(area) { throw .windowIsHidden(target.description.name ?? "") }
     }
 
     private func look(at now: MediaTime) throws(CaptureError) -> Bool {
@@ -233,7 +237,7 @@ package final class X11ScreenSource: ScreenSource {
     private func isVisible(_ area: CapturedArea, at now: MediaTime) throws(CaptureError) -> Bool {
         guard area.isOfWindow else { return true }
         if cover.mustLook(at: now), try !look(at: now) { return false }
-        guard isHidden(area) else {
+        guard cover.hides(area) else {
             isWithheldAsHidden = false
             return true
         }
@@ -242,9 +246,5 @@ package final class X11ScreenSource: ScreenSource {
         condition = .withheld
         refresh.requestWhole()
         return false
-    }
-
-    private func isHidden(_ area: CapturedArea) -> Bool {
-        if case .window(_, _, let topLevel) = area.pixels { cover.hides(topLevel: topLevel) } else { false }
     }
 }

@@ -37,6 +37,11 @@ final class TestWindow {
         XCloseDisplay(display)
     }
 
+    func rename(_ title: String) {
+        XStoreName(display, window, title)
+        XSync(display, 0)
+    }
+
     func show() {
         XMapRaised(display, window)
         XSync(display, 0)

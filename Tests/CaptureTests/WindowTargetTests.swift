@@ -1,6 +1,7 @@
 import Capture
 import Foundation
 import Media
+import Synchronization
 import TestSupport
 import Testing
 import WindowPrivacy
@@ -240,6 +241,35 @@ import X11Capture
             window.move(x: 120, y: 50)
             let moved = try #require(try source.nextChange())
             #expect(moved.extent(against: 0x808080)?.contains(PixelRect(x: 130, y: 50, width: 1, height: 1)) == true)
+        }
+    }
+
+    // MARK: Requests
+
+    @Test func `while nothing changes, neither the picture nor the window's name is requested`() async throws {
+        try await withScreen { screen in
+            let window = try TestWindow(display: screen.display, background: 0x2040C0, x: 100, y: 50, width: 200, height: 100)
+            let source = try open(screen, .window(window.window))
+            try await waitUntil("a still picture") { try source.nextSample(at: .zero) == nil }
+            window.rename("another name")
+            try await waitUntil("the new name") {
+                _ = try source.nextSample(at: .zero)
+                return source.description.name == "another name"
+            }
+            let isRescued = Mutex(false)
+            screen.peer.signal(SIGSTOP)
+            let rescue = Task {
+                try await Task.sleep(for: .seconds(10))
+                isRescued.withLock { $0 = true }
+                screen.peer.signal(SIGCONT)
+            }
+            let sample = try source.nextSample(at: .zero)
+            let name = source.description.name
+            #expect(!isRescued.withLock { $0 })
+            rescue.cancel()
+            screen.peer.signal(SIGCONT)
+            #expect(sample == nil)
+            #expect(name == "another name")
         }
     }
 

@@ -84,8 +84,10 @@ final class HiddenWindowCover {
         !trail.isEmpty && lastLook.map { now - $0 >= Self.lookInterval } ?? true
     }
 
-    /// Returns true if this child of the root window is hidden.
-    func hides(topLevel: Window) -> Bool { tracker.isHidden(topLevel: topLevel) }
+    /// Returns true if the captured window is hidden.
+    func hides(_ area: CapturedArea) -> Bool {
+        if case .window(_, _, let topLevel) = area.pixels { tracker.isHidden(topLevel: topLevel) } else { false }
+    }
 
     /// Returns true if the window is hidden, is inside a hidden window, or cannot be determined.
     func hides(_ window: Window) -> Bool { tracker.topLevel(of: window).map { tracker.isHidden(topLevel: $0) } ?? true }
