@@ -79,6 +79,25 @@ import Testing
         }
     }
 
+    @Test func `silence is encoded once, and the sound after it is decoded at its original position`() throws {
+        let encoder = try AACEncoder(track: .mixed, bitrate: 160)
+        // 1 kHz up to frame 9,600, and from frame 76,800 on.
+        var samples = tone(frames: 100 * 1024)
+        for index in 2 * 9600..<2 * 76_800 { samples[index] = 0 }
+        let packets = try encode(samples, with: encoder)
+        #expect(packets.map(\.sequence) == Array(0..<101))
+        #expect(packets.indices.allSatisfy { packets[$0].presentationTime == MediaTime(value: Int64($0 - 1) * 1024, timescale: 48_000) })
+        #expect(encoder.encodedBlocks < 50, "\(encoder.encodedBlocks) of 100 blocks were encoded")
+        try EncodedStream.adts(packets) { stream in
+            let decoded = try stream.samples()
+            let left = stride(from: 2 * 1024, to: decoded.count, by: 2).map { decoded[$0] }
+            #expect(left[12_000..<76_000].allSatisfy { abs($0) < 0.001 })
+            let onset = left[12_000...].firstIndex { abs($0) > 0.25 } ?? 0
+            #expect(abs(onset - 76_800) < 48, "frame \(onset)")
+            #expect(abs(amplitude(Array(left[80_000..<100_000]), at: 1000) - 0.5) < 0.02)
+        }
+    }
+
     @Test func `the bitrate is close to the requested one`() throws {
         let encoder = try AACEncoder(track: .mixed, bitrate: 128)
         var state: UInt64 = 5

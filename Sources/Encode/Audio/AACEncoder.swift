@@ -2,6 +2,9 @@ import CAVCodec
 import Media
 
 /// Encodes blocks of 1024 stereo frames to raw AAC-LC packets with libavcodec's own encoder. Use it on one thread.
+///
+/// In silence it repeats the last packet: the packets of silence are equal once the sound before it has faded out, and each is
+/// decoded to silence, whatever the one before it was (ISO/IEC 14496-3, 4.6.11: two windows overlap).
 package final class AACEncoder {
     private var context: UnsafeMutablePointer<AVCodecContext>?
     private var frame: UnsafeMutablePointer<AVFrame>?
@@ -9,6 +12,15 @@ package final class AACEncoder {
     private let track: Track
     private let bitrate: Int
     private var sequence: UInt32 = 0
+    /// The number of equal packets after which silence is not encoded any more.
+    private static let enoughSilence = 4
+    /// The last packet of silence, the number of packets equal to it, and the sample frames by which its time is before its block's.
+    private var silence: (data: [UInt8], count: Int, delay: Int64)?
+    /// The number of blocks that libavcodec does not know.
+    private var skippedBlocks: Int64 = 0
+
+    /// The number of blocks that libavcodec encoded.
+    package private(set) var encodedBlocks = 0
 
     /// - Parameters:
     ///   - track: the track of the packets.
@@ -60,6 +72,12 @@ package final class AACEncoder {
     /// times.
     package func encode(_ sample: SampleBuffer) throws(EncodeError) -> [EncodedPacket] {
         guard case .sound(let sound) = sample.payload, sound.frameCount == AudioTrackFormat.framesPerPacket, let frame else { return [] }
+        let position = sample.presentationTime.value(timescale: Int64(sound.format.sampleRate))
+        let isSilent = sound.samples.allSatisfy { $0 == 0 }
+        if isSilent, let silence, silence.count >= Self.enoughSilence {
+            skippedBlocks += 1
+            return [packet(silence.data, at: position - silence.delay)]
+        }
         // libavcodec may still use the buffer of the previous block.
         let code = av_frame_make_writable(frame)
         guard code == 0 else { throw .audioFailed(code: Int(code)) }
@@ -69,13 +87,26 @@ package final class AACEncoder {
                 right[index] = sound.samples[2 * index + 1]
             }
         }
-        frame.pointee.pts = sample.presentationTime.value(timescale: Int64(sound.format.sampleRate))
-        return try exchange(frame)
+        frame.pointee.pts = position - skippedFrames
+        encodedBlocks += 1
+        let packets = try exchange(frame)
+        note(packets, of: position, isSilent: isSilent)
+        return packets
     }
 
     /// Returns the packets that are still in the encoder, at the end.
     package func finish() throws(EncodeError) -> [EncodedPacket] {
         try exchange(nil)
+    }
+
+    private var skippedFrames: Int64 { skippedBlocks * Int64(AudioTrackFormat.framesPerPacket) }
+
+    /// Counts equal packets of silence. `position` is that of the block with which they came.
+    private func note(_ packets: [EncodedPacket], of position: Int64, isSilent: Bool) {
+        guard isSilent, let packet = packets.last else { return silence = nil }
+        let count = packet.data == silence?.data ? (silence?.count ?? 0) + 1 : 1
+        let delay = position - packet.presentationTime.value(timescale: Int64(AudioFormat.broadcast.sampleRate))
+        silence = (packet.data, count, delay)
     }
 
     private func exchange(_ frame: UnsafeMutablePointer<AVFrame>?) throws(EncodeError) -> [EncodedPacket] {
@@ -87,14 +118,17 @@ package final class AACEncoder {
             let received = avcodec_receive_packet(context, packet)
             if received == cavcodec_error_again() || received == cavcodec_error_end_of_file() { return packets }
             guard received == 0 else { throw .audioFailed(code: Int(received)) }
-            let time = MediaTime(value: packet.pointee.pts, timescale: Int64(AudioFormat.broadcast.sampleRate))
-            packets.append(
-                EncodedPacket(
-                    track: track, presentationTime: time, decodeTime: time, isKeyframe: true, sequence: sequence,
-                    data: Array(UnsafeBufferPointer(start: packet.pointee.data, count: Int(packet.pointee.size)))))
-            sequence += 1
+            let data = Array(UnsafeBufferPointer(start: packet.pointee.data, count: Int(packet.pointee.size)))
+            packets.append(self.packet(data, at: packet.pointee.pts + skippedFrames))
             av_packet_unref(packet)
         }
+    }
+
+    /// - Parameter position: the time in sample frames.
+    private func packet(_ data: [UInt8], at position: Int64) -> EncodedPacket {
+        defer { sequence += 1 }
+        let time = MediaTime(value: position, timescale: Int64(AudioFormat.broadcast.sampleRate))
+        return EncodedPacket(track: track, presentationTime: time, decodeTime: time, isKeyframe: true, sequence: sequence, data: data)
     }
 }
 
