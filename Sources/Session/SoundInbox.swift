@@ -66,9 +66,9 @@ final class SoundInbox: Sendable {
     /// The tracks that are recorded at present.
     var wanted: Set<Track> { state.withLock { $0.wanted } }
 
-    /// Waits until `track` is recorded or the session ends, for at most 100 ms.
-    func waitUntilWanted(_ track: Track) {
-        _ = state.wait(until: SessionClock.monotonic() + 100_000_000) { $0.wanted.contains(track) || $0.work.end != nil ? true : nil }
+    /// Waits until `track` is recorded. Returns false at the end of the session.
+    func waitUntilWanted(_ track: Track) -> Bool {
+        state.wait { $0.work.end != nil ? false : $0.wanted.contains(track) ? true : nil } ?? false
     }
 
     // MARK: The mixing thread

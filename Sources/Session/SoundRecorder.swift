@@ -47,6 +47,8 @@ final class SoundRecorder: Sendable {
     /// Ends the recording. Returns at once; the threads end within 100 ms, unless PulseAudio or a file blocks them.
     func stop() {
         stopping.store(true, ordering: .relaxed)
+        // Wakes a thread that waits for a track to record.
+        inbox.end(at: .zero)
         if case .feed(let feed) = configuration.content { feed.end() }
     }
 
@@ -67,7 +69,7 @@ final class SoundRecorder: Sendable {
             // The sound of a track that is off is not missed.
             lost.formIntersection(requests.map(\.track))
             if requests.isEmpty && !recorder.isConnected {
-                inbox.waitUntilWanted(.mic)
+                guard inbox.waitUntilWanted(.mic) else { return }
                 continue
             }
             recorder.want(requests)
