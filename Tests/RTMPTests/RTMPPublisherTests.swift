@@ -86,12 +86,22 @@ import Testing
             group.next().execute { gate.wait() }
             // After the first of them the channel is full.
             let times = (0..<8).map { Int64($0) * 33 }
-            for time in times { try await publisher.send(.literalPicture(at: time, isKeyframe: true, byteCount: 100_000)) }
-            let end = Task { await publisher.finish() }
+            for time in times { try await publisher.send(.literalPicture(at: time, isKeyframe: true, byteCount: 8000)) }
+            let end = Task {
+                var stream = StreamDescription.literal
+                stream.annotations["title"] = "new"
+                try await publisher.update(stream)
+                try await publisher.send(.literalPicture(at: 500, isKeyframe: true, byteCount: 8000))
+                return await publisher.finish()
+            }
             gate.signal()
-            #expect(await end.value)
+            #expect(try await end.value)
             try await waitUntil("the server has the stream") { server.connections[0].isClosed }
-            #expect(server.connections[0].media.filter { $0.kind == 9 && $0.payload.count == 100_005 }.map { Int64($0.timestamp) } == times)
+            // The metadata keep their position.
+            let messages = server.connections[0].media.filter { $0.kind == 18 || $0.payload.count == 8005 }
+            let sent = messages.map { $0.kind == 18 ? -1 : Int64($0.timestamp) }
+            #expect(sent.first == -1)
+            #expect(Array(sent.dropFirst()) == times + [-1, 500])
         }
         try await group.shutdownGracefully()
     }

@@ -66,6 +66,7 @@ final class PublisherChannelHandler: ChannelInboundHandler {
     }
 
     func update(_ stream: StreamDescription, _ waiter: PublisherWaiter) {
+        writePosted()
         if ending == nil { write(machine.update(stream)) }
         add(waiter, for: .room(toSend: nil))
     }
@@ -75,7 +76,7 @@ final class PublisherChannelHandler: ChannelInboundHandler {
     func finish(deadline: Duration, _ waiter: PublisherWaiter) {
         add(waiter, for: .closed)
         guard let context, waiters.beginFinishing() else { return }
-        while let packet = waiters.takePosted() { write(machine.send(packet)) }
+        writePosted()
         schedule(deadline, .finishing)
         let limit = ContinuousClock.now + deadline
         write(machine.finish())?.assumeIsolated().whenSuccess {
@@ -198,6 +199,11 @@ final class PublisherChannelHandler: ChannelInboundHandler {
         while ending == nil, let context, context.channel.isWritable, let packet = waiters.takeRoom() {
             if let packet { write(machine.send(packet)) }
         }
+    }
+
+    /// Writes the packets for which no task waits, whether or not the channel is writable.
+    private func writePosted() {
+        while let packet = waiters.takePosted() { write(machine.send(packet)) }
     }
 
     private func end(_ result: Result<Void, RTMPError>) {

@@ -93,14 +93,16 @@ struct PublisherWaiters {
 
     /// Adds a packet that entered the window. It was sent before all waiters that need space.
     mutating func post(_ packet: EncodedPacket) {
+        if case .ended = phase { return }
         posted.append(packet)
     }
 
     /// Takes the next packet for which no task waits.
     mutating func takePosted() -> EncodedPacket? {
         guard !posted.isEmpty else { return nil }
-        window.leave()
-        return posted.removeFirst()
+        let packet = posted.removeFirst()
+        window.leave(byteCount: packet.data.count)
+        return packet
     }
 
     /// Takes the next packet or waiter that needs space; call this when the channel is writable. If the waiter has a packet,
@@ -127,6 +129,7 @@ struct PublisherWaiters {
     /// Completes all waiters when the connection has ended with `result`. A waiter for the end gets success.
     mutating func end(_ result: Result<Void, RTMPError>) {
         phase = .ended(result)
+        posted.removeAll()
         answer(.success(())) { $0.isClosed }
         if case .failure(let error) = result {
             answer(.failure(error)) { _ in true }

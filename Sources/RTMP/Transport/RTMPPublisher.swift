@@ -134,12 +134,13 @@ public final class RTMPPublisher: Sendable {
         return .live(RTMPPublisher(url: url, settings: settings, channel: channel, handler: handler, counters: counters, window: window))
     }
 
-    /// Sends `packet` and returns when the channel can accept another packet. Call it from one task at a time.
+    /// Sends `packet` and returns when another packet can be sent. Call it from one task at a time.
     ///
-    /// Throws if the connection is closed, even if it broke before this call. In a cancelled task it throws `cancelled`
+    /// While the channel is writable, up to 64 KiB, or one larger packet, can be on their way to it when this returns. Throws if the
+    /// connection is known to be closed, even if it broke before this call. In a cancelled task it throws `cancelled`
     /// and does not wait; the connection stays open.
     public func send(_ packet: EncodedPacket) async throws(RTMPError) {
-        if !Task.isCancelled, window.enter() {
+        if !Task.isCancelled, window.enter(byteCount: packet.data.count) {
             return channel.eventLoop.execute { [handler] in handler.value.post(packet) }
         }
         try await wait { handler, waiter in handler.send(packet, waiter) }

@@ -7,7 +7,8 @@ public struct RTMPStatistics: Sendable, Equatable {
     /// Bytes that the server acknowledged. Servers acknowledge every few megabytes, and some never do.
     public var bytesAcknowledged: UInt64
     /// The backlog: bytes in the channel that the system has not accepted yet. The system itself holds about 32 KiB
-    /// more unsent (`TCP_NOTSENT_LOWAT`). Further packets wait in the caller's queue.
+    /// more unsent (`TCP_NOTSENT_LOWAT`). Up to 64 KiB can be on their way to the channel; further packets wait in the
+    /// caller's queue.
     public var bytesQueued: UInt64
 }
 

@@ -4,10 +4,11 @@ import Synchronization
 ///
 /// A task that waits for the event loop after each packet wakes up once more for each.
 final class SendWindow: Sendable {
-    /// The number of packets that may be on their way to the channel.
-    private static let capacity = 8
+    /// The bytes that may be on their way to the channel, which is not writable above half of that. A single packet may be larger.
+    private static let capacity = 64 << 10
 
     private let isOpen = Atomic(false)
+    /// Bytes.
     private let onTheWay = Atomic(0)
 
     /// Sets whether the channel accepts packets. Call it on the event loop.
@@ -16,14 +17,15 @@ final class SendWindow: Sendable {
     }
 
     /// Counts a packet as on its way. Returns false if the task must wait for the event loop instead. Call it from one task at a time.
-    func enter() -> Bool {
-        guard isOpen.load(ordering: .relaxed), onTheWay.load(ordering: .relaxed) < Self.capacity else { return false }
-        onTheWay.add(1, ordering: .relaxed)
+    func enter(byteCount: Int) -> Bool {
+        let before = onTheWay.load(ordering: .relaxed)
+        guard isOpen.load(ordering: .relaxed), before == 0 || before + byteCount <= Self.capacity else { return false }
+        onTheWay.add(byteCount, ordering: .relaxed)
         return true
     }
 
-    /// Counts a packet as passed to the channel, or as discarded. Call it on the event loop.
-    func leave() {
-        onTheWay.subtract(1, ordering: .relaxed)
+    /// Counts a packet as passed to the channel. Call it on the event loop.
+    func leave(byteCount: Int) {
+        onTheWay.subtract(byteCount, ordering: .relaxed)
     }
 }
