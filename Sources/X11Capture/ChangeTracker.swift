@@ -51,11 +51,11 @@ final class ChangeTracker {
     }
 
     /// Returns the areas in which a program moved the pointer before the last grab; nil if none did.
-    func takePointerMove(in area: CapturedArea) -> DamageRegion? {
+    func takePointerMove(in area: CapturedArea, at now: MediaTime) -> DamageRegion? {
         guard let cursor else { return nil }
         var region = DamageRegion(size: area.size)
         region.add(cursor.rectangle)
-        guard cursor.takeCheck(over: area) else { return nil }
+        guard cursor.takeCheck(over: area, at: now) else { return nil }
         region.add(cursor.rectangle)
         return region
     }

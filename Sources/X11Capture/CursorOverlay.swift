@@ -55,8 +55,8 @@ final class CursorOverlay {
 
     /// True if `rectangle` may be wrong.
     private func mayHaveMoved(_ area: CapturedArea, at now: MediaTime) -> Bool {
-        guard let watch, let last else { return true }
-        let hasMoved = watch.takeMove()
+        let hasMoved = watch?.takeMove() ?? true
+        guard let last else { return true }
         return hasMoved || last.area != area || now < last.time || now - last.time >= Self.interval
     }
 
@@ -80,20 +80,22 @@ final class CursorOverlay {
     ///   - hasOtherChange: true if something else changed, with which a program may have moved the pointer. `takeCheck` then
     ///     says whether it did, without a round trip of its own.
     func updatePosition(over area: CapturedArea, at now: MediaTime, hasOtherChange: Bool) -> Bool {
+        // The answer to a request that no grab followed would be old.
+        discardCheck()
         if mayHaveMoved(area, at: now) {
             last = (area, now)
-            discardCheck()
             return move(to: currentPosition, over: area)
         }
-        if hasOtherChange && check == nil { check = xcb_query_pointer(XGetXCBConnection(connection.display), xcb_window_t(connection.root)) }
+        if hasOtherChange { check = xcb_query_pointer(XGetXCBConnection(connection.display), xcb_window_t(connection.root)) }
         return false
     }
 
     /// Takes the answer that `updatePosition` requested. Call it after a grab, with which it has arrived. Returns true if the area
     /// of the pointer's image in the picture changed.
-    func takeCheck(over area: CapturedArea) -> Bool {
+    func takeCheck(over area: CapturedArea, at now: MediaTime) -> Bool {
         guard let check else { return false }
         self.check = nil
+        last = (area, now)
         guard let reply = xcb_query_pointer_reply(XGetXCBConnection(connection.display), check, nil) else { return false }
         defer { free(reply) }
         guard reply.pointee.same_screen != 0 else { return move(to: nil, over: area) }

@@ -176,7 +176,7 @@ package final class X11ScreenSource: ScreenSource {
             guard let patches = try reader.read(changed, of: area) else { return discard() }
             events.dispatchPending()
             if target.isStale { return discard() }
-            if attempt < Self.attempts, let moved = changes.takePointerMove(in: area) {
+            if attempt < Self.attempts, let moved = changes.takePointerMove(in: area, at: now) {
                 changed.formUnion(moved)
                 continue
             }

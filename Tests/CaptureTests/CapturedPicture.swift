@@ -11,8 +11,8 @@ extension ScreenSource {
     }
 
     /// Returns the next sample's picture. Its pixels are a copy, which remains valid after the next sample.
-    func nextPicture() throws(CaptureError) -> Picture? {
-        guard let picture = try nextSample()?.picture else { return nil }
+    func nextPicture(at time: MediaTime = MediaTime(nanoseconds: SessionClock.monotonic())) throws(CaptureError) -> Picture? {
+        guard let picture = try nextSample(at: time)?.picture else { return nil }
         let patches = picture.patches.map { patch in
             let copy = PixelBuffer(format: .bgra, size: patch.pixels.size)
             // The rows of a patch can be a part of longer rows.

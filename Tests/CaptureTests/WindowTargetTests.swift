@@ -1,4 +1,5 @@
 import Capture
+import Dispatch
 import Foundation
 import Media
 import Synchronization
@@ -258,11 +259,12 @@ import X11Capture
             }
             let isRescued = Mutex(false)
             screen.peer.signal(SIGSTOP)
-            let rescue = Task {
-                try await Task.sleep(for: .seconds(10))
+            // Not a task, whose thread a request could block.
+            let rescue = DispatchWorkItem {
                 isRescued.withLock { $0 = true }
                 screen.peer.signal(SIGCONT)
             }
+            DispatchQueue.global().asyncAfter(deadline: .now() + 10, execute: rescue)
             let sample = try source.nextSample(at: .zero)
             let name = source.description.name
             #expect(!isRescued.withLock { $0 })

@@ -255,6 +255,28 @@ private let foreignErrors = Mutex<[UInt8]>([])
         }
     }
 
+    @Test func `a pointer that a program moves is in the same picture as what it draws`() async throws {
+        try await withScreen { screen, painter in
+            showPointerOnGrey(painter)
+            let source = try open(screen, showsCursor: true)
+            let first = try #require(try source.nextPicture(at: .zero))
+            let old = try #require(first.extent(against: 0x808080))
+            for round in 1...3 {
+                painter.fill(0x00FF00, x: Int32(round) * 20, y: 400, width: 10, height: 10)
+                painter.movePointer(x: Int32(100 + round * 100), y: 100)
+                var picture: Media.Picture?
+                try await waitUntil("the drawing") {
+                    // Always the same time, so that the position is requested for no other reason.
+                    picture = try source.nextPicture(at: .zero)
+                    return picture != nil
+                }
+                #expect(picture?.damage.covers(PixelRect(x: round * 20, y: 400, width: 10, height: 10)) == true)
+                #expect(picture?.damage.covers(old.offsetBy(x: round * 100, y: 0)) == true, "round \(round)")
+                #expect(picture?.colour(x: 100 + round * 100, y: 100) != 0x808080)
+            }
+        }
+    }
+
     @Test func `a pointer that changes its shape damages its area`() async throws {
         try await withScreen { screen, painter in
             showPointerOnGrey(painter)

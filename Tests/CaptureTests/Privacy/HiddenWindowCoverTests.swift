@@ -153,6 +153,27 @@ import X11Capture
         }
     }
 
+    @Test func `many drawings around the uncovered area leave it covered`() async throws {
+        try await withScreen { screen in
+            let below = try LoudWindow(display: screen.display, x: 50, y: 50, width: 300, height: 200, hasBackground: false)
+            below.map()
+            let window = try secretWindow(on: screen)
+            let painter = try Painter(display: screen.display)
+            let source = try open(screen, secret)
+            _ = try source.nextSample(at: MediaTime(milliseconds: 0))
+            window.unmap()
+            for tick in 3..<60 {
+                // In two corners of the screen, in one tick.
+                for index in 0..<150 as Range<Int32> where tick == 10 {
+                    painter.fill(0x00FF00, x: index % 15 * 3, y: index / 15 * 3, width: 1, height: 1)
+                    painter.fill(0x00FF00, x: 590 + index % 15 * 3, y: 440 + index / 15 * 3, width: 1, height: 1)
+                }
+                guard let picture = try source.nextSample(at: MediaTime(milliseconds: Int64(tick) * 33))?.picture else { continue }
+                #expect(picture.loudPixels == 0, "tick \(tick)")
+            }
+        }
+    }
+
     @Test func `a change under the cover and a static hidden window cause no sample`() async throws {
         try await withScreen { screen in
             let window = try secretWindow(on: screen)
