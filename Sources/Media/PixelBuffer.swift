@@ -82,8 +82,8 @@ public final class PixelBuffer: @unchecked Sendable {
         return try owned.withUnsafeMutableBytes { bytes in Swift.Result { () throws(Failure) in try body(bytes) } }.get()
     }
 
-    /// All bytes, without a copy if this object owns its memory. A later write to the buffer copies the memory first if somebody
-    /// still holds the result.
+    /// All bytes, without a copy if this object owns its memory. A later write to the buffer copies the memory first if the result
+    /// still exists.
     package var sharedBytes: [UInt8] { borrowed == nil ? owned : withUnsafeBytes { Array($0) } }
 
     /// The offsets of the planes Y, U and V of an I420 or I444 picture, in bytes.

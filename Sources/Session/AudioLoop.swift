@@ -14,6 +14,9 @@ final class AudioLoop: Sendable {
     private static let blockDuration = MediaTime(
         value: Int64(AudioTrackFormat.framesPerPacket), timescale: Int64(AudioFormat.broadcast.sampleRate))
 
+    /// The number of packets that are delivered together at most, for example after the thread was stopped for seconds.
+    private static let maximumPackets = 8
+
     private let configuration: SessionConfiguration.Audio
     private let distributor: Distributor
     private let disclosure: Disclosure
@@ -89,6 +92,7 @@ final class AudioLoop: Sendable {
         var mix = Mixing(encoders: opened, mixer: AudioMixer(tracks: [.app, .mic], start: time))
         if let level = configuration.app { mix.mixer.setLevel(level, of: .app) }
         mix.mixer.setLevel(configuration.mic ?? configuration.laterMic, of: .mic)
+        defer { deliver(&mix) }
         while true {
             let work = inbox.take(until: clock.origin + mix.mixer.nextDeadline.nanoseconds)
             for sample in work.samples { mix.mixer.feed(sample) }
@@ -97,7 +101,7 @@ final class AudioLoop: Sendable {
             while let first = mix.mixer.nextDueTime(now: clock.now) {
                 if let end = work.end, first >= end {
                     for encoder in mix.encoders.values { mix.packets += try encoder.finish() }
-                    return deliver(&mix)
+                    return
                 }
                 try mixBlock(at: first, isLocked: work.isLocked, now: clock.now, &mix)
             }
@@ -143,6 +147,7 @@ final class AudioLoop: Sendable {
             }
             mix.packets += try encoder.encode(block)
         }
+        if mix.packets.count >= Self.maximumPackets { deliver(&mix) }
         mix.meter.note(&mix.mixer, tracks: [.app, .mic])
     }
 

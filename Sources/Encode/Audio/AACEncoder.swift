@@ -103,7 +103,10 @@ package final class AACEncoder {
 
     /// Counts equal packets of silence. `position` is that of the block with which they came.
     private func note(_ packets: [EncodedPacket], of position: Int64, isSilent: Bool) {
-        guard isSilent, let packet = packets.last else { return silence = nil }
+        guard isSilent, let packet = packets.last else {
+            silence = nil
+            return
+        }
         let count = packet.data == silence?.data ? (silence?.count ?? 0) + 1 : 1
         let delay = position - packet.presentationTime.value(timescale: Int64(AudioFormat.broadcast.sampleRate))
         silence = (packet.data, count, delay)
