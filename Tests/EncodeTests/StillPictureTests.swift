@@ -73,16 +73,51 @@ import Testing
         #expect(sizes[60...].reduce(0, +) * 8 / 1000 <= Self.kilobits * 7)
     }
 
-    /// Encodes eight seconds of a page of which a part changes with every frame: glyphs, or noise. Returns the packets and the PSNR of
+    @Test func `a clock stays within a bitrate that falls, and sharp while the fastest preset is used`() throws {
+        let clock = PixelRect(x: 320, y: 160, width: 48, height: 16)
+        let (packets, qualities) = try encode(changing: clock, kilobits: 1500) { encoder, tick in
+            if tick == 100 { encoder.setBitrate(1000) }
+            if tick == 160 { encoder.setFastest(true) }
+            if tick == 175 { encoder.setFastest(false) }
+        }
+        // One second of the lower bitrate can wait in the buffer.
+        let size = packets[100...].reduce(0) { $0 + $1.data.count } * 8 / 1000
+        #expect(size <= 1000 * (140 / 30 + 2), "\(size) kbit in 140 frames")
+        #expect(qualities[60..<120].min() ?? 0 > 36, "\(qualities[60..<120])")
+        #expect(qualities[160..<180].min() ?? 0 > 36, "\(qualities[160..<180])")
+    }
+
+    @Test(arguments: [1, 5, 60]) func `a clock is sharp at each frame rate`(frameRate: Int) throws {
+        var settings = VideoSettings(size: Self.size, rateControl: .bitrate(1500))
+        settings.frameRate = frameRate
+        let (packets, qualities) = try encode(changing: PixelRect(x: 320, y: 160, width: 48, height: 16), settings: settings, count: frameRate * 6)
+        #expect(qualities.suffix(frameRate).allSatisfy { $0 > 36 }, "\(qualities.suffix(frameRate))")
+        #expect(packets.reduce(0) { $0 + $1.data.count } * 8 / 1000 <= 1500 * 7)
+    }
+
+    private func encode(
+        changing part: PixelRect, isNoise: Bool = false, kilobits: Int, each: (VideoEncoder, Int) -> Void = { _, _ in }
+    ) throws -> ([EncodedPacket], [Double]) {
+        try encode(
+            changing: part, isNoise: isNoise, settings: VideoSettings(size: Self.size, rateControl: .bitrate(kilobits)), count: 240, each: each)
+    }
+
+    /// Encodes frames of a page of which a part changes with every frame: glyphs, or noise. Returns the packets and the PSNR of
     /// each frame.
-    private func encode(changing part: PixelRect, isNoise: Bool = false, kilobits: Int) throws -> ([EncodedPacket], [Double]) {
-        let encoder = try VideoEncoder(settings: VideoSettings(size: Self.size, rateControl: .bitrate(kilobits)))
+    ///
+    /// - Parameter each: called before each frame with its number.
+    private func encode(
+        changing part: PixelRect, isNoise: Bool = false, settings: VideoSettings, count: Int, each: (VideoEncoder, Int) -> Void = { _, _ in }
+    ) throws -> ([EncodedPacket], [Double]) {
+        let encoder = try VideoEncoder(settings: settings)
         var (pages, packets): ([(Int, Page)], [EncodedPacket]) = ([], [])
-        for tick in 0..<240 {
+        for tick in 0..<count {
+            each(encoder, tick)
             let page = Page(size: Self.size, part: part, number: tick, isNoise: isNoise)
             pages.append((tick, page))
             let changed = tick == 0 ? PixelRect(Self.size) : part
-            packets += try encoder.encode(page.sample(at: MediaTime(value: Int64(tick), timescale: 30), changed: changed))
+            let time = MediaTime(value: Int64(tick), timescale: Int64(settings.frameRate))
+            packets += try encoder.encode(page.sample(at: time, changed: changed))
         }
         return (packets, try decodedQualities(packets, of: encoder, pages: pages))
     }
