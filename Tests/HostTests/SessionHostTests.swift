@@ -91,7 +91,7 @@ struct SessionHostTests {
             #expect(taken.value == 1)
             // The first one goes on, with its log.
             #expect(try await first.ask("status").session?.state == "live")
-            #expect(first.log.contains("main is live"))
+            try await waitUntil("the line in the log") { first.log.contains("main is live") }
             _ = try await first.ask("stop")
             _ = try await first.host.ended()
             let third = try HostRig(in: peers, folder: first.folder, onNameTaken: { taken.update { $0 += 1 } })
