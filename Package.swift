@@ -74,8 +74,10 @@ let package = Package(
         // Devices and codecs. A module with a source imports Capture and one device API, and no other source.
         .target(name: "Capture", dependencies: ["Concurrency", "Media"], swiftSettings: strict),
         .target(name: "WindowPrivacy", dependencies: ["Concurrency", "Media"], swiftSettings: strict),
+        .target(name: "X11Client", dependencies: ["Capture", "Concurrency", "Media", "CX11", "CLinux"], swiftSettings: strict),
         .target(
-            name: "X11Capture", dependencies: ["Capture", "WindowPrivacy", "Concurrency", "Media", "CX11", "CLinux", "CPixelKernels"],
+            name: "X11Capture",
+            dependencies: ["X11Client", "Capture", "WindowPrivacy", "Concurrency", "Media", "CX11", "CPixelKernels"],
             swiftSettings: strict),
         .target(
             name: "PortalCapture", dependencies: ["Bus", "Capture", "WindowPrivacy", "Processes", "Concurrency", "Media", "CPipeWire"],
@@ -238,8 +240,8 @@ let package = Package(
         .testTarget(
             name: "CaptureTests",
             dependencies: [
-                "Capture", "WindowPrivacy", "X11Capture", "PortalCapture", "PulseCapture", "ContentCapture", "Concurrency", "Media", "Mix", "CX11",
-                "CPipeWire", "TestPatterns", "TestSupport", "TestScreen", "TestCast",
+                "Capture", "WindowPrivacy", "X11Client", "X11Capture", "PortalCapture", "PulseCapture", "ContentCapture", "Concurrency", "Media",
+                "Mix", "CX11", "CPipeWire", "TestPatterns", "TestSupport", "TestScreen", "TestCast",
             ], swiftSettings: strict),
         .testTarget(name: "MixTests", dependencies: ["Mix", "Media", "TestPatterns", "CPixelKernels", "CYUV"], swiftSettings: strict),
         .testTarget(name: "BitstreamTests", dependencies: ["Bitstream", "FuzzTargets", "Media"], swiftSettings: strict),

@@ -21,7 +21,7 @@ package enum SourceSummary {
 
     private static var screen: String {
         do throws(CaptureError) {
-            let screen = try X11Connection.describe(display: nil)
+            let screen = try ScreenInventory.describe(display: nil)
             return "\(screen.name), \(screen.size.width)x\(screen.size.height)"
         } catch {
             return error.sentence

@@ -1,4 +1,5 @@
 import CX11
+import X11Client
 
 /// Announces on the display that it is captured, by owning the manager selection `_BROADCAST_CAPTURE_S<screen>` (ICCCM
 /// 2.0, 2.8). It corresponds to ReplayKit's `isCaptured`. The server releases the selection when the connection closes,

@@ -2,6 +2,7 @@ import CX11
 import Capture
 import Media
 import WindowPrivacy
+import X11Client
 
 /// The source that the user selected, and its current position. The target follows the source when it moves.
 protocol CaptureTarget: AnyObject {

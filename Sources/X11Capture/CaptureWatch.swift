@@ -1,6 +1,7 @@
 import CX11
 import Capture
 import Glibc
+import X11Client
 
 /// Detects whether a program captures a display: whether `CaptureSelection` has an owner.
 package final class CaptureWatch {
@@ -26,7 +27,7 @@ package final class CaptureWatch {
         while try isCaptured() != wanted {
             var poller = pollfd(fd: XConnectionNumber(connection.display), events: Int16(POLLIN), revents: 0)
             if XPending(connection.display) == 0 { poll(&poller, 1, -1) }
-            while XPending(connection.display) > 0, !X11Faults.isBroken(connection.display) {
+            while XPending(connection.display) > 0, !connection.isBroken {
                 var event = XEvent()
                 XNextEvent(connection.display, &event)
             }

@@ -1,6 +1,7 @@
 import CX11
 import Capture
 import Media
+import X11Client
 
 /// The position of the picture's pixels at one time: the drawable to read them from, and the part of the root window
 /// that they show.
@@ -63,7 +64,7 @@ struct CapturedArea: Equatable {
             return try body(connection.root, place.x, place.y)
         case .window(let window, let border, _):
             let pixmap = XCompositeNameWindowPixmap(connection.display, window)
-            defer { if !X11Faults.isBroken(connection.display) { XFreePixmap(connection.display, pixmap) } }
+            defer { if !connection.isBroken { XFreePixmap(connection.display, pixmap) } }
             return try body(pixmap, border, border)
         }
     }

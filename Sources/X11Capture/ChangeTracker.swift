@@ -1,5 +1,6 @@
 import CX11
 import Media
+import X11Client
 
 /// What changed in the picture since the last tick: drawing that the server reports as damage, and the mouse pointer.
 final class ChangeTracker {

@@ -2,6 +2,7 @@ import CX11
 import Capture
 import Glibc
 import Media
+import X11Client
 
 /// The mouse pointer: its position, its image, and how to draw it over grabbed pixels.
 ///

@@ -1,5 +1,6 @@
 import CX11
 import Media
+import X11Client
 
 /// The changes of a drawable, as reported by the DAMAGE extension.
 ///
@@ -24,7 +25,7 @@ final class DamageTracker {
     }
 
     deinit {
-        guard !X11Faults.isBroken(connection.display) else { return }
+        guard !connection.isBroken else { return }
         XDamageDestroy(connection.display, damage)
         XFixesDestroyRegion(connection.display, region)
     }

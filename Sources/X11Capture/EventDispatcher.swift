@@ -1,4 +1,5 @@
 import CX11
+import X11Client
 
 /// Reads the events of a source's connection, and passes each event to the parts of the source that need it.
 final class EventDispatcher {
@@ -32,7 +33,7 @@ final class EventDispatcher {
         while XPending(connection.display) > 0 {
             var event = XEvent()
             XNextEvent(connection.display, &event)
-            if X11Faults.isBroken(connection.display) { return false }
+            if connection.isBroken { return false }
             areMoves = areMoves && changes.cursor?.isMove(event) ?? false
             if event.type == connection.randrEventBase + Int32(RRScreenChangeNotify) { XRRUpdateConfiguration(&event) }
             if event.type == PropertyNotify { focus.note(event.xproperty) }
@@ -42,6 +43,6 @@ final class EventDispatcher {
             announcement?.note(event)
             screenSaver?.note(event)
         }
-        return areMoves && !X11Faults.isBroken(connection.display)
+        return areMoves && !connection.isBroken
     }
 }

@@ -1,5 +1,6 @@
 import CX11
 import Media
+import X11Client
 
 /// Detects when another monitor shows the focused window: because another window has the focus, or because the window
 /// moved.

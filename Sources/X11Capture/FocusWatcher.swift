@@ -1,6 +1,7 @@
 import CX11
 import Capture
 import Media
+import X11Client
 
 /// Monitors which application's window is active, as reported by the window manager (EWMH 1.5, `_NET_ACTIVE_WINDOW`,
 /// `_NET_WM_NAME`; ICCCM, 4.1.2.5, `WM_CLASS`).
@@ -47,7 +48,7 @@ final class FocusWatcher {
         let information = window == 0 ? nil : describe(window)
         // Requests for a window that no longer exists cause errors. Ignore them.
         XSync(connection.display, 0)
-        _ = X11Faults.takeProtocolError(of: connection.display)
+        connection.takeProtocolError()
         guard let information, information != last else { return nil }
         guard mayBeTold(window) else {
             nextLook = now + Self.lookInterval

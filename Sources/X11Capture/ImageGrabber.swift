@@ -1,6 +1,7 @@
 import CX11
 import Capture
 import Media
+import X11Client
 
 /// Grabs rectangles of pixels from a drawable, through shared memory or, if that is not available, over the connection.
 ///
@@ -113,7 +114,7 @@ private final class SharedSegment {
         // Mark the segment for removal now, so that the system deletes it when the last process detaches it, even after
         // kill -9.
         _ = cx11_shm_mark_for_removal(identifier)
-        let refused = X11Faults.takeProtocolError(of: display, since: first) != nil || X11Faults.isBroken(display)
+        let refused = connection.takeProtocolError(since: first) != nil || connection.isBroken
         let screen = XDefaultScreen(display)
         let image =
             refused
@@ -133,7 +134,7 @@ private final class SharedSegment {
     }
 
     deinit {
-        if !X11Faults.isBroken(connection.display) {
+        if !connection.isBroken {
             _ = XShmDetach(connection.display, info)
             XSync(connection.display, 0)
         }

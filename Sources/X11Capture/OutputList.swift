@@ -1,5 +1,6 @@
 import CX11
 import Media
+import X11Client
 
 /// The areas that the outputs of an X screen show: RandR's outputs and their CRTCs (RandR 1.5, 7.2 and 7.3).
 struct OutputList {

@@ -1,6 +1,7 @@
 import CX11
 import Capture
 import Media
+import X11Client
 
 /// Reads the pixels of the captured area: only what changed, in few requests.
 final class PictureReader {

@@ -2,6 +2,7 @@ import CPixelKernels
 import CX11
 import Capture
 import Media
+import X11Client
 
 /// The pixel format of a visual: 32 bits each, in one of the supported formats.
 package enum PixelLayout: Equatable {

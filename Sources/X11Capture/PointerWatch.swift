@@ -1,4 +1,5 @@
 import CX11
+import X11Client
 
 /// Detects that the mouse pointer moved, from the raw events of its devices (XInput protocol, version 2.2, RawEvent), which a
 /// client gets also while another one has grabbed the pointer. If a program moves the pointer (XWarpPointer), there is no

@@ -1,6 +1,7 @@
 import CX11
 import Capture
 import Media
+import X11Client
 
 /// An area of the root window: all of it, a region, a monitor, or the monitor that shows the focused window.
 final class RootTarget: CaptureTarget {

@@ -1,6 +1,7 @@
 import CX11
 import Capture
 import Media
+import X11Client
 
 /// A window that can be captured.
 package struct WindowInformation: Sendable, Equatable {
@@ -38,6 +39,12 @@ package struct ScreenInventory: Sendable {
             }
         }
         try connection.checkConnection()
+    }
+
+    /// Returns the name and size of a display without the list of its sources.
+    package static func describe(display name: String?) throws(CaptureError) -> (name: String, size: PixelSize) {
+        let connection = try X11Connection(name: name)
+        return (connection.name, try connection.rootSize())
     }
 }
 

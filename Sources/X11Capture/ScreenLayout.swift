@@ -1,6 +1,7 @@
 import CX11
 import Capture
 import Media
+import X11Client
 
 /// The size of an X screen, its monitors, and the areas that no monitor shows. A snapshot of the server's state.
 struct ScreenLayout {

@@ -1,4 +1,5 @@
 import CX11
+import X11Client
 
 /// Monitors the X server's screen saver, which lockers such as xss-lock and light-locker use (MIT-SCREEN-SAVER 1.1).
 final class ScreenSaverWatch {

@@ -1,6 +1,7 @@
 import CX11
 import Capture
 import Concurrency
+import X11Client
 
 /// Lets the user select a window with the mouse.
 package enum WindowPicker {

@@ -1,5 +1,6 @@
 import CX11
 import Media
+import X11Client
 
 /// Redirects a window, and ensures that its pixmap contains no pixels of other windows.
 ///
@@ -34,7 +35,7 @@ struct WindowRedirection {
         clean(now == before ? now : connection.place(of: window).map { [$0] } ?? [])
         XSync(connection.display, 0)
         // If the window was destroyed in the meantime, the next request for it detects that.
-        _ = X11Faults.takeProtocolError(of: connection.display)
+        connection.takeProtocolError()
     }
 
     private func clean(_ covered: [PixelRect]) {

@@ -1,6 +1,7 @@
 import CX11
 import Capture
 import Media
+import X11Client
 
 /// The content of one window, independent of its position and of overlapping windows.
 ///
@@ -70,7 +71,7 @@ final class WindowTarget: CaptureTarget {
         case DestroyNotify:
             guard noteChange(of: event.xdestroywindow.window) else { break }
             if event.xdestroywindow.window == window { isDestroyed = true }
-            connection.events.forget(event.xdestroywindow.window)
+            connection.forget(event.xdestroywindow.window)
         // With each of these events, the window gets a new pixmap, which the server fills with the pixels of
         // overlapping windows.
         case ConfigureNotify:

@@ -1,6 +1,7 @@
 import CX11
 import Capture
 import WindowPrivacy
+import X11Client
 
 extension X11Connection {
     /// Returns the window that matches a rule, among those that the user can select.

@@ -3,6 +3,7 @@ import Capture
 import Concurrency
 import Media
 import WindowPrivacy
+import X11Client
 
 /// A screen source for an X display. It grabs only the areas that changed, and draws the mouse pointer over them.
 ///

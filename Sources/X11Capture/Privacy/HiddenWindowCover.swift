@@ -2,6 +2,7 @@ import CX11
 import Capture
 import Media
 import WindowPrivacy
+import X11Client
 
 /// Paints over the windows that viewers must not see, before their pixels leave the capture code.
 ///

@@ -1,5 +1,6 @@
 import Capture
 import WindowPrivacy
+import X11Client
 
 extension HiddenWindowRule {
     /// Returns a rule for the window that is currently active. If `display` is nil, uses the display in `DISPLAY`.

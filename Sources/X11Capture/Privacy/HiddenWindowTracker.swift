@@ -1,6 +1,7 @@
 import CX11
 import Media
 import WindowPrivacy
+import X11Client
 
 /// Tracks which children of the root window are hidden, and their current and previous positions.
 ///
@@ -70,7 +71,7 @@ final class HiddenWindowTracker {
     }
 
     private func destroyed(_ event: XDestroyWindowEvent) {
-        connection.events.forget(event.window)
+        connection.forget(event.window)
         if ended.note(.window(event.window)) { (isStale, isAmbiguous) = (true, true) }
         guard event.event == connection.root else { return changed(event.event) }
         leave(event.window)

@@ -1,6 +1,7 @@
 import CX11
 import Media
 import WindowPrivacy
+import X11Client
 
 /// Requests the children of the root window and their properties from the X server.
 ///
@@ -112,7 +113,7 @@ final class WindowReader {
             // A frame can contain many decorations. The application's windows are read before them.
             level = next.filter { isForeign($0, in: window) } + next.filter { !isForeign($0, in: window) }
         }
-        return X11Faults.takeProtocolError(of: display, since: first) == nil ? result : nil
+        return connection.takeProtocolError(since: first) == nil ? result : nil
     }
 
     /// Returns true if another client created `inner` than `window`.

@@ -1,23 +1,19 @@
 import CX11
 
-/// The events that each part of the capture code needs from each window. X stores one mask per window and connection,
+/// A user of a connection that has its own mask of events for each window.
+package struct EventInterest: Hashable {
+    private let name: String
+
+    package init(_ name: String) { self.name = name }
+}
+
+/// The events that each user of a connection needs from each window. X stores one mask per window and connection,
 /// and a new mask replaces the previous one (X11, 9, ChangeWindowAttributes).
 struct EventSelection {
-    /// The parts of the capture code. Each has its own mask for each window.
-    enum Interest: Hashable {
-        /// Which application is active.
-        case focus
-        /// The captured source.
-        case target
-        case screen
-        /// The windows that viewers must not see.
-        case hiddenWindows
-    }
-
-    private var masks: [Window: [Interest: Int]] = [:]
+    private var masks: [Window: [EventInterest: Int]] = [:]
 
     /// Sets the mask of `interest` for `window`; 0 for no events. Returns the combined mask of all interests.
-    mutating func set(_ mask: Int, of window: Window, for interest: Interest) -> Int {
+    mutating func set(_ mask: Int, of window: Window, for interest: EventInterest) -> Int {
         masks[window, default: [:]][interest] = mask == 0 ? nil : mask
         let all = masks[window, default: [:]].values.reduce(0, |)
         if all == 0 { masks[window] = nil }

@@ -1,19 +1,19 @@
 import CX11
 
 /// Reads window properties that clients and the window manager set (ICCCM, 4.1.2 and 4.1.3.1; EWMH 1.5).
-final class WindowProperties {
+package final class WindowProperties {
     /// The maximum number of characters of a title or class that is reported. A program can set a title of any length.
     private static let maximumLength = 256
     /// The maximum length in bytes, because a character can consist of any number of code points.
     private static let maximumSize = 1024
 
     private let connection: X11Connection
-    let activeWindowAtom: Atom
-    let nameAtom: Atom
+    package let activeWindowAtom: Atom
+    package let nameAtom: Atom
     private let clientList: Atom
     private let state: Atom
 
-    init(connection: X11Connection) {
+    package init(connection: X11Connection) {
         self.connection = connection
         let display = connection.display
         activeWindowAtom = XInternAtom(display, "_NET_ACTIVE_WINDOW", 0)
@@ -23,22 +23,22 @@ final class WindowProperties {
     }
 
     /// Returns the active window as reported by the window manager, or nil.
-    func activeWindow() -> Window? {
+    package func activeWindow() -> Window? {
         windows(activeWindowAtom)?.first.flatMap { $0 == 0 ? nil : $0 }
     }
 
     /// Returns all managed windows, the oldest first, or nil if no window manager reports them.
-    func clients() -> [Window]? {
+    package func clients() -> [Window]? {
         windows(clientList)
     }
 
     /// Returns true if a window manager manages `window`: it is a client's window and not a frame.
-    func isManaged(_ window: Window) -> Bool {
+    package func isManaged(_ window: Window) -> Bool {
         connection.property(state, of: window) { _, _, _ in true } ?? false
     }
 
     /// Returns the class of the window's application (WM_CLASS), or nil.
-    func className(of window: Window) -> String? {
+    package func className(of window: Window) -> String? {
         var hint = XClassHint()
         guard XGetClassHint(connection.display, window, &hint) != 0 else { return nil }
         defer {
@@ -49,7 +49,7 @@ final class WindowProperties {
     }
 
     /// Returns the title, or an empty string.
-    func title(of window: Window) -> String {
+    package func title(of window: Window) -> String {
         Self.shortened([nameAtom, XA_WM_NAME].lazy.map { self.connection.text($0, of: window) }.first { !$0.isEmpty } ?? "")
     }
 
@@ -60,13 +60,13 @@ final class WindowProperties {
     }
 
     /// Returns a name for messages: the title, the class, or the window's identifier.
-    func label(of window: Window) -> String {
+    package func label(of window: Window) -> String {
         let title = title(of: window)
         return title.isEmpty ? className(of: window) ?? "0x" + String(window, radix: 16) : title
     }
 
     /// Returns true if `label` depends on the property.
-    func isPartOfLabel(_ property: Atom) -> Bool {
+    package func isPartOfLabel(_ property: Atom) -> Bool {
         property == nameAtom || property == XA_WM_NAME || property == XA_WM_CLASS
     }
 

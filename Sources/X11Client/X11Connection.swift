@@ -7,17 +7,17 @@ import Media
 
 /// A connection to an X server, with the extensions that capture requires. The capture thread owns it.
 package final class X11Connection {
-    let display: OpaquePointer
-    let root: Window
+    package let display: OpaquePointer
+    package let root: Window
     /// The name of the display as the user writes it.
     package let name: String
     /// The first event code of each extension. The server assigns these codes at run time.
-    let damageEventBase: Int32
-    let fixesEventBase: Int32
-    let randrEventBase: Int32
+    package let damageEventBase: Int32
+    package let fixesEventBase: Int32
+    package let randrEventBase: Int32
     /// True if the server supports monitors (RandR 1.5).
-    let hasMonitors: Bool
-    var events = EventSelection()
+    package let hasMonitors: Bool
+    var selection = EventSelection()
 
     /// The maximum time for the answer of a server to a new connection. XOpenDisplay waits for ever for a server that is
     /// stopped.
@@ -65,12 +65,6 @@ package final class X11Connection {
         return display
     }
 
-    /// Returns the name and size of a display without capturing it.
-    package static func describe(display name: String?) throws(CaptureError) -> (name: String, size: PixelSize) {
-        let connection = try X11Connection(name: name)
-        return (connection.name, try connection.rootSize())
-    }
-
     deinit {
         Self.close(display)
     }
@@ -81,40 +75,36 @@ package final class X11Connection {
         X11Faults.forget(display)
     }
 
+    /// True after the server has ended or closed the connection. No request may follow then.
+    package var isBroken: Bool { X11Faults.isBroken(display) }
+
+    /// Returns the code of the last protocol error since the last call, if a request from number `first` on caused it
+    /// (XNextRequest(3)). An error of an earlier request, whose result was optional, is discarded.
+    @discardableResult
+    package func takeProtocolError(since first: UInt = 0) -> Int? { X11Faults.takeProtocolError(of: display, since: first) }
+
     /// Throws if the connection broke, or if the server refused a request from number `first` on (XNextRequest(3)).
-    func check(since first: UInt) throws(CaptureError) {
-        if X11Faults.isBroken(display) { throw .displayServerGone(name) }
-        if let code = X11Faults.takeProtocolError(of: display, since: first) { throw .grabRefused(code: code) }
+    package func check(since first: UInt) throws(CaptureError) {
+        if isBroken { throw .displayServerGone(name) }
+        if let code = takeProtocolError(since: first) { throw .grabRefused(code: code) }
     }
 
     /// Throws if the connection broke. Ignores protocol errors.
-    func checkConnection() throws(CaptureError) {
-        _ = X11Faults.takeProtocolError(of: display)
-        if X11Faults.isBroken(display) { throw .displayServerGone(name) }
-    }
-
-    /// The time from the first event of a drawing to its end, in microseconds.
-    private static let settlingTime: UInt32 = 2000
-
-    /// As `waitForEvent`, but returns when a drawing is probably complete: programs draw in several steps, and the first one
-    /// causes the event.
-    func waitForDrawing(until deadline: Int64, or wake: WakeSignal) -> Bool {
-        guard waitForEvent(until: deadline, or: wake) else { return false }
-        let rest = max(0, deadline - SessionClock.monotonic()) / 1000
-        usleep(min(Self.settlingTime, UInt32(clamping: rest)))
-        return true
+    package func checkConnection() throws(CaptureError) {
+        takeProtocolError()
+        if isBroken { throw .displayServerGone(name) }
     }
 
     /// Blocks until the server has sent an event, or until `deadline`, or until `wake` is signalled, or until the connection
     /// breaks. Returns false at the deadline and for `wake`.
     ///
     /// - Parameter deadline: `CLOCK_MONOTONIC` in nanoseconds.
-    func waitForEvent(until deadline: Int64, or wake: WakeSignal) -> Bool {
+    package func waitForEvent(until deadline: Int64, or wake: WakeSignal) -> Bool {
         XFlush(display)
         while true {
             let rest = deadline - SessionClock.monotonic()
             guard rest > 0 else { return false }
-            if XEventsQueued(display, Int32(QueuedAfterReading)) > 0 || X11Faults.isBroken(display) { return true }
+            if XEventsQueued(display, Int32(QueuedAfterReading)) > 0 || isBroken { return true }
             if wake.isSignalled { return false }
             let events = clinux_poll_input(XConnectionNumber(display), wake.descriptor, rest)
             if Int32(events) & (POLLHUP | POLLERR) != 0 { return true }

@@ -4,7 +4,7 @@ import CX11
 extension X11Connection {
     /// Calls `body` with the value of a property, the number of its items and their size in bits. Returns nil if there
     /// is no property of that type. Values longer than 64 KiB are truncated.
-    func property<Value>(
+    package func property<Value>(
         _ name: Atom, of window: Window, type: Atom = Atom(AnyPropertyType), _ body: (UnsafeMutablePointer<UInt8>, Int, Int32) -> Value
     ) -> Value? {
         var actualType = Atom()
@@ -20,7 +20,7 @@ extension X11Connection {
     }
 
     /// Returns a text property, or an empty string.
-    func text(_ name: Atom, of window: Window) -> String {
+    package func text(_ name: Atom, of window: Window) -> String {
         texts(name, of: window).first ?? ""
     }
 
@@ -29,7 +29,7 @@ extension X11Connection {
     ///
     /// Some programs include the terminating null byte of a C string, and window managers show the text up to the first
     /// null byte. The text without the null bytes at its end is a reading too.
-    func texts(_ name: Atom, of window: Window) -> [String] {
+    package func texts(_ name: Atom, of window: Window) -> [String] {
         let bytes = bytes(name, of: window)
         let whole = bytes[..<((bytes.lastIndex { $0 != 0 } ?? -1) + 1)]
         guard !whole.isEmpty else { return [] }
@@ -44,7 +44,7 @@ extension X11Connection {
     }
 
     /// Returns the strings of a property that contains several, each terminated by a null byte.
-    func strings(_ name: Atom, of window: Window) -> [String] {
+    package func strings(_ name: Atom, of window: Window) -> [String] {
         bytes(name, of: window).split(separator: 0, omittingEmptySubsequences: false).map { String(decoding: $0, as: UTF8.self) }
     }
 
@@ -70,7 +70,7 @@ extension X11Connection {
 
     /// Returns a property of 32-bit numbers, or an empty array. Xlib returns each number as a long
     /// (XGetWindowProperty(3)).
-    func numbers(_ name: Atom, of window: Window) -> [UInt] {
+    package func numbers(_ name: Atom, of window: Window) -> [UInt] {
         property(name, of: window) { bytes, count, format in
             guard format == 32 else { return [] }
             return bytes.withMemoryRebound(to: UInt.self, capacity: count) { list in (0..<count).map { list[$0] & 0xffff_ffff } }
@@ -79,7 +79,7 @@ extension X11Connection {
 
     /// The bits of a resource identifier that its client chooses. The other bits identify the client (X11, 8,
     /// connection setup).
-    var resourceMask: UInt {
+    package var resourceMask: UInt {
         let mask = cx11_resource_mask(display)
         // The protocol requires at least 18 bits.
         return mask == 0 ? 0x3ffff : mask

@@ -4,54 +4,59 @@ import Media
 /// Requests about windows that can be destroyed at any time. If the window does not exist, the result is nil and the
 /// server's error is ignored.
 extension X11Connection {
-    /// Selects events of `window` for one part of the capture code, in addition to the events of the other parts. 0
-    /// selects no events.
-    func select(_ mask: Int, of window: Window, for interest: EventSelection.Interest) {
+    /// Selects events of `window` for one user of the connection, in addition to the events of the others. 0 selects no
+    /// events.
+    package func select(_ mask: Int, of window: Window, for interest: EventInterest) {
         guard window != 0 else { return }
-        XSelectInput(display, window, events.set(mask, of: window, for: interest))
+        XSelectInput(display, window, selection.set(mask, of: window, for: interest))
     }
 
-    func atomName(_ atom: Atom) -> String? {
+    /// Forgets a window that no longer exists. The server can use its identifier for another window.
+    package func forget(_ window: Window) {
+        selection.forget(window)
+    }
+
+    package func atomName(_ atom: Atom) -> String? {
         guard let name = XGetAtomName(display, atom) else { return nil }
         defer { XFree(name) }
         return String(cString: name)
     }
 
-    func attributes(of window: Window) -> XWindowAttributes? {
+    package func attributes(of window: Window) -> XWindowAttributes? {
         var attributes = XWindowAttributes()
         let isThere = XGetWindowAttributes(display, window, &attributes) != 0
-        if !isThere { _ = X11Faults.takeProtocolError(of: display) }
+        if !isThere { takeProtocolError() }
         return isThere ? attributes : nil
     }
 
     /// Returns the area of the content of `window` on the root window.
-    func place(of window: Window) -> PixelRect? {
+    package func place(of window: Window) -> PixelRect? {
         guard let attributes = attributes(of: window), let origin = origin(of: window) else { return nil }
         return PixelRect(x: origin.x, y: origin.y, width: Int(attributes.width), height: Int(attributes.height))
     }
 
     /// Returns the position of the content's top left corner on the root window.
-    func origin(of window: Window) -> (x: Int, y: Int)? {
+    package func origin(of window: Window) -> (x: Int, y: Int)? {
         var x: Int32 = 0
         var y: Int32 = 0
         var child = Window()
         let first = XNextRequest(display)
         guard XTranslateCoordinates(display, window, root, 0, 0, &x, &y, &child) != 0 else {
-            _ = X11Faults.takeProtocolError(of: display)
+            takeProtocolError()
             return nil
         }
         // For a destroyed window, the call can succeed and also report an error.
-        return X11Faults.takeProtocolError(of: display, since: first) == nil ? (Int(x), Int(y)) : nil
+        return takeProtocolError(since: first) == nil ? (Int(x), Int(y)) : nil
     }
 
     /// Returns the parent of a window, and its children from bottom to top.
-    func family(of window: Window) -> (parent: Window, children: [Window])? {
+    package func family(of window: Window) -> (parent: Window, children: [Window])? {
         var root = Window()
         var parent = Window()
         var list: UnsafeMutablePointer<Window>?
         var count: UInt32 = 0
         guard XQueryTree(display, window, &root, &parent, &list, &count) != 0 else {
-            _ = X11Faults.takeProtocolError(of: display)
+            takeProtocolError()
             return nil
         }
         defer { if let list { XFree(list) } }
