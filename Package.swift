@@ -87,7 +87,7 @@ let package = Package(
         .target(name: "Mix", dependencies: ["Media", "Concurrency", "CPixelKernels", "CYUV", "CSWResample"], swiftSettings: strict),
         // Reads and writes the headers of H.264 and AAC. Mux writes containers.
         .target(name: "Bitstream", dependencies: ["Media"], swiftSettings: strict),
-        .target(name: "Encode", dependencies: ["Bitstream", "Media", "CX264", "CAVCodec", "CPNG", "CSixel"], swiftSettings: strict),
+        .target(name: "Encode", dependencies: ["Bitstream", "Media", "CX264", "CYUV", "CAVCodec", "CPNG", "CSixel"], swiftSettings: strict),
         .target(name: "Mux", dependencies: ["Bitstream", "Media"], swiftSettings: strict),
         .target(name: "EventLoops", dependencies: [.product(name: "NIOPosix", package: "swift-nio")], swiftSettings: strict),
         .target(

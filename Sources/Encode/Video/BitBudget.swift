@@ -4,7 +4,7 @@ import Media
 /// that is sent.
 struct BitBudget {
     /// Bytes a second, and the capacity in bytes.
-    private var rate: Double
+    private(set) var rate: Double
     /// The bytes in the buffer. It is negative if more was sent than the bitrate allows.
     private(set) var level: Double
     private var time: MediaTime?

@@ -1,7 +1,21 @@
 import Media
 
-/// With a bitrate: when a still picture is encoded again to improve its quality, and for how many ticks of the bitrate
-/// each frame counts.
+/// Why a frame is encoded.
+enum FramePurpose {
+    /// The picture changed.
+    case change
+    /// A still picture becomes sharper.
+    case refinement
+    /// x264's buffer is filled, and the picture stays as it is.
+    case refill
+    /// A still picture is due as an IDR picture.
+    case keyframe
+}
+
+/// With a bitrate: when a still picture is encoded again, and what each frame receives of the bitrate.
+///
+/// x264 counts the bytes that it may still use (its buffer, VBV) in frames. `BitBudget` counts them in time. Each frame moves
+/// x264's count to that of the budget: up, if the frame counts for several ticks, and down, if the buffer is smaller.
 struct RefinementSchedule {
     /// The number of refinements after which the bitrate allows no better quality.
     static let limit = 20
@@ -14,20 +28,30 @@ struct RefinementSchedule {
     private static let polishedQuantizer = 11
     private static let polishDelay = MediaTime(milliseconds: 500)
 
-    /// The time without an encoded frame after which x264's buffer is filled.
+    /// The time without a change after which a refinement may use most of what the bitrate has saved. Before that, the next change
+    /// is probably close.
+    private static let restDelay = MediaTime(milliseconds: 300)
+
+    /// The time without an encoded frame after which x264's buffer is filled for the next change.
     private static let refillDelay = MediaTime(milliseconds: 300)
+
+    /// A refinement needs this part of the buffer; with less, it improves little and costs as much time.
+    private static let smallestShare = 0.2
+
+    /// The part of the buffer that is kept for the next keyframe, as far as the bitrate cannot fill it until then.
+    private static let keyframeShare = 0.8
+
+    /// x264 lets a frame with a given QP use between a half and three quarters of its buffer (rate control of rows). A buffer that
+    /// contains four thirds of what the frame may use ends it at that size.
+    private static let givenQuantizerFactor = 4.0 / 3
 
     /// Ticks a second.
     private let frameRate: Int
     private let keyframeInterval: MediaTime
-    /// The tick up to which x264's rate control has counted.
-    private var countedTicks: Int64 = 0
     /// The time of the next refinement.
     private var next = MediaTime.zero
     private var lastEncoded = MediaTime.zero
     private var lastChange = MediaTime.zero
-    /// True if the last frame filled x264's buffer.
-    private var isRefilled = false
     /// The number of changed frames since the last still frame.
     private var framesInMotion = 2
 
@@ -36,50 +60,68 @@ struct RefinementSchedule {
         self.keyframeInterval = keyframeInterval
     }
 
-    /// True if a picture that has not settled should be encoded again.
-    func isDue(at time: MediaTime) -> Bool { time >= next }
-
-    /// True if a picture that has settled, and has not changed for a while, should be encoded again.
+    /// Returns the bytes that a refinement may use: what the bitrate has saved, without what it cannot save again until the next
+    /// keyframe.
     ///
-    /// - Parameters:
-    ///   - quantizer: the highest QP of any part of the picture.
-    ///   - stillFrames: the number of frames since the last change or keyframe.
-    func isPolishDue(at time: MediaTime, quantizer: Int, stillFrames: Int) -> Bool {
-        quantizer > Self.polishedQuantizer && stillFrames < Self.limit && time - lastChange >= Self.polishDelay && isDue(at: time)
+    /// - Parameter lastKeyframe: the time of the last IDR picture; nil before the first one.
+    func spendable(at time: MediaTime, lastKeyframe: MediaTime?, budget: BitBudget) -> Double {
+        guard let lastKeyframe else { return budget.level }
+        let untilKeyframe = (lastKeyframe + keyframeInterval - time).seconds
+        return budget.level - budget.rate * max(0, Self.keyframeShare - untilKeyframe)
     }
 
-    /// True once after a picture has settled, when enough time has passed to fill the buffer, or shortly before the next
-    /// keyframe. x264 counts frames, so it needs a frame that counts for the ticks of the repeat pictures. Otherwise its
-    /// buffer would be too empty for the next keyframe or change.
+    /// Returns why a still picture should be encoded again instead of being repeated; nil if it should not.
     ///
     /// - Parameters:
+    ///   - settling: how good the picture is.
     ///   - lastKeyframe: the time of the last IDR picture; nil before the first one.
-    ///   - isBufferFull: true if the bitrate has enough bytes for a large frame.
-    func isRefillDue(at time: MediaTime, lastKeyframe: MediaTime?, isBufferFull: Bool) -> Bool {
-        guard let lastKeyframe, !isRefilled else { return false }
+    ///   - level: what x264's buffer contains, in bytes.
+    ///   - largest: the bytes that it can contain.
+    func purpose(
+        at time: MediaTime, settling: SettlingDetector, lastKeyframe: MediaTime?, budget: BitBudget, level: Double, largest: Double
+    ) -> FramePurpose? {
+        if time >= next, spendable(at: time, lastKeyframe: lastKeyframe, budget: budget) >= Self.smallestShare * budget.rate {
+            if !settling.isSettled { return .refinement }
+            let isPolishDue = settling.pictureQuantizer > Self.polishedQuantizer && settling.stillFrames < Self.limit
+            if isPolishDue, time - lastChange >= Self.polishDelay { return .refinement }
+        }
+        guard let lastKeyframe, level < 0.9 * min(largest, Self.givenQuantizerFactor * budget.level) else { return nil }
         let untilKeyframe = lastKeyframe + keyframeInterval - time
-        return untilKeyframe <= Self.interval + Self.interval || isBufferFull && time - lastEncoded >= Self.refillDelay
+        return untilKeyframe <= Self.interval + Self.interval || budget.isFull && time - lastEncoded >= Self.refillDelay ? .refill : nil
     }
 
     /// Returns what the frame at `time` receives of the bitrate, and plans the next refinement.
     ///
     /// - Parameters:
-    ///   - isChanged: true if the picture differs from the previous one.
-    ///   - isSettled: true if the picture's quality does not improve any more.
-    mutating func share(at time: MediaTime, isChanged: Bool, isSettled: Bool, budget: BitBudget) -> X264Encoder.BitrateShare {
+    ///   - lastKeyframe: the time of the last IDR picture; nil before the first one.
+    ///   - level: what x264's buffer contains, in bytes.
+    mutating func share(
+        at time: MediaTime, for purpose: FramePurpose, lastKeyframe: MediaTime?, budget: BitBudget, level: Double
+    ) -> X264Encoder.BitrateShare {
+        let passed = Int(((time - lastEncoded).seconds * Double(frameRate)).rounded())
         next = time + Self.interval
         lastEncoded = time
-        if isChanged { lastChange = time }
-        framesInMotion = isChanged ? framesInMotion + 1 : 0
-        isRefilled = !isChanged && isSettled
-        // A still picture counts for the time until its next refinement, or for as much as the buffer holds.
-        let end = tick(of: isChanged ? time : next) + (isChanged ? 1 : 0)
-        let ticks = isRefilled ? .max : max(1, Int(end - countedTicks))
-        countedTicks = max(countedTicks, end)
-        // After a still period x264 may have counted ticks that have not passed yet.
-        let isTakeover = isChanged && framesInMotion <= 2
-        return X264Encoder.BitrateShare(ticks: ticks, level: isTakeover ? budget.level : nil, isStill: !isChanged)
+        framesInMotion = purpose == .change ? framesInMotion + 1 : 0
+        if purpose == .change { lastChange = time }
+        // The frame itself is a tick.
+        func ticks(to target: Double) -> Int { 1 + max(0, Int((target - max(0, level)) / budget.rate * Double(frameRate))) }
+        switch purpose {
+        case .change:
+            // After a still period x264 may have counted bytes that the bitrate has not saved.
+            // The first picture after a rest may use all of it.
+            let isFirst = framesInMotion <= 1
+            return .init(
+                ticks: max(isFirst ? passed : 1, ticks(to: budget.level)), level: framesInMotion <= 2 ? budget.level : nil, mayUseAll: isFirst)
+        case .refinement:
+            let factor = time - lastChange >= Self.restDelay ? 2.0 : 1
+            let saved = Self.interval.seconds * budget.rate
+            let target = spendable(at: time, lastKeyframe: lastKeyframe, budget: budget) * factor
+            return .init(ticks: ticks(to: target + saved * factor), level: target, isDoubled: factor > 1)
+        case .refill: return .init(ticks: ticks(to: Self.givenQuantizerFactor * budget.level), isDoubled: true, mayUseAll: true)
+        case .keyframe:
+            // At most a fifth of the buffer: in a smaller buffer, x264 lets a frame use everything.
+            let target = Self.givenQuantizerFactor * budget.level
+            return .init(ticks: Int(target / budget.rate * Double(frameRate) / 5), level: target, isDoubled: true)
+        }
     }
-
-    private func tick(of time: MediaTime) -> Int64 { time.value(timescale: Int64(frameRate)) }
 }

@@ -22,7 +22,7 @@ package final class VideoEncoder {
     private var sequence: UInt32 = 0
     private var numbering: FrameNumbering
     private var isIDRWanted = false
-    private var lastKeyframe: (size: Int, quantizer: Int)?
+    private var keyframe = KeyframeEstimate()
     private var lastQuantizer = 51
     private var deblocking = DeblockingRule()
     /// With a bitrate and low latency, nil otherwise.
@@ -32,6 +32,8 @@ package final class VideoEncoder {
     private var hold: QuantizerHold?
     /// True if x264's buffer was filled after the last frame, although the bitrate has not saved that much.
     private var isRefilled = false
+    /// True if the last picture was an unchanged one.
+    private var wasStill = false
 
     /// The number of frames that x264 encoded, and of repeat pictures.
     package private(set) var encodedFrames = 0
@@ -89,14 +91,17 @@ package final class VideoEncoder {
     package func encode(_ sample: SampleBuffer) throws(EncodeError) -> [EncodedPacket] {
         guard case .picture(let picture) = sample.payload, let frame = picture.patches.first?.pixels else { return [] }
         lastFrame = frame
-        return try encode(frame, at: sample.presentationTime, changed: picture.damage)
+        let time = sample.presentationTime
+        let purpose = !picture.damage.isEmpty ? FramePurpose.change : isIDRDue(at: time) ? .keyframe : .refinement
+        return try encode(frame, at: time, changed: picture.damage, for: purpose)
     }
 
     /// Repeats the last frame at `time`. Does nothing if there was no frame yet.
     package func encodeRepeat(at time: MediaTime) throws(EncodeError) -> [EncodedPacket] {
-        if !isIDRDue(at: time), !needsEncoding(at: time) { return try fill(at: time) }
+        budget?.advance(to: time)
+        guard let purpose = purpose(at: time) else { return try fill(at: time) }
         guard let lastFrame else { return [] }
-        return try encode(lastFrame, at: time, changed: DamageRegion(size: settings.size))
+        return try encode(lastFrame, at: time, changed: DamageRegion(size: settings.size), for: purpose)
     }
 
     /// True if `fill` costs almost nothing. With `Latency.normal` it encodes the frame again.
@@ -106,9 +111,10 @@ package final class VideoEncoder {
     /// is due. Does nothing if there was no frame yet.
     package func fill(at time: MediaTime) throws(EncodeError) -> [EncodedPacket] {
         guard let lastFrame else { return [] }
-        guard let repeatPicture else { return try encode(lastFrame, at: time, changed: DamageRegion(size: settings.size)) }
+        guard let repeatPicture else { return try encode(lastFrame, at: time, changed: DamageRegion(size: settings.size), for: .refinement) }
         repeatedFrames += 1
         deblocking.noteRepeat()
+        wasStill = true
         let presented = advance(to: time)
         let data = repeatPicture.accessUnit(frameNumber: numbering.nextRepeat())
         budget?.spend(data.count)
@@ -125,7 +131,9 @@ package final class VideoEncoder {
         return packets
     }
 
-    private func encode(_ frame: PixelBuffer, at time: MediaTime, changed: DamageRegion) throws(EncodeError) -> [EncodedPacket] {
+    private func encode(
+        _ frame: PixelBuffer, at time: MediaTime, changed: DamageRegion, for purpose: FramePurpose
+    ) throws(EncodeError) -> [EncodedPacket] {
         let isIDR = isIDRDue(at: time)
         if isIDR {
             lastIDR = time
@@ -134,64 +142,72 @@ package final class VideoEncoder {
         encodedFrames += 1
         budget?.advance(to: time)
         let held = hold?.quantizer(changed: changed, isIDR: isIDR, level: budget?.share ?? 0)
-        let quantizer = isIDR ? stillQuantizer(changed) ?? held.flatMap(heldKeyframeQuantizer) : held
-        var share = budget.map { refinement.share(at: time, isChanged: !changed.isEmpty, isSettled: isSettled, budget: $0) }
+        var share = budget.map {
+            refinement.share(at: time, for: purpose, lastKeyframe: isIDR ? nil : lastIDR, budget: $0, level: encoder.bufferLevel)
+        }
         if let budget, isRefilled || held != nil {
             share?.level = budget.level
             if held != nil { share?.refill(to: budget, frameRate: settings.frameRate) }
         }
         isRefilled = held != nil
+        let isNewPicture = changed.isWhole && wasStill
+        wasStill = changed.isEmpty
         let output = try encoder.encode(
-            frame, at: advance(to: time), changed: changed, forceIDR: isIDR, quantizer: quantizer, share: share,
-            isDeblocked: deblocking.isOn(changed: changed, lastQuantizer: lastQuantizer))
+            frame, at: advance(to: time), changed: changed, forceIDR: isIDR, quantizer: quantizer(for: purpose, isIDR: isIDR, held: held),
+            share: share, isDeblocked: deblocking.isOn(changed: changed, lastQuantizer: lastQuantizer),
+            isMeasured: budget != nil && (isIDR || changed.isEmpty || isNewPicture))
         guard let output else { return [] }
-        budget?.spend(output.data.count)
-        if output.isIDR { lastKeyframe = (output.data.count, output.quantizer) }
-        lastQuantizer = output.quantizer
-        hold?.note(size: output.data.count, quantizer: output.quantizer)
-        settling.note(size: output.data.count, quantizer: output.quantizer, isKeyframe: output.isIDR, isChanged: !changed.isEmpty)
+        note(output, changed: changed, isNewPicture: isNewPicture)
         return [packet(for: output)]
     }
 
-    /// True if an unchanged picture should be encoded again instead of being repeated.
-    private func needsEncoding(at time: MediaTime) -> Bool {
-        guard let budget else { return !isSettled }
-        guard isSettled else { return refinement.isDue(at: time) }
-        return refinement.isPolishDue(at: time, quantizer: settling.pictureQuantizer, stillFrames: settling.stillFrames)
-            || refinement.isRefillDue(at: time, lastKeyframe: lastIDR, isBufferFull: budget.isFull)
+    /// Returns the QP of a frame; nil if x264 chooses it.
+    private func quantizer(for purpose: FramePurpose, isIDR: Bool, held: Int?) -> Int? {
+        if isIDR { return (purpose == .keyframe ? stillQuantizer : nil) ?? held.flatMap(heldKeyframeQuantizer) }
+        // With a higher QP, x264 skips the whole picture.
+        return purpose == .refill ? min(51, lastQuantizer + 4) : held
     }
 
-    /// Returns the QP for a keyframe of a still picture: the picture's current QP, so that its quality does not pulse
-    /// with each keyframe. x264 would base the QP on the previous frames, which had almost no bits.
+    private func note(_ output: X264Encoder.Output, changed: DamageRegion, isNewPicture: Bool) {
+        let size = output.data.count
+        budget?.spend(size)
+        if output.isIDR {
+            keyframe.noteKeyframe(size: size, quantizer: output.quantizer)
+        } else if isNewPicture {
+            keyframe.noteNewPicture(size: size, quantizer: output.quantizer)
+        }
+        lastQuantizer = output.plannedQuantizer
+        hold?.note(size: size, quantizer: output.plannedQuantizer)
+        settling.note(size: size, quantizer: output.quantizer, isKeyframe: output.isIDR, isChanged: !changed.isEmpty)
+    }
+
+    /// Returns why a still picture should be encoded again instead of being repeated; nil if it should not.
+    private func purpose(at time: MediaTime) -> FramePurpose? {
+        if isIDRDue(at: time) { return .keyframe }
+        guard let budget else { return isSettled ? nil : .refinement }
+        return refinement.purpose(
+            at: time, settling: settling, lastKeyframe: lastIDR, budget: budget, level: encoder.bufferLevel, largest: encoder.doubledBuffer)
+    }
+
+    /// The QP for a keyframe of a still picture: the picture's current QP, so that its quality does not pulse with each keyframe. x264
+    /// would base the QP on the previous frames, which had almost no bits.
     ///
-    /// With a bitrate, the keyframe may use most of the buffer, which is full after a still period.
-    private func stillQuantizer(_ changed: DamageRegion) -> Int? {
-        guard changed.isEmpty, isSettled else { return nil }
+    /// With a bitrate, the keyframe may use most of what the bitrate has saved.
+    private var stillQuantizer: Int? {
+        guard budget != nil || isSettled else { return nil }
         switch settings.rateControl {
         case .quality(let factor): return factor >= 1 ? settling.pictureQuantizer : nil
-        case .bitrate: return lastKeyframe == nil ? nil : keyframeQuantizer(settling.pictureQuantizer, share: 0.9)
+        case .bitrate(let kilobits):
+            let saved = budget.map { $0.level * 0.9 } ?? Double(kilobits) * 125 / 2
+            return keyframe.isKnown ? keyframe.quantizer(lowest: settling.pictureQuantizer, limit: saved) : nil
         }
     }
 
     /// Returns the QP for a keyframe while `held` is held. It leaves enough for the frames after it, in which something changes. Nil
     /// if the keyframe would be much less sharp than they are.
     private func heldKeyframeQuantizer(_ held: Int) -> Int? {
-        let quantizer = keyframeQuantizer(held, share: 0.6)
+        let quantizer = keyframe.quantizer(lowest: held, limit: (budget?.level ?? 0) * 0.6)
         return quantizer <= held + 12 ? quantizer : nil
-    }
-
-    /// Returns the lowest QP from `lowest` on with which a keyframe uses at most `share` of what the bitrate has saved. Its size is
-    /// estimated from the last keyframe's: it doubles for every 6 steps of QP.
-    private func keyframeQuantizer(_ lowest: Int, share: Double) -> Int {
-        guard let last = lastKeyframe, case .bitrate(let kilobits) = settings.rateControl else { return lowest }
-        var quantizer = lowest
-        var size = Double(last.size) * exp2(Double(last.quantizer - quantizer) / 6)
-        let limit = budget.map { $0.level * share } ?? Double(kilobits) * 125 / 2
-        while size > limit && quantizer < 51 {
-            quantizer += 1
-            size /= exp2(1.0 / 6)
-        }
-        return quantizer
     }
 
     private func isIDRDue(at time: MediaTime) -> Bool {

@@ -1,5 +1,6 @@
 import Bitstream
 import CX264
+import CYUV
 import Glibc
 import Media
 
@@ -14,26 +15,42 @@ final class X264Encoder {
         var isIDR: Bool
         var presentationTime: MediaTime
         var decodeTime: MediaTime
-        /// The QP that x264 chose for the frame.
-        var quantizer: Int
+        /// The QP with which x264 began the frame. If the frame becomes too large, x264 raises the QP from row to row.
+        var plannedQuantizer: Int
+        /// The mean squared error of the luma in the worst strip of 16 rows; nil if it was not measured.
+        var error: Double?
+
+        /// The QP of the worst part of the frame, as far as it is known.
+        ///
+        /// Uniform quantization with a step D has a mean squared error of D * D / 12, and D doubles for every 6 steps of QP from 1 at
+        /// QP 4 on (Rec. ITU-T H.264, table 8-15 and 8.5.12.1). The error of text is up to six steps larger than that.
+        var quantizer: Int {
+            guard let error, error > 0 else { return plannedQuantizer }
+            return max(plannedQuantizer, Int(4 + 3 * log2(12 * error)) - 6)
+        }
     }
 
     /// The share of the bitrate for a frame. x264 counts every frame as one tick, but repeat pictures, which x264 does
     /// not know, fill the time between two frames.
     struct BitrateShare {
-        /// The number of ticks that the frame counts for. `Int.max` fills the buffer.
+        /// The number of ticks that the frame counts for.
         var ticks: Int
         /// The bytes that x264's buffer contains at most before the frame; nil if x264's own count is right.
         var level: Double?
-        /// True for a picture that does not change. The buffer is doubled, because x264 lets a frame with a given QP
-        /// use half of it.
-        var isStill: Bool
+        /// True if the buffer has twice the size, so that it can contain more than the bitrate has saved.
+        var isDoubled = false
+        /// True if the buffer is never larger than `level`.
+        var isLimited = false
+        /// True if the frame may use all that the buffer contains, and not only half of it.
+        var mayUseAll = false
 
         /// Limits x264's buffer to the bytes that the bitrate has saved, and fills it again after the frame. The next frame must limit it,
         /// too.
         mutating func refill(to budget: BitBudget, frameRate: Int) {
             ticks = Int(max(0, budget.share) * Double(frameRate) * 0.8)
             level = budget.level
+            isLimited = true
+            isDoubled = false
         }
     }
 
@@ -44,6 +61,8 @@ final class X264Encoder {
     private let settings: VideoSettings
     /// The bitrate in kbit/s; 0 with a constant quality.
     private var kilobits = 0
+    /// What x264's buffer contains, in kilobits, as x264 counts it.
+    private var level = 0.0
     /// True if the next frames are analysed with the fastest preset.
     private var isFastest = false
     let sequenceParameterSet: [UInt8]
@@ -59,6 +78,7 @@ final class X264Encoder {
             throw .cannotOpenVideo(.rejected(size: settings.size, frameRate: settings.frameRate))
         }
         self.encoder = encoder
+        level = Double(parameters.rc.f_vbv_buffer_init) * Double(parameters.rc.i_vbv_buffer_size)
         if parameters.analyse.i_subpel_refine != analysis.analyse.i_subpel_refine {
             parameters.analyse.i_subpel_refine = analysis.analyse.i_subpel_refine
             x264_encoder_reconfig(encoder, &parameters)
@@ -84,6 +104,12 @@ final class X264Encoder {
         x264_encoder_close(encoder)
     }
 
+    /// What x264's buffer contains, in bytes.
+    var bufferLevel: Double { level * 125 }
+
+    /// The size of the doubled buffer, in bytes.
+    var doubledBuffer: Double { Double(settings.bufferSize(bitrate: kilobits * 2)) * 125 }
+
     /// The number of frames in the encoder that it has not returned yet.
     var delayedFrames: Int { Int(x264_encoder_delayed_frames(encoder)) }
 
@@ -94,9 +120,10 @@ final class X264Encoder {
     ///   - quantizer: the QP of the frame; nil if the rate control chooses it.
     ///   - share: the part of the bitrate that the frame receives; nil with a constant quality.
     ///   - isDeblocked: true if decoders smooth the edges between blocks (Rec. ITU-T H.264, 8.7).
+    ///   - isMeasured: true if the error of the frame should be measured. Only with low latency, when each call returns its frame.
     func encode(
         _ frame: PixelBuffer, at time: MediaTime, changed: DamageRegion, forceIDR: Bool, quantizer: Int?, share: BitrateShare?,
-        isDeblocked: Bool
+        isDeblocked: Bool, isMeasured: Bool
     ) throws(EncodeError) -> Output? {
         let previous = parameters
         parameters.b_deblocking_filter = isDeblocked && !isFastest ? analysis.b_deblocking_filter : 0
@@ -115,6 +142,7 @@ final class X264Encoder {
             picture.prop.mb_info_free = { free($0) }
         }
         let offsets = frame.planeOffsets
+        var error: Double?
         var output = x264_picture_t()
         var units: UnsafeMutablePointer<x264_nal_t>?
         var count: Int32 = 0
@@ -122,9 +150,14 @@ final class X264Encoder {
             // x264 only reads the planes, and copies them before it returns.
             let base = UnsafeMutablePointer(mutating: bytes.baseAddress?.assumingMemoryBound(to: UInt8.self))
             picture.img.plane = (base.map { $0 + offsets.y }, base.map { $0 + offsets.u }, base.map { $0 + offsets.v }, nil)
-            return x264_encoder_encode(encoder, &units, &count, &picture, &output)
+            let size = x264_encoder_encode(encoder, &units, &count, &picture, &output)
+            if isMeasured, size > 0 { error = Self.error(of: output.img, from: picture.img, size: frame.size) }
+            return size
         }
-        return try Self.output(size: size, units: units, count: count, picture: output)
+        countBuffer(max(0, Int(size)))
+        var result = try Self.output(size: size, units: units, count: count, picture: output)
+        result?.error = error
+        return result
     }
 
     /// Returns a frame that is still in the encoder, at the end. Returns nil if the encoder is empty, or if no frame is ready
@@ -166,12 +199,21 @@ final class X264Encoder {
 
     /// Sets x264's bitrate and buffer for the next frame.
     private func configure(_ share: BitrateShare) {
-        let capacity = settings.bufferSize(bitrate: share.isStill ? kilobits * 2 : kilobits)
-        // x264 needs a buffer of more than one frame.
-        let ticks = max(1, min(share.ticks, capacity * settings.frameRate * 4 / 5 / kilobits))
-        let smallest = kilobits * ticks * 5 / 4 / settings.frameRate + 1
+        let size = settings.bufferSize(bitrate: share.isDoubled ? kilobits * 2 : kilobits)
+        var buffer = size
         // x264 has no call that sets the level of its buffer, but a smaller buffer cuts the level.
-        setRate(ticks: ticks, buffer: max(smallest, min(capacity, share.level.map { Int($0 / 125) } ?? capacity)))
+        if let level = share.level.map({ Int(max(0, $0) / 125) }), share.isLimited || self.level > Double(level) { buffer = min(size, level) }
+        // The buffer has to contain more than one frame. If it contains less than five, x264 lets a frame use everything, otherwise half.
+        let frames = share.mayUseAll || share.isLimited ? 1.25 : 5
+        let ticks = max(1, min(share.ticks, Int(Double(size * settings.frameRate) / frames) / kilobits))
+        setRate(ticks: ticks, buffer: max(kilobits * ticks * 5 / 4 / settings.frameRate + 1, buffer))
+    }
+
+    /// Counts a frame of `size` bytes as x264 does (`update_vbv` in ratecontrol.c).
+    private func countBuffer(_ size: Int) {
+        let buffer = Double(parameters.rc.i_vbv_buffer_size)
+        let left = max(0, min(level, buffer) - Double(size) / 125)
+        level = min(buffer, left + Double(parameters.rc.i_vbv_max_bitrate) / Double(settings.frameRate))
     }
 
     /// - Parameter buffer: kilobits.
@@ -203,7 +245,20 @@ final class X264Encoder {
         return Output(
             data: Array(UnsafeBufferPointer(start: first, count: Int(size))), units: ranges, isIDR: picture.b_keyframe != 0,
             presentationTime: MediaTime(nanoseconds: picture.i_pts * 1000), decodeTime: MediaTime(nanoseconds: picture.i_dts * 1000),
-            quantizer: Int(picture.i_qpplus1) - 1)
+            plannedQuantizer: Int(picture.i_qpplus1) - 1)
+    }
+
+    /// Returns the mean squared error of the luma of `decoded`, as decoders show the frame, in the strip of 16 rows that differs most
+    /// from `original`.
+    private static func error(of decoded: x264_image_t, from original: x264_image_t, size: PixelSize) -> Double? {
+        guard let decodedLuma = decoded.plane.0, let luma = original.plane.0 else { return nil }
+        return stride(from: 0, to: size.height, by: 16).map { top in
+            let rows = min(16, size.height - top)
+            let sum = ComputeSumSquareErrorPlane(
+                decodedLuma + top * Int(decoded.i_stride.0), decoded.i_stride.0, luma + top * Int(original.i_stride.0), original.i_stride.0,
+                Int32(size.width), Int32(rows))
+            return Double(sum) / Double(size.width * rows)
+        }.max()
     }
 
     /// One byte per macroblock in raster order: constant or not. x264 frees it.

@@ -1,0 +1,58 @@
+import Encode
+import Foundation
+import Media
+import Testing
+
+/// Still pictures with so much detail that the bitrate limits their quality.
+@Suite struct DetailedPictureTests {
+    private static let size = PixelSize(width: 640, height: 352)
+
+    @Test(arguments: [500, 1000, 3000]) func `a still picture of noise keeps to its bitrate`(kilobits: Int) throws {
+        let (packets, _) = try encode([(0, Page(dithered: Self.size))], kilobits: kilobits, count: 300)
+        // x264's buffer holds one second, and it can miss that by a little.
+        let waiting = largestBacklog(packets, kilobits: kilobits)
+        #expect(waiting < Double(kilobits) * 1.15, "\(waiting) kbit wait")
+    }
+
+    @Test func `a photograph becomes sharper as long as the bitrate allows it`() throws {
+        let (packets, qualities) = try encode([(0, Page(photograph: Self.size))], kilobits: 3000, count: 240)
+        #expect(qualities.last ?? 0 > 44, "\(qualities)")
+        #expect(largestBacklog(packets, kilobits: 3000) < 3000 * 1.15)
+    }
+
+    @Test(arguments: [25, 40, 50]) func `a keyframe soon after a new picture is about as sharp as the picture was`(change: Int) throws {
+        let (packets, qualities) = try encode(
+            [(0, Page(size: Self.size)), (change, Page(photograph: Self.size))], kilobits: 1500, count: 90)
+        #expect(packets[60].isKeyframe)
+        #expect(qualities[60] > qualities[59] - 4, "\(qualities[55...])")
+        #expect(largestBacklog(packets, kilobits: 1500) < 1500 * 1.15)
+    }
+
+    /// Encodes 30 frames a second. Returns the packets and the PSNR of each frame.
+    ///
+    /// - Parameter pages: what is shown, each from a frame on.
+    private func encode(_ pages: [(Int, Page)], kilobits: Int, count: Int) throws -> ([EncodedPacket], [Double]) {
+        let encoder = try VideoEncoder(settings: VideoSettings(size: Self.size, rateControl: .bitrate(kilobits)))
+        var packets: [EncodedPacket] = []
+        for tick in 0..<count {
+            let time = MediaTime(value: Int64(tick), timescale: 30)
+            if let page = pages.first(where: { $0.0 == tick })?.1 {
+                packets += try encoder.encode(page.sample(at: time, isChanged: true))
+            } else {
+                packets += try encoder.encodeRepeat(at: time)
+            }
+        }
+        return (packets, try decodedQualities(packets, of: encoder, pages: pages))
+    }
+
+    /// The most that waits if the packets are sent with exactly the bitrate, in kbit.
+    private func largestBacklog(_ packets: [EncodedPacket], kilobits: Int) -> Double {
+        var (waiting, largest) = (0.0, 0.0)
+        for packet in packets {
+            waiting += Double(packet.data.count) * 8 / 1000
+            largest = max(largest, waiting)
+            waiting = max(0, waiting - Double(kilobits) / 30)
+        }
+        return largest
+    }
+}
