@@ -158,10 +158,11 @@ package actor SessionHost {
         let snapshot = session.snapshot()
         let result = HostOutcome(failure: ended.failure, snapshot: snapshot, isAsked: current.withLock { $0.isStopWanted })
         for line in options.phrases.logLines(result) { log.write(line) }
+        // Who knows of the end can read all of the log.
+        log.flush()
         hub.finish()
         finalReport.set(report(snapshot))
         await server?.shutDown()
-        log.flush()
         outcome.set(.success(result))
         continuation.finish()
     }

@@ -45,9 +45,9 @@ package final class SessionLog: Sendable {
         writer?.write("\(FileDate.iso8601(Date())) \(text)\n")
     }
 
-    /// Waits until all lines are written, for a limited time.
-    package func flush() {
-        writer?.flush(within: .milliseconds(300))
+    /// Waits until all lines are written, at most for `limit`. Returns false if lines remain.
+    @discardableResult package func flush(within limit: Duration = .seconds(1)) -> Bool {
+        writer?.flush(within: limit) ?? true
     }
 }
 

@@ -107,7 +107,8 @@ import Upload
         try await rig.passWait(4)
         try await rig.waitForState(.live)
         #expect(rig.viewer.connections == 3 && rig.clock.waits == [.seconds(2), .seconds(4)])
-        #expect(rig.states == [.reconnecting, .reconnecting, .live])
+        // A report follows the state.
+        try await waitUntil("the reports") { rig.states == [.reconnecting, .reconnecting, .live] }
         rig.destination.end(.asked)
         await rig.destination.waitUntilOver()
         #expect(rig.destination.state == .finished)
@@ -259,7 +260,7 @@ import Upload
         rig.viewer.setRemarks { $0.isReady = true }
         try await rig.push(until: "live again") { rig.destination.state == .live }
         #expect(rig.destination.snapshot().reconnects == 1 && rig.viewer.connections == 1)
-        #expect(rig.states == [.live, .reconnecting, .live])
+        try await waitUntil("the reports") { rig.states == [.live, .reconnecting, .live] }
         rig.destination.end(.asked)
         await rig.destination.waitUntilOver()
     }

@@ -77,7 +77,7 @@ extension EndToEndTests {
                 #expect(try await isPaused(in: studio, desktop))
                 #expect(try await studio.broadcast.run(["stop", "--session", "second"]).status == .exited(0))
                 #expect(try await second.waitForExit() == .exited(0))
-                #expect(try await !isPaused(in: studio, desktop))
+                try await waitUntil("notifications") { try await !isPaused(in: studio, desktop) }
             }
         }
 
@@ -108,7 +108,7 @@ extension EndToEndTests {
                 try await first.killNow()
                 try studio.broadcast.writeConfiguration("[privacy]\ndo-not-disturb = false\n")
                 _ = try await studio.startLive(["--to", studio.path("two.mp4")])
-                #expect(try await !isPaused(in: studio, second))
+                try await waitUntil("notifications") { try await !isPaused(in: studio, second) }
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
             }
         }
@@ -125,7 +125,7 @@ extension EndToEndTests {
                 #expect(try await isPaused(in: studio, service))
                 #expect(try await studio.broadcast.run(["stop", "--session", "second"]).status == .exited(0))
                 #expect(try await second.waitForExit() == .exited(0))
-                #expect(try await !isPaused(in: studio, service))
+                try await waitUntil("notifications") { try await !isPaused(in: studio, service) }
             }
         }
 

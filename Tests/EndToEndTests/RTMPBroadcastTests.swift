@@ -99,9 +99,10 @@ extension EndToEndTests {
                 let received = try await pictureSizes(listener.output, in: studio.peers)
                 let video = try #require(session.video)
                 #expect(video.encoded + video.repeated == file.count)
-                // The server joins at a key frame, and from there on gets the very pictures that are in the file.
-                #expect(received.count > 30 && received.count <= file.count)
-                #expect(Array(file.suffix(received.count)) == received)
+                // The server joins at a key frame, and from there on gets the very pictures that are in the file. What waits for it at
+                // the end may be discarded.
+                #expect(received.count > 30)
+                #expect(file.firstRange(of: received) != nil)
             }
         }
 

@@ -37,12 +37,14 @@ struct UploaderTests {
 
         func playlist(named name: String) async -> String? { left.withLock { $0 } }
 
-        /// Hangs if `deletion` is nil.
+        /// Hangs if `deletion` is nil. A deletion that can be seen has its result already, unless it hangs.
         func delete(_ name: String) async throws(StoreError) {
+            var result = deletion.withLock { $0 }
             deletions.withLock { $0.append(name) }
             while !Task.isCancelled {
-                if let result = deletion.withLock({ $0 }) { return try result.get() }
+                if let result { return try result.get() }
                 try? await Task.sleep(for: .milliseconds(5))
+                result = deletion.withLock { $0 }
             }
         }
     }

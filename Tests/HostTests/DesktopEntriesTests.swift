@@ -26,11 +26,10 @@ import Testing
             try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
             try text.write(toFile: path, atomically: false, encoding: .utf8)
         }
-        try await body(
-            DesktopEntries(environment: [
-                "HOME": "/nowhere", "XDG_DATA_HOME": folder + "/user", "XDG_DATA_DIRS": "/missing:relative:\(folder)/system",
-            ]),
-            folder)
+        let entries = DesktopEntries(environment: [
+            "HOME": "/nowhere", "XDG_DATA_HOME": folder + "/user", "XDG_DATA_DIRS": "/missing:relative:\(folder)/system",
+        ])
+        try await body(entries, folder)
     }
 
     @Test(arguments: [
@@ -38,12 +37,15 @@ import Testing
         ("Terminal", "Terminal \\o/"), ("kde-konsole", "Konsole"), ("gone", nil), ("link", nil), ("broken", nil), ("unknown", nil), ("", nil),
     ])
     func `A window's class determines the name of its application`(windowClass: String, name: String?) async throws {
-        try await withEntries { entries, _ in #expect(await entries.name(of: windowClass) == name) }
+        try await withEntries { entries, _ in
+            try await waitUntilRead(entries)
+            #expect(await entries.name(of: windowClass) == name)
+        }
     }
 
     @Test func `The entries are read once`() async throws {
         try await withEntries { entries, folder in
-            #expect(await entries.name(of: "firefox") == "Firefox ESR")
+            try await waitUntilRead(entries)
             try FileManager.default.removeItem(atPath: folder)
             #expect(await entries.name(of: "firefox") == "Firefox ESR")
             #expect(await entries.name(of: "Gedit") == "My Editor")
@@ -55,9 +57,15 @@ import Testing
             #expect(mkfifo(folder + "/user/applications/pipe.desktop", 0o600) == 0)
             let large = "[Desktop Entry]\nName=Large\n" + String(repeating: "#", count: 1 << 20)
             try large.write(toFile: folder + "/user/applications/large.desktop", atomically: false, encoding: .utf8)
+            try await waitUntilRead(entries)
             #expect(await entries.name(of: "pipe") == nil)
             #expect(await entries.name(of: "large") == nil)
             #expect(await entries.name(of: "Gedit") == "My Editor")
         }
+    }
+
+    /// A lookup waits a second for the thread that reads the entries.
+    private func waitUntilRead(_ entries: DesktopEntries) async throws {
+        try await waitUntil("the entries") { await entries.name(of: "firefox") == "Firefox ESR" }
     }
 }

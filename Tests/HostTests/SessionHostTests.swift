@@ -226,18 +226,25 @@ struct SessionHostTests {
     @Test func `All followers receive the events until the session has ended`() async throws {
         try await withPeers { peers in
             let rig = try HostRig(in: peers)
+            let front = FrontEnd(rig.host)
             try await rig.host.start()
+            // A follower of now does not receive the start any more.
+            try await waitUntil("the start") { front.states == [.live] }
+            let received = Shared(0)
             let followers = try await withThrowingTaskGroup(of: [EventReport].self) { group in
                 for _ in 0..<3 {
                     let lines = try #require(try await ControlClient.lines(ControlRequest(command: "events"), at: rig.running.socket))
                     group.addTask {
                         var events: [EventReport] = []
-                        for await line in lines { if let event = ControlJSON.decode(EventReport.self, from: line) { events.append(event) } }
+                        for await line in lines {
+                            if events.isEmpty { received.update { $0 += 1 } }
+                            if let event = ControlJSON.decode(EventReport.self, from: line) { events.append(event) }
+                        }
                         return events
                     }
                 }
                 // A follower is there when its first event arrives: figures come twice a second.
-                try await waitUntil("frames") { rig.viewer.video.count > 60 }
+                try await waitUntil("the followers") { received.value == 3 }
                 rig.stage.give(.noSharedMemory)
                 rig.host.session?.annotate(["subject": "frames"])
                 try await waitUntil("the annotation") { rig.viewer.calls.contains(.annotated(["subject": "frames"])) }

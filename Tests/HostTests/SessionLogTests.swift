@@ -18,7 +18,7 @@ struct SessionLogTests {
             let log = SessionLog(path: path, limit: 100)
             for number in 0..<20 {
                 log.write("line \(number)")
-                log.flush()
+                #expect(log.flush(within: .seconds(60)))
             }
             try await waitUntil("the older lines") { FileManager.default.fileExists(atPath: SessionLog.olderPath(of: path)) }
             for (file, mode) in [
@@ -36,9 +36,9 @@ struct SessionLogTests {
             for number in 0..<1000 {
                 log.write("line \(number)")
                 // It drops lines rather than wait for a disk; here every line counts.
-                if number % 100 == 99 { log.flush() }
+                if number % 100 == 99 { #expect(log.flush(within: .seconds(60))) }
             }
-            log.flush()
+            #expect(log.flush(within: .seconds(60)))
             let older = try lines(SessionLog.olderPath(of: path))
             let newer = try lines(path)
             let all = older + newer

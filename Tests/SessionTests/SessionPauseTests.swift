@@ -201,7 +201,8 @@ struct SessionPauseTests {
         if dropped == 0 {
             #expect(live.video.allSatisfy { !$0.isDiscontinuity })
             // The live viewer may have begun with a later keyframe.
-            #expect(recorded.filter { $0 >= shown.first ?? 0 } == shown)
+            // The live viewer may have begun with a later keyframe, and what waits for it at the end may be discarded.
+            #expect(!shown.isEmpty && recorded.filter { $0 >= shown.first ?? 0 }.starts(with: shown))
         } else {
             #expect(Set(shown).isSubset(of: recorded))
         }
@@ -344,7 +345,7 @@ struct SessionPauseTests {
         try await session.add(viewer.livePlan())
         try await session.add(recording.rawRecording())
         try await viewer.waitForFrames(3)
-        #expect(session.snapshot().destinations.last?.state == .paused)
+        try await waitUntil("the pause of the recording") { session.snapshot().destinations.last?.state == .paused }
         #expect(session.resume())
         try await waitUntil("pictures") { !numbers(viewer).isEmpty && !numbers(recording).isEmpty }
         _ = await session.stop()
