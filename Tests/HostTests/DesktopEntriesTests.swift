@@ -1,5 +1,6 @@
 import Foundation
 import Host
+import TestSupport
 import Testing
 
 @Suite struct DesktopEntriesTests {
