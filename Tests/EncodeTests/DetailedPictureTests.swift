@@ -14,6 +14,18 @@ import Testing
         #expect(waiting < Double(kilobits) * 1.15, "\(waiting) kbit wait")
     }
 
+    @Test(arguments: [300, 1000])
+    func `a picture that the bitrate cannot make sharp counts as settled before its next keyframe`(kilobits: Int) throws {
+        let encoder = try VideoEncoder(settings: VideoSettings(size: Self.size, rateControl: .bitrate(kilobits)))
+        _ = try encoder.encode(Page(dithered: Self.size).sample(at: .zero, isChanged: true))
+        // With variable pacing, the frames of a settled picture are not sent any more.
+        let settled = try (1..<60).filter { tick in
+            _ = try encoder.encodeRepeat(at: MediaTime(value: Int64(tick), timescale: 30))
+            return encoder.isSettled
+        }
+        #expect(settled.last == 59, "\(settled)")
+    }
+
     @Test func `a photograph becomes sharper as long as the bitrate allows it`() throws {
         let (packets, qualities) = try encode([(0, Page(photograph: Self.size))], kilobits: 3000, count: 240)
         #expect(qualities.last ?? 0 > 44, "\(qualities)")

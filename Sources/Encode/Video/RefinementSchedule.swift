@@ -35,6 +35,9 @@ struct RefinementSchedule {
     /// The time without an encoded frame after which x264's buffer is filled for the next change.
     private static let refillDelay = MediaTime(milliseconds: 300)
 
+    /// The time without an encoded frame after which the bitrate is needed for the next keyframe.
+    private static let waitingLimit = MediaTime(milliseconds: 600)
+
     /// A refinement needs this part of the buffer; with less, it improves little and costs as much time.
     private static let smallestShare = 0.2
 
@@ -69,6 +72,9 @@ struct RefinementSchedule {
         let untilKeyframe = (lastKeyframe + keyframeInterval - time).seconds
         return budget.level - budget.rate * max(0, Self.keyframeShare - untilKeyframe)
     }
+
+    /// True if a still picture has not been encoded for some time.
+    func isWaiting(at time: MediaTime) -> Bool { time - lastEncoded >= Self.waitingLimit }
 
     /// Returns why a still picture should be encoded again instead of being repeated; nil if it should not.
     ///

@@ -32,6 +32,8 @@ package final class VideoEncoder {
     private var hold: QuantizerHold?
     /// True if x264's buffer was filled after the last frame, although the bitrate has not saved that much.
     private var isRefilled = false
+    /// True if a picture that could become sharper has waited for the bitrate for some time.
+    private var isWaiting = false
     /// True if the last picture was an unchanged one.
     private var wasStill = false
 
@@ -67,8 +69,9 @@ package final class VideoEncoder {
             size: settings.size, frameRate: settings.frameRate, bitrate: bitrate)
     }
 
-    /// True if repeating the last frame gives the same quality as encoding it again.
-    package var isSettled: Bool { settling.isSettled }
+    /// True if repeating the last frame gives the same quality as encoding it again, or if the bitrate allows no better quality before
+    /// the next keyframe.
+    package var isSettled: Bool { settling.isSettled || isWaiting }
 
     /// Makes the next frame an IDR picture, because a reader joined or lost data.
     package func requestKeyframe() {
@@ -99,7 +102,10 @@ package final class VideoEncoder {
     /// Repeats the last frame at `time`. Does nothing if there was no frame yet.
     package func encodeRepeat(at time: MediaTime) throws(EncodeError) -> [EncodedPacket] {
         budget?.advance(to: time)
-        guard let purpose = purpose(at: time) else { return try fill(at: time) }
+        guard let purpose = purpose(at: time) else {
+            isWaiting = refinement.isWaiting(at: time)
+            return try fill(at: time)
+        }
         guard let lastFrame else { return [] }
         return try encode(lastFrame, at: time, changed: DamageRegion(size: settings.size), for: purpose)
     }
@@ -140,6 +146,7 @@ package final class VideoEncoder {
             isIDRWanted = false
         }
         encodedFrames += 1
+        isWaiting = false
         budget?.advance(to: time)
         let held = hold?.quantizer(changed: changed, isIDR: isIDR, level: budget?.share ?? 0)
         var share = budget.map {
@@ -184,7 +191,7 @@ package final class VideoEncoder {
     /// Returns why a still picture should be encoded again instead of being repeated; nil if it should not.
     private func purpose(at time: MediaTime) -> FramePurpose? {
         if isIDRDue(at: time) { return .keyframe }
-        guard let budget else { return isSettled ? nil : .refinement }
+        guard let budget else { return settling.isSettled ? nil : .refinement }
         return refinement.purpose(
             at: time, settling: settling, lastKeyframe: lastIDR, budget: budget, level: encoder.bufferLevel, largest: encoder.doubledBuffer)
     }
@@ -194,7 +201,7 @@ package final class VideoEncoder {
     ///
     /// With a bitrate, the keyframe may use most of what the bitrate has saved.
     private var stillQuantizer: Int? {
-        guard budget != nil || isSettled else { return nil }
+        guard budget != nil || settling.isSettled else { return nil }
         switch settings.rateControl {
         case .quality(let factor): return factor >= 1 ? settling.pictureQuantizer : nil
         case .bitrate(let kilobits):
