@@ -35,7 +35,7 @@ struct RefinementSchedule {
     /// The time without an encoded frame after which x264's buffer is filled for the next change.
     private static let refillDelay = MediaTime(milliseconds: 300)
 
-    /// The time without an encoded frame after which the bitrate is needed for the next keyframe.
+    /// The time without a refinement after which the bitrate is needed for the next keyframe.
     private static let waitingLimit = MediaTime(milliseconds: 600)
 
     /// A refinement needs this part of the buffer; with less, it improves little and costs as much time.
@@ -54,6 +54,8 @@ struct RefinementSchedule {
     /// The time of the next refinement.
     private var next = MediaTime.zero
     private var lastEncoded = MediaTime.zero
+    /// The time of the last frame that was not only a refill.
+    private var lastImproved = MediaTime.zero
     private var lastChange = MediaTime.zero
     /// The number of changed frames since the last still frame.
     private var framesInMotion = 2
@@ -73,8 +75,8 @@ struct RefinementSchedule {
         return budget.level - budget.rate * max(0, Self.keyframeShare - untilKeyframe)
     }
 
-    /// True if a still picture has not been encoded for some time.
-    func isWaiting(at time: MediaTime) -> Bool { time - lastEncoded >= Self.waitingLimit }
+    /// True if a still picture has not become sharper for some time.
+    func isWaiting(at time: MediaTime) -> Bool { time - lastImproved >= Self.waitingLimit }
 
     /// Returns why a still picture should be encoded again instead of being repeated; nil if it should not.
     ///
@@ -107,6 +109,7 @@ struct RefinementSchedule {
         let passed = Int(((time - lastEncoded).seconds * Double(frameRate)).rounded())
         next = time + Self.interval
         lastEncoded = time
+        if purpose != .refill { lastImproved = time }
         framesInMotion = purpose == .change ? framesInMotion + 1 : 0
         if purpose == .change { lastChange = time }
         // The frame itself is a tick.

@@ -146,7 +146,7 @@ package final class VideoEncoder {
             isIDRWanted = false
         }
         encodedFrames += 1
-        isWaiting = false
+        if purpose != .refill { isWaiting = false }
         budget?.advance(to: time)
         let held = hold?.quantizer(changed: changed, isIDR: isIDR, level: budget?.share ?? 0)
         var share = budget.map {
