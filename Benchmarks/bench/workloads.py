@@ -17,7 +17,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 FPS = 30
 # The number of the frame: one cell for each bit, the highest first.
 CELL, BITS = 8, 16
-NAMES = ["still", "caret", "typing", "small", "scrolling", "dragging", "video", "everything"]
+NAMES = ["still", "caret", "typing", "small", "scrolling", "dragging", "video", "everything", "photo", "noise", "slides", "output"]
 FONT_FOLDER = "/usr/share/fonts/truetype/dejavu/"
 
 
@@ -279,6 +279,33 @@ class Workload:
         for index in range(1, self.count):
             x, y = (abs((index * step + length) % (2 * length) - length) for step, length in ((5, reach[0]), (3, reach[1])))
             self.change((source, x, y, self.width, self.height, 0, 0))
+
+    def photo(self):
+        """A still photograph."""
+        self.start(photograph(self.width, self.height, 7))
+
+    def noise(self):
+        """A still picture of text on dithered ground."""
+        image = numpy.asarray(desktop(self.width, self.height)).astype(numpy.int16)
+        image = image + numpy.random.default_rng(1).integers(-12, 13, image.shape)
+        self.start(Image.fromarray(numpy.clip(image, 0, 255).astype(numpy.uint8)))
+
+    def slides(self):
+        """Another slide every two seconds, between two keyframes: a page, a photograph, an editor, a terminal."""
+        made = [page(self.width, self.height, 28), photograph(self.width, self.height, 5), editor(self.width, self.height), terminal(self.width, self.height)]
+        self.start(made[0])
+        sources = [self.add(image) for image in made]
+        for index in range(1, self.count):
+            self.change(*([(sources[(index + 35) // 60 % 4], 0, 0, self.width, self.height, 0, 0)] if index % 60 == 25 else []))
+
+    def output(self):
+        """A terminal that scrolls by one line six times a second."""
+        long = terminal(self.width, self.height + 17 * (self.count // 5 + 2))
+        source = self.add(long)
+        self.start(long.crop((0, 0, self.width, self.height)))
+        top = 16
+        for index in range(1, self.count):
+            self.change(*([(source, 0, top + 17 * (index // 5), self.width, self.height - top, 0, top)] if index % 5 == 0 else []))
 
     def write(self, path):
         """Writes the file that `TestScreen replay` paints: 32-bit little-endian numbers, and pixels as B, G, R, 0."""
