@@ -24,7 +24,7 @@ struct KeyframeEstimate {
     /// Returns the lowest QP from `lowest` on with which the keyframe has at most `limit` bytes.
     func quantizer(lowest: Int, limit: Double) -> Int {
         guard let last else { return lowest }
-        return (lowest..<Self.highestQuantizer).first { Self.size(last.size, from: last.quantizer, to: $0) <= limit } ?? Self.highestQuantizer
+        return (min(lowest, Self.highestQuantizer)..<Self.highestQuantizer).first { Self.size(last.size, from: last.quantizer, to: $0) <= limit } ?? Self.highestQuantizer
     }
 
     private static func size(_ size: Int, from one: Int, to other: Int) -> Double {
