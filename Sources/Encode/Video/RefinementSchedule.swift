@@ -57,8 +57,8 @@ struct RefinementSchedule {
     /// The time of the last frame that was not only a refill.
     private var lastImproved = MediaTime.zero
     private var lastChange = MediaTime.zero
-    /// The number of changed frames since the last still frame.
-    private var framesInMotion = 2
+    /// True if the last frame was not a change.
+    private var isStill = false
 
     init(frameRate: Int, keyframeInterval: MediaTime) {
         self.frameRate = frameRate
@@ -105,22 +105,20 @@ struct RefinementSchedule {
     ///   - level: what x264's buffer contains, in bytes.
     mutating func share(
         at time: MediaTime, for purpose: FramePurpose, lastKeyframe: MediaTime?, budget: BitBudget, level: Double
-    ) -> X264Encoder.BitrateShare {
+    ) -> BitrateShare {
         let passed = Int(((time - lastEncoded).seconds * Double(frameRate)).rounded())
         next = time + Self.interval
         lastEncoded = time
         if purpose != .refill { lastImproved = time }
-        framesInMotion = purpose == .change ? framesInMotion + 1 : 0
+        let isFirst = isStill
+        isStill = purpose != .change
         if purpose == .change { lastChange = time }
         // The frame itself is a tick.
         func ticks(to target: Double) -> Int { 1 + max(0, Int((target - max(0, level)) / budget.rate * Double(frameRate))) }
         switch purpose {
         case .change:
-            // After a still period x264 may have counted bytes that the bitrate has not saved.
-            // The first picture after a rest may use all of it.
-            let isFirst = framesInMotion <= 1
-            return .init(
-                ticks: max(isFirst ? passed : 1, ticks(to: budget.level)), level: framesInMotion <= 2 ? budget.level : nil, mayUseAll: isFirst)
+            // The first picture after a rest may use all that is saved.
+            return .init(ticks: max(isFirst ? passed : 1, ticks(to: budget.level)), level: budget.level, mayUseAll: isFirst)
         case .refinement:
             let factor = time - lastChange >= Self.restDelay ? 2.0 : 1
             let saved = Self.interval.seconds * budget.rate

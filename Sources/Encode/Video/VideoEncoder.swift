@@ -117,7 +117,10 @@ package final class VideoEncoder {
     /// is due. Does nothing if there was no frame yet.
     package func fill(at time: MediaTime) throws(EncodeError) -> [EncodedPacket] {
         guard let lastFrame else { return [] }
-        guard let repeatPicture else { return try encode(lastFrame, at: time, changed: DamageRegion(size: settings.size), for: .refinement) }
+        guard let repeatPicture else {
+            let purpose = isIDRDue(at: time) ? FramePurpose.keyframe : .refinement
+            return try encode(lastFrame, at: time, changed: DamageRegion(size: settings.size), for: purpose)
+        }
         repeatedFrames += 1
         deblocking.noteRepeat()
         wasStill = true
@@ -206,15 +209,14 @@ package final class VideoEncoder {
         case .quality(let factor): return factor >= 1 ? settling.pictureQuantizer : nil
         case .bitrate(let kilobits):
             let saved = budget.map { $0.level * 0.9 } ?? Double(kilobits) * 125 / 2
-            return keyframe.isKnown ? keyframe.quantizer(lowest: settling.pictureQuantizer, limit: saved) : nil
+            return keyframe.quantizer(lowest: settling.pictureQuantizer, limit: saved)
         }
     }
 
     /// Returns the QP for a keyframe while `held` is held. It leaves enough for the frames after it, in which something changes. Nil
     /// if the keyframe would be much less sharp than they are.
     private func heldKeyframeQuantizer(_ held: Int) -> Int? {
-        let quantizer = keyframe.quantizer(lowest: held, limit: (budget?.level ?? 0) * 0.6)
-        return quantizer <= held + 12 ? quantizer : nil
+        keyframe.quantizer(lowest: held, limit: (budget?.level ?? 0) * 0.6).flatMap { $0 <= held + 12 ? $0 : nil }
     }
 
     private func isIDRDue(at time: MediaTime) -> Bool {

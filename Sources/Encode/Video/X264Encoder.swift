@@ -1,59 +1,10 @@
 import Bitstream
 import CX264
-import CYUV
 import Glibc
 import Media
 
 /// Owns an x264 encoder, which encodes I420 or I444 frames to access units. Use it on the encoder's thread.
 final class X264Encoder {
-    /// An encoded frame.
-    struct Output {
-        /// The NAL units from x264, with a length of 4 bytes before each.
-        var data: [UInt8]
-        /// The start of each NAL unit in `data`, after its length, and its nal_unit_type.
-        var units: [(range: Range<Int>, type: Int32)]
-        var isIDR: Bool
-        var presentationTime: MediaTime
-        var decodeTime: MediaTime
-        /// The QP with which x264 began the frame. If the frame becomes too large, x264 raises the QP from row to row.
-        var plannedQuantizer: Int
-        /// The mean squared error of the luma in the worst strip of 16 rows; nil if it was not measured.
-        var error: Double?
-
-        /// The QP of the worst part of the frame, as far as it is known.
-        ///
-        /// Uniform quantization with a step D has a mean squared error of D * D / 12, and D doubles for every 6 steps of QP from 1 at
-        /// QP 4 on (Rec. ITU-T H.264, table 8-15 and 8.5.12.1). The error of text is up to six steps larger than that.
-        var quantizer: Int {
-            guard let error, error > 0 else { return plannedQuantizer }
-            return max(plannedQuantizer, Int(4 + 3 * log2(12 * error)) - 6)
-        }
-    }
-
-    /// The share of the bitrate for a frame. x264 counts every frame as one tick, but repeat pictures, which x264 does
-    /// not know, fill the time between two frames.
-    struct BitrateShare {
-        /// The number of ticks that the frame counts for.
-        var ticks: Int
-        /// The bytes that x264's buffer contains at most before the frame; nil if x264's own count is right.
-        var level: Double?
-        /// True if the buffer has twice the size, so that it can contain more than the bitrate has saved.
-        var isDoubled = false
-        /// True if the buffer is never larger than `level`.
-        var isLimited = false
-        /// True if the frame may use all that the buffer contains, and not only half of it.
-        var mayUseAll = false
-
-        /// Limits x264's buffer to the bytes that the bitrate has saved, and fills it again after the frame. The next frame must limit it,
-        /// too.
-        mutating func refill(to budget: BitBudget, frameRate: Int) {
-            ticks = Int(max(0, budget.share) * Double(frameRate) * 0.8)
-            level = budget.level
-            isLimited = true
-            isDoubled = false
-        }
-    }
-
     private let encoder: OpaquePointer
     private var parameters: x264_param_t
     /// The chosen settings of the analysis.
@@ -61,8 +12,8 @@ final class X264Encoder {
     private let settings: VideoSettings
     /// The bitrate in kbit/s; 0 with a constant quality.
     private var kilobits = 0
-    /// What x264's buffer contains, in kilobits, as x264 counts it.
-    private var level = 0.0
+    /// With a bitrate.
+    private var buffer: X264Buffer
     /// True if the next frames are analysed with the fastest preset.
     private var isFastest = false
     let sequenceParameterSet: [UInt8]
@@ -73,12 +24,14 @@ final class X264Encoder {
         parameters = try Self.parameters(for: settings)
         analysis = parameters
         if case .bitrate(let kilobits) = settings.rateControl { self.kilobits = kilobits }
+        buffer = X264Buffer(
+            rate: Int(parameters.rc.i_vbv_max_bitrate), size: Int(parameters.rc.i_vbv_buffer_size),
+            share: Double(parameters.rc.f_vbv_buffer_init), frameRate: settings.frameRate)
         parameters.analyse.i_subpel_refine = Self.lookaheadRefinement(of: analysis, latency: settings.latency)
         guard let encoder = cx264_encoder_open(&parameters) else {
             throw .cannotOpenVideo(.rejected(size: settings.size, frameRate: settings.frameRate))
         }
         self.encoder = encoder
-        level = Double(parameters.rc.f_vbv_buffer_init) * Double(parameters.rc.i_vbv_buffer_size)
         if parameters.analyse.i_subpel_refine != analysis.analyse.i_subpel_refine {
             parameters.analyse.i_subpel_refine = analysis.analyse.i_subpel_refine
             x264_encoder_reconfig(encoder, &parameters)
@@ -105,7 +58,7 @@ final class X264Encoder {
     }
 
     /// What x264's buffer contains, in bytes.
-    var bufferLevel: Double { level * 125 }
+    var bufferLevel: Double { buffer.bytes }
 
     /// The size of the doubled buffer, in bytes.
     var doubledBuffer: Double { Double(settings.bufferSize(bitrate: kilobits * 2)) * 125 }
@@ -127,7 +80,10 @@ final class X264Encoder {
     ) throws(EncodeError) -> Output? {
         let previous = parameters
         parameters.b_deblocking_filter = isDeblocked && !isFastest ? analysis.b_deblocking_filter : 0
-        if let share { configure(share) }
+        if let share {
+            buffer.prepare(share, kilobits: kilobits, capacity: settings.bufferSize(bitrate: share.isDoubled ? kilobits * 2 : kilobits))
+            applyBuffer()
+        }
         apply(since: previous)
         var picture = x264_picture_t()
         x264_picture_init(&picture)
@@ -154,8 +110,8 @@ final class X264Encoder {
             if isMeasured, size > 0 { error = Self.error(of: output.img, from: picture.img, size: frame.size) }
             return size
         }
-        countBuffer(max(0, Int(size)))
-        var result = try Self.output(size: size, units: units, count: count, picture: output)
+        buffer.note(size: max(0, Int(size)))
+        var result = try Output(size: size, units: units, count: count, picture: output)
         result?.error = error
         return result
     }
@@ -168,7 +124,7 @@ final class X264Encoder {
         var units: UnsafeMutablePointer<x264_nal_t>?
         var count: Int32 = 0
         let size = x264_encoder_encode(encoder, &units, &count, nil, &output)
-        return try Self.output(size: size, units: units, count: count, picture: output)
+        return try Output(size: size, units: units, count: count, picture: output)
     }
 
     /// Changes the bitrate from the next frame on: rate, maximum and buffer together. Has no effect with constant
@@ -177,7 +133,8 @@ final class X264Encoder {
         guard case .bitrate = settings.rateControl else { return }
         self.kilobits = kilobits
         let previous = parameters
-        setRate(ticks: 1, buffer: settings.bufferSize(bitrate: kilobits))
+        buffer.set(rate: kilobits, size: settings.bufferSize(bitrate: kilobits))
+        applyBuffer()
         apply(since: previous)
     }
 
@@ -197,30 +154,10 @@ final class X264Encoder {
         x264_encoder_reconfig(encoder, &parameters)
     }
 
-    /// Sets x264's bitrate and buffer for the next frame.
-    private func configure(_ share: BitrateShare) {
-        let size = settings.bufferSize(bitrate: share.isDoubled ? kilobits * 2 : kilobits)
-        var buffer = size
-        // x264 has no call that sets the level of its buffer, but a smaller buffer cuts the level.
-        if let level = share.level.map({ Int(max(0, $0) / 125) }), share.isLimited || self.level > Double(level) { buffer = min(size, level) }
-        // The buffer has to contain more than one frame. If it contains less than five, x264 lets a frame use everything, otherwise half.
-        let frames = share.mayUseAll || share.isLimited ? 1.25 : 5
-        let ticks = max(1, min(share.ticks, Int(Double(size * settings.frameRate) / frames) / kilobits))
-        setRate(ticks: ticks, buffer: max(kilobits * ticks * 5 / 4 / settings.frameRate + 1, buffer))
-    }
-
-    /// Counts a frame of `size` bytes as x264 does (`update_vbv` in ratecontrol.c).
-    private func countBuffer(_ size: Int) {
-        let buffer = Double(parameters.rc.i_vbv_buffer_size)
-        let left = max(0, min(level, buffer) - Double(size) / 125)
-        level = min(buffer, left + Double(parameters.rc.i_vbv_max_bitrate) / Double(settings.frameRate))
-    }
-
-    /// - Parameter buffer: kilobits.
-    private func setRate(ticks: Int, buffer: Int) {
-        parameters.rc.i_bitrate = Int32(kilobits * ticks)
-        parameters.rc.i_vbv_max_bitrate = Int32(kilobits * ticks)
-        parameters.rc.i_vbv_buffer_size = Int32(buffer)
+    private func applyBuffer() {
+        parameters.rc.i_bitrate = Int32(buffer.rate)
+        parameters.rc.i_vbv_max_bitrate = Int32(buffer.rate)
+        parameters.rc.i_vbv_buffer_size = Int32(buffer.size)
     }
 
     /// Passes the bitrate, the buffer and the deblocking to x264 if they changed.
@@ -230,35 +167,6 @@ final class X264Encoder {
                 || parameters.b_deblocking_filter != previous.b_deblocking_filter
         else { return }
         x264_encoder_reconfig(encoder, &parameters)
-    }
-
-    private static func output(
-        size: Int32, units: UnsafeMutablePointer<x264_nal_t>?, count: Int32, picture: x264_picture_t
-    ) throws(EncodeError) -> Output? {
-        guard size >= 0 else { throw .videoFailed(code: Int(size)) }
-        guard size > 0, let units, let first = units[0].p_payload else { return nil }
-        var ranges: [(range: Range<Int>, type: Int32)] = []
-        for index in 0..<Int(count) {
-            let start = units[index].p_payload - first
-            ranges.append((start + 4..<start + Int(units[index].i_payload), units[index].i_type))
-        }
-        return Output(
-            data: Array(UnsafeBufferPointer(start: first, count: Int(size))), units: ranges, isIDR: picture.b_keyframe != 0,
-            presentationTime: MediaTime(nanoseconds: picture.i_pts * 1000), decodeTime: MediaTime(nanoseconds: picture.i_dts * 1000),
-            plannedQuantizer: Int(picture.i_qpplus1) - 1)
-    }
-
-    /// Returns the mean squared error of the luma of `decoded`, as decoders show the frame, in the strip of 16 rows that differs most
-    /// from `original`.
-    private static func error(of decoded: x264_image_t, from original: x264_image_t, size: PixelSize) -> Double? {
-        guard let decodedLuma = decoded.plane.0, let luma = original.plane.0 else { return nil }
-        return stride(from: 0, to: size.height, by: 16).map { top in
-            let rows = min(16, size.height - top)
-            let sum = ComputeSumSquareErrorPlane(
-                decodedLuma + top * Int(decoded.i_stride.0), decoded.i_stride.0, luma + top * Int(original.i_stride.0), original.i_stride.0,
-                Int32(size.width), Int32(rows))
-            return Double(sum) / Double(size.width * rows)
-        }.max()
     }
 
     /// One byte per macroblock in raster order: constant or not. x264 frees it.
