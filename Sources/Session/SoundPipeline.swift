@@ -4,6 +4,7 @@ import ContentCapture
 import Destinations
 import Encode
 import Media
+import Mix
 import Synchronization
 import Upload
 

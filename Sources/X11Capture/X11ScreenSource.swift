@@ -141,9 +141,7 @@ package final class X11ScreenSource: ScreenSource {
             if condition != .withheld { notices.append(reason) }
             condition = .withheld
             area = nil
-        case .ended:
-            condition = .ended
-            area = nil
+        case .ended: (condition, area) = (.ended, nil)
         }
         return area
     }

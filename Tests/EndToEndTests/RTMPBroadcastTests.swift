@@ -99,8 +99,8 @@ extension EndToEndTests {
                 let received = try await pictureSizes(listener.output, in: studio.peers)
                 let video = try #require(session.video)
                 #expect(video.encoded + video.repeated == file.count)
-                // The server joins at a key frame, and from there on gets the very pictures that are in the file. What waits for it at
-                // the end may be discarded.
+                // The first picture of the server is a keyframe, and each later one is the same as in the file. Pictures that have not
+                // been sent at the end may be discarded.
                 #expect(received.count > 30)
                 #expect(file.firstRange(of: received) != nil)
             }

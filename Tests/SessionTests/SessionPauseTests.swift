@@ -201,7 +201,7 @@ struct SessionPauseTests {
         if dropped == 0 {
             #expect(live.video.allSatisfy { !$0.isDiscontinuity })
             // The live viewer may have begun with a later keyframe.
-            // The live viewer may have begun with a later keyframe, and what waits for it at the end may be discarded.
+            // The live viewer may have begun with a later keyframe, and packets that have not been sent at the end may be discarded.
             #expect(!shown.isEmpty && recorded.filter { $0 >= shown.first ?? 0 }.starts(with: shown))
         } else {
             #expect(Set(shown).isSubset(of: recorded))

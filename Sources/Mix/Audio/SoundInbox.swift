@@ -2,29 +2,29 @@ import Concurrency
 import Media
 
 /// The status of a sound track.
-struct SoundStatus: Sendable {
+package struct SoundStatus: Sendable {
     /// The PulseAudio source, file or program; nil while no source is open.
-    var name: String?
+    package var name: String?
     /// The highest peak of the last second in dB below full scale; nil if there was no sound.
-    var level: Double?
+    package var level: Double?
     /// The difference between the source's clock and the session's clock, in ppm.
-    var drift = 0.0
-    var isMuted = false
+    package var drift = 0.0
+    package var isMuted = false
 }
 
 /// Passes sound from the recording threads to the mixing thread, and commands of the session to both. Thread-safe.
 /// Writers never wait.
-final class SoundInbox: Sendable {
+package final class SoundInbox: Sendable {
     /// The items that the mixing thread takes at a time.
-    struct Work {
-        var samples: [SampleBuffer] = []
+    package struct Work {
+        package var samples: [SampleBuffer] = []
         /// The tracks whose sources deliver no sound at present.
-        var suspended: Set<Track> = []
+        package var suspended: Set<Track> = []
         /// The time up to which sound is mixed; nil before the end of the session.
-        var end: MediaTime?
-        var isLocked = false
+        package var end: MediaTime?
+        package var isLocked = false
         /// True if at least one track is recorded.
-        var isRecording = false
+        package var isRecording = false
     }
 
     private struct State {
@@ -37,24 +37,24 @@ final class SoundInbox: Sendable {
     private let state: Monitor<State>
 
     /// - Parameter wanted: the tracks that are recorded from the start.
-    init(wanted: Set<Track>) {
+    package init(wanted: Set<Track>) {
         state = Monitor(State(wanted: wanted))
     }
 
     // MARK: The recording threads
 
     /// Adds sound. Discards it if its track is not recorded.
-    func put(_ sample: SampleBuffer) {
+    package func put(_ sample: SampleBuffer) {
         state.update { if $0.wanted.contains(sample.track) { $0.work.samples.append(sample) } }
     }
 
     /// Sets the name of the source of `track`.
-    func started(_ track: Track, name: String) {
+    package func started(_ track: Track, name: String) {
         state.withLock { $0.statuses[track, default: SoundStatus()].name = name }
     }
 
     /// Reports that the sources of `tracks` deliver no sound at present.
-    func suspend(_ tracks: [Track]) {
+    package func suspend(_ tracks: [Track]) {
         state.update { state in
             for track in tracks {
                 state.statuses[track]?.name = nil
@@ -64,17 +64,17 @@ final class SoundInbox: Sendable {
     }
 
     /// The tracks that are recorded at present.
-    var wanted: Set<Track> { state.withLock { $0.wanted } }
+    package var wanted: Set<Track> { state.withLock { $0.wanted } }
 
     /// Waits until `track` is recorded. Returns false at the end of the session.
-    func waitUntilWanted(_ track: Track) -> Bool {
+    package func waitUntilWanted(_ track: Track) -> Bool {
         state.wait { $0.work.end != nil ? false : $0.wanted.contains(track) ? true : nil } ?? false
     }
 
     // MARK: The mixing thread
 
     /// Takes all items. Waits for sound, at most until `deadline` in nanoseconds of `CLOCK_MONOTONIC`.
-    func take(until deadline: Int64) -> Work {
+    package func take(until deadline: Int64) -> Work {
         let take = { (state: inout State) -> Work in
             defer {
                 state.work.samples = []
@@ -90,7 +90,7 @@ final class SoundInbox: Sendable {
     }
 
     /// Sets the figures of the recorded tracks.
-    func publish(_ figures: (Track) -> (level: Double?, drift: Double, isMuted: Bool)) {
+    package func publish(_ figures: (Track) -> (level: Double?, drift: Double, isMuted: Bool)) {
         state.withLock { state in
             for track in state.wanted {
                 let (level, drift, isMuted) = figures(track)
@@ -104,7 +104,7 @@ final class SoundInbox: Sendable {
     // MARK: The session
 
     /// Returns the status of a track; nil if it is not recorded.
-    func status(of track: Track) -> SoundStatus? {
+    package func status(of track: Track) -> SoundStatus? {
         state.withLock { $0.wanted.contains(track) ? $0.statuses[track] ?? SoundStatus() : nil }
     }
 
@@ -112,7 +112,7 @@ final class SoundInbox: Sendable {
     ///
     /// - Parameter choose: receives true if the track is recorded, and returns true if it should be.
     /// - Returns: true if the track is recorded from now on.
-    func setWanted(_ track: Track, _ choose: (Bool) -> Bool) -> Bool {
+    package func setWanted(_ track: Track, _ choose: (Bool) -> Bool) -> Bool {
         state.update { state in
             let isOn = choose(state.wanted.contains(track))
             if isOn {
@@ -127,12 +127,12 @@ final class SoundInbox: Sendable {
     }
 
     /// Sets whether the screen is locked. While it is locked, all sound is silent.
-    func setLocked(_ locked: Bool) {
+    package func setLocked(_ locked: Bool) {
         state.update { $0.work.isLocked = locked }
     }
 
     /// Ends the sound at `time`. Later calls change nothing.
-    func end(at time: MediaTime) {
+    package func end(at time: MediaTime) {
         state.update { $0.work.end = $0.work.end ?? time }
     }
 }
