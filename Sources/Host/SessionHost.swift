@@ -158,7 +158,7 @@ package actor SessionHost {
         let snapshot = session.snapshot()
         let result = HostOutcome(failure: ended.failure, snapshot: snapshot, isAsked: current.withLock { $0.isStopWanted })
         for line in options.phrases.logLines(result) { log.write(line) }
-        // Who knows of the end can read all of the log.
+        // The log is complete before the end is reported.
         log.flush()
         hub.finish()
         finalReport.set(report(snapshot))

@@ -59,6 +59,23 @@ import Testing
         }
     }
 
+    @Test func `the parts of a large packet count as soon as they are sent`() async throws {
+        var deadlines = RTMPDeadlines()
+        deadlines.sendProgress = .seconds(100)
+        try await withPeers { [deadlines] peers in
+            let server = try await HostileServer.start("slow-reader", in: peers)
+            let publisher = try await RTMPPublisher.connect(to: RTMPURL(server.url), stream: .literal, deadlines: deadlines)
+            // It takes seconds.
+            try await publisher.send(.literalPicture(at: 0, isKeyframe: true, byteCount: 800_000))
+            var counts: Set<UInt64> = []
+            try await waitUntil("several parts") {
+                counts.insert(publisher.statistics.bytesSent)
+                return counts.count >= 5
+            }
+            #expect(await publisher.finish(deadline: .milliseconds(1)) == false)
+        }
+    }
+
     @Test func `the backlog remains with the caller`() async throws {
         try await ScriptedServer.run(.afterPublishReply) { server in
             let publisher = try await RTMPPublisher.connect(to: RTMPURL(server.url), stream: .literal)

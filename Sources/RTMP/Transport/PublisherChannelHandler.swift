@@ -223,10 +223,11 @@ final class PublisherChannelHandler: ChannelInboundHandler {
         deadline = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(duration)) { self.end(.failure(.timedOut(step))) }
     }
 
-    /// While the channel is not writable, checks eight times within the deadline whether bytes are still being sent.
+    /// While the channel is not writable, checks eight times within the deadline, and at least five times a second, whether bytes are
+    /// still being sent. The end of a broadcast looks at the counters after 800 ms.
     private func watchProgress() {
         guard ending == nil, let context, !context.channel.isWritable, progress.startWatching() else { return }
-        context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(deadlines.sendProgress / 8)) {
+        context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(min(deadlines.sendProgress / 8, .milliseconds(200)))) {
             self.progress.stopWatching()
             self.countBytes()
             let sent = self.counters.sent.load(ordering: .relaxed)

@@ -146,7 +146,7 @@ def stall(client):
 
 
 def slow_reader(client):
-    """Takes 40 kB/s, and prints the commands that end the stream."""
+    """Takes 200 kB/s, and prints the commands that end the stream."""
     client.publish(status("onStatus", 0, "status", "NetStream.Publish.Start"))
     recent = b""
     while data := client.connection.recv(4096):
@@ -155,7 +155,7 @@ def slow_reader(client):
             if word in recent:
                 print(word.decode(), flush=True)
                 recent = recent.partition(word)[2]
-        time.sleep(len(data) / 40000)
+        time.sleep(len(data) / 200000)
 
 
 behaviour = globals()[sys.argv[2].replace("-", "_")]
