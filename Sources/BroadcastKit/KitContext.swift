@@ -25,8 +25,14 @@ package struct KitContext: Sendable {
     /// The Wayland display whose remembered choices count.
     package let waylandDisplay: String
     private let pipeWireSocket: String?
+    private let portalHelper: [String]?
 
-    package init(paths: Paths, secrets: CredentialStore, sessionBusAddress: String?, environment: [String: String]) {
+    /// - Parameter portalHelper: the program that talks to the desktop's portal, and its first arguments; nil to talk to it in
+    ///   this process, whose memory must not be protected then.
+    package init(
+        paths: Paths, secrets: CredentialStore, sessionBusAddress: String?, environment: [String: String], portalHelper: [String]? = nil
+    ) {
+        self.portalHelper = portalHelper
         self.paths = paths
         self.secrets = secrets
         self.sessionBusAddress = sessionBusAddress
@@ -58,6 +64,7 @@ package struct KitContext: Sendable {
         request.choice = choice
         request.pipeWireSocket = pipeWireSocket
         request.choices = paths.rememberedChoices
+        request.helper = portalHelper
         return request
     }
 

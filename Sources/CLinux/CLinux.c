@@ -5,9 +5,11 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -148,4 +150,43 @@ bool clinux_poll_group(pid_t pid, int *status) {
   if (waitid(P_PID, (id_t)pid, &information, WEXITED | WNOWAIT | WNOHANG) != 0 || information.si_pid == 0) return false;
   *status = clinux_wait_for_group(pid);
   return true;
+}
+
+ssize_t clinux_send_message(int socket, const void *bytes, size_t count, int descriptor) {
+  union { struct cmsghdr header; char space[CMSG_SPACE(sizeof(int))]; } control;
+  struct iovec part = {(void *)bytes, count};
+  struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+  ssize_t sent;
+  if (descriptor >= 0) {
+    memset(&control, 0, sizeof control);
+    message.msg_control = &control;
+    message.msg_controllen = sizeof control;
+    control.header = (struct cmsghdr){.cmsg_len = CMSG_LEN(sizeof(int)), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
+    memcpy(CMSG_DATA(&control.header), &descriptor, sizeof(int));
+  }
+  do sent = sendmsg(socket, &message, MSG_NOSIGNAL);
+  while (sent < 0 && errno == EINTR);
+  return sent;
+}
+
+ssize_t clinux_receive_message(int socket, void *bytes, size_t capacity, int *descriptor) {
+  union { struct cmsghdr header; char space[CMSG_SPACE(sizeof(int))]; } control;
+  struct iovec part = {bytes, capacity};
+  struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+  ssize_t received;
+  *descriptor = -1;
+  do received = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+  while (received < 0 && errno == EINTR);
+  if (received <= 0) return received;
+  struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+  if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS && header->cmsg_len == CMSG_LEN(sizeof(int))) {
+    memcpy(descriptor, CMSG_DATA(header), sizeof(int));
+  }
+  if (message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) {
+    if (*descriptor >= 0) close(*descriptor);
+    *descriptor = -1;
+    errno = EMSGSIZE;
+    return -1;
+  }
+  return received;
 }

@@ -39,7 +39,7 @@ package enum CaptureError: Error, Sendable, Equatable {
 }
 
 /// Why the desktop's screen cast portal delivers no pictures.
-package enum PortalProblem: Error, Sendable, Equatable {
+package enum PortalProblem: Error, Sendable, Equatable, Codable {
     /// No session bus answers.
     case noSessionBus
     /// xdg-desktop-portal is not installed, or it does not start.

@@ -43,8 +43,11 @@ struct PortalDialogue {
         static let metadata: UInt32 = 4
     }
 
+    /// The application's identifier, which is also the name of its desktop entry.
+    static let application = "org.broadcast.Broadcast"
+
     let bus: SessionBus
-    let request: PortalRequest
+    let request: PortalQuestion
     let opening: SourceOpening
     /// Becomes readable when the dialogue must end.
     let stop: Int32
@@ -52,35 +55,46 @@ struct PortalDialogue {
 
     private var session = ""
     private var version: UInt32 = 0
+    private var cursorModes: UInt32 = 0
     var requestCount = 0
     /// The portal's own name on the bus (`:1.42`). Only its signals count: any program can send one to this connection.
     var owner = ""
 
-    init(bus: SessionBus, request: PortalRequest, opening: SourceOpening, stop: Int32) {
+    init(bus: SessionBus, request: PortalQuestion, opening: SourceOpening, stop: Int32) {
         self.bus = bus
         self.request = request
         self.opening = opening
         self.stop = stop
     }
 
+    /// Registers the application, and begins a session of the portal.
+    ///
+    /// The portal looks into /proc/PID at the first method that a connection calls, to find out whether its caller is
+    /// sandboxed, and keeps what it found as long as the connection exists (xdg-desktop-portal, xdp-app-info.c). After
+    /// this method, that has happened.
+    mutating func prepare() throws(PortalProblem) {
+        subscribe()
+        try register()
+        cursorModes = try examine()
+        try createSession()
+    }
+
     /// Asks the portal, which asks the user unless `token` restores an earlier choice. Returns when the user has chosen.
+    /// Call it once, after `prepare`.
     ///
     /// - Parameter refused: called if the portal does not accept `token`.
-    mutating func open(token: String?, refused: () -> Void) throws(PortalProblem) -> PortalGrant {
-        subscribe()
-        let modes = try examine()
+    mutating func choose(token: String?, refused: () -> Void) throws(PortalProblem) -> PortalGrant {
         let usable = version >= 4 ? token : nil
         if usable == nil && !request.isAttended { throw .notRemembered(request.choice) }
-        try createSession()
         do throws(PortalProblem) {
-            try selectSources(cursorModes: modes, token: usable)
+            try selectSources(token: usable)
         } catch .refused where usable != nil {
             // A portal answers a malformed token with an error, and its session is then unusable.
             refused()
             closeSession()
             guard request.isAttended else { throw .notRemembered(request.choice) }
             try createSession()
-            try selectSources(cursorModes: modes, token: nil)
+            try selectSources(token: nil)
             return try start(isRemembered: false, refused: {})
         }
         return try start(isRemembered: usable != nil, refused: refused)
@@ -106,6 +120,20 @@ struct PortalDialogue {
         bus.subscribe("\(sender),interface='\(Self.requests)',member='Response'")
         bus.subscribe("\(sender),interface='\(Self.sessions)',member='Closed'")
         bus.subscribe("type='signal',sender='\(BusObject.bus.service)',member='NameOwnerChanged',arg0='\(Self.portal.service)'")
+    }
+
+    /// Tells the portal which application this is, so that its dialog names it. Portals before version 1.21 have no such
+    /// interface, and a portal refuses a name without a desktop entry.
+    private func register() throws(PortalProblem) {
+        do throws(BusError) {
+            _ = try bus.request(
+                Self.portal, "org.freedesktop.host.portal.Registry", "Register", [.string(Self.application), .properties([:])],
+                startsService: true, within: limits.answer)
+        } catch .refused {
+            // The next call says if there is no portal at all.
+        } catch {
+            throw error.problem
+        }
     }
 
     /// Finds out what the portal can do. Returns its cursor modes, or 0 if it has none.
@@ -143,7 +171,7 @@ struct PortalDialogue {
         session = handle
     }
 
-    private mutating func selectSources(cursorModes: UInt32, token: String?) throws(PortalProblem) {
+    private mutating func selectSources(token: String?) throws(PortalProblem) {
         var options: [String: BusValue] = ["types": .unsigned(Self.sourceType(request.choice)), "multiple": .boolean(false)]
         if let mode = cursorMode(among: cursorModes) { options["cursor_mode"] = .unsigned(mode) }
         // A remembered window can be another window with a similar title, so only monitors are remembered.
@@ -192,7 +220,7 @@ struct PortalDialogue {
     /// say that it shares a window.
     private func check(_ type: UInt32?) throws(PortalProblem) {
         if let type, type != Self.sourceType(request.choice) { throw .otherChoice }
-        if type == nil, !request.hiddenWindows.rules.isEmpty { throw .cannotHide }
+        if type == nil, request.hidesWindows { throw .cannotHide }
     }
 
     private static func remembered(

@@ -22,6 +22,9 @@ package struct PortalRequest: Sendable {
     package var asks = false
     /// False if no user is there to answer a dialog. Only a remembered choice is possible then.
     package var isAttended = true
+    /// The program that asks the portal for this one, and its first arguments; nil to ask in this process. A process that
+    /// protects its memory needs it (`PortalHelper`).
+    package var helper: [String]?
     /// Frames a second of the session.
     package var frameRate = 30
 
@@ -29,4 +32,16 @@ package struct PortalRequest: Sendable {
         self.busAddress = busAddress
         self.display = display
     }
+}
+
+/// What the portal is asked.
+struct PortalQuestion: Codable, Sendable {
+    /// The address of the session bus.
+    var busAddress: String
+    var choice: PortalChoice
+    var showsCursor: Bool
+    /// True if there are rules for hidden windows.
+    var hidesWindows: Bool
+    /// False if no user is there to answer a dialog.
+    var isAttended: Bool
 }

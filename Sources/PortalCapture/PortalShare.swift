@@ -59,24 +59,44 @@ final class PortalShare: Sendable {
     }
 
     private func run(_ opening: SourceOpening, stop: Int32) {
-        guard stop >= 0, let address = request.busAddress, let bus = SessionBus(address: address) else {
-            state.update { $0 = .failed(.noSessionBus) }
-            return
+        guard stop >= 0, let address = request.busAddress else { return fail(.noSessionBus) }
+        let question = PortalQuestion(
+            busAddress: address, choice: request.choice, showsCursor: request.showsCursor,
+            hidesWindows: !request.hiddenWindows.rules.isEmpty, isAttended: request.isAttended)
+        guard let helper = request.helper else {
+            let conversation = PortalConversation(question: question, stop: stop, isCancelled: opening.isCancelled) { [self] message, remote in
+                note(message, remote, opening)
+            }
+            return conversation.run { token }
         }
-        var dialogue = PortalDialogue(bus: bus, request: request, opening: opening, stop: stop)
-        do throws(PortalProblem) {
-            let grant = try dialogue.open(token: token) { forgetToken() }
-            if request.choice == .monitor { remember(grant.remembered, opening) }
-            state.update { $0 = .open(grant) }
+        do throws(SystemError) {
+            let process = try PortalHelperProcess(helper, question)
+            process.follow(token: token, stop: stop) { note($0, $1, opening) }
+            // If it ended before it had a result.
+            fail(.noAnswer)
+            process.end()
         } catch {
-            state.update { $0 = .failed(error) }
-            dialogue.closeSession()
-            return
+            fail(.refused("its helper process cannot be started: \(error.reason)"))
         }
-        while let message = bus.nextMessage(unlessReadable: stop) {
-            if dialogue.isEnd(message) { closed.store(true, ordering: .releasing) }
+    }
+
+    /// Notes a failure, unless there is a result already.
+    private func fail(_ problem: PortalProblem) {
+        state.update { if case .opening = $0 { $0 = .failed(problem) } }
+    }
+
+    private func note(_ message: PortalMessage, _ remote: BusDescriptor?, _ opening: SourceOpening) {
+        switch message {
+        case .prepared: break
+        case .chooseInDialog: opening.notify(.chooseInDialog)
+        case .tokenRefused: forgetToken()
+        case .granted(let node, let serial, let remembered):
+            guard let remote else { return fail(.refused("")) }
+            if request.choice == .monitor { remember(remembered, opening) }
+            state.update { $0 = .open(PortalGrant(node: node, serial: serial, remote: remote, remembered: remembered)) }
+        case .failed(let problem): fail(problem)
+        case .closed: closed.store(true, ordering: .releasing)
         }
-        if !isClosed { dialogue.closeSession() }
     }
 
     /// Removes the choice that the portal refused. Another session can have stored a newer one meanwhile.

@@ -127,14 +127,16 @@ package struct FileDescriptor: ~Copyable, Sendable {
     }
 }
 
-/// A connection between this process and another one: two stream sockets, close-on-exec from the start.
+/// A connection between this process and another one: two sockets, close-on-exec from the start.
 package struct SocketPair: ~Copyable, Sendable {
     private let ourEnd: FileDescriptor
     private var theirEnd: FileDescriptor?
 
-    package init() throws(SystemError) {
+    /// - Parameter keepsMessages: true for a connection of messages (`MessageSocket`), false for a stream of bytes.
+    package init(keepsMessages: Bool = false) throws(SystemError) {
         var ends: [Int32] = [-1, -1]
-        guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else { throw .last }
+        let type = keepsMessages ? SOCK_SEQPACKET : SOCK_STREAM
+        guard socketpair(AF_UNIX, Int32(type.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else { throw .last }
         ourEnd = FileDescriptor(owning: ends[0])
         theirEnd = .some(FileDescriptor(owning: ends[1]))
     }

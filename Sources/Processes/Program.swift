@@ -94,6 +94,17 @@ package struct Program: Sendable {
         guard pid > 0 else { throw .last }
         return pid
     }
+
+    /// Waits until a started program ends, reaps it, and ends what is left of its process group. After `limit`, the program
+    /// is killed.
+    package static func end(_ pid: pid_t, within limit: Duration) {
+        let deadline = ContinuousClock.now + limit
+        var status: Int32 = 0
+        while !clinux_poll_group(pid, &status) {
+            if .now >= deadline { kill(-pid, SIGKILL) }
+            usleep(5_000)
+        }
+    }
 }
 
 extension Program.Group {

@@ -2,6 +2,7 @@ import ArgumentParser
 import CLinux
 import Credentials
 import Glibc
+import PortalCapture
 import Presentation
 import Terminal
 
@@ -38,6 +39,11 @@ struct Broadcast: AsyncParsableCommand {
         clinux_set_thread_name("broadcast")
         // If a reader closes a pipe, the write fails with an error; the process does not end.
         signal(SIGPIPE, SIG_IGN)
+        // It protects itself later, because the desktop's portal has to look at it first.
+        if let helper = PortalHelper(arguments: CommandLine.arguments) {
+            helper.run(protect: clinux_protect_memory)
+            Glibc.exit(0)
+        }
         clinux_protect_memory()
         clinux_avoid_huge_pages()
         if let helper = SecretServiceHelper(arguments: CommandLine.arguments) { Glibc.exit(helper.run().rawValue) }

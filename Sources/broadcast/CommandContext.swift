@@ -3,6 +3,7 @@ import Credentials
 import Desktop
 import Encode
 import FoundationEssentials
+import PortalCapture
 import Presentation
 import Terminal
 import UserConfiguration
@@ -38,7 +39,8 @@ struct CommandContext {
         let named = environment["DBUS_SESSION_BUS_ADDRESS"].flatMap { $0.isEmpty ? nil : $0 }
         sessionBusAddress = service.isBusThere ? named ?? environment["XDG_RUNTIME_DIR"].map { "unix:path=\($0)/bus" } : nil
         credentials = CredentialStore(service: service, paths: paths)
-        kitContext = KitContext(paths: paths, secrets: credentials, sessionBusAddress: sessionBusAddress, environment: environment)
+        kitContext = KitContext(
+            paths: paths, secrets: credentials, sessionBusAddress: sessionBusAddress, environment: environment, portalHelper: PortalHelper.command)
         catalog = ExtensionCatalog(folders: paths.extensionFolders)
         do throws(ConfigurationError) {
             configuration = try ConfigurationFile.load(paths.configFile)

@@ -34,6 +34,40 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false]) func `the first call says which application this is, if the portal asks`(asks: Bool) async throws {
+        try await withPortal(asks ? ["registry=yes"] : []) { desktop, _ in
+            _ = try open(desktop)
+            #expect(desktop.asked("Register") == (asks ? ["Register org.broadcast.Broadcast first"] : []))
+        }
+    }
+
+    @Test func `a helper process talks to the portal, and ends with the source`() async throws {
+        try await withPortal { desktop, choices in
+            try await desktop.send("fill FF2040C0 0 0 640 360")
+            let program = try BuiltPrograms.path(of: "broadcast")
+            let helper = [program] + PortalHelper.command.dropFirst()
+            let said = Notices()
+            var source: PortalScreenSource? = try open(desktop, choices, said) { $0.helper = helper }
+            #expect(try await source?.waitForPicture("the picture") { $0.damage.isWhole }.isPlain(0x2040C0) == true)
+            #expect(said.all == [.chooseInDialog] && choices.choice(for: "wayland-0") != nil)
+            source = nil
+            try await waitUntil("the end of the session") { desktop.asked("Session.Close").count == 1 }
+            // The choice reaches it, and so does what the portal says of it.
+            source = try open(desktop, choices, said) { $0.helper = helper }
+            #expect(desktop.asked("restored").count == 1)
+            try await desktop.set("do=close")
+            try await waitUntil("the end in the desktop") {
+                _ = try source?.nextSample()
+                return source?.condition == .ended
+            }
+            try await desktop.set("answer=other")
+            #expect(throws: CaptureError.portal(.refused(""))) { try open(desktop, choices, said) { $0.helper = helper } }
+            for broken in [["/nonexistent"], ["/bin/false"]] {
+                #expect(throws: CaptureError.self) { try open(desktop, choices, said) { $0.helper = broken } }
+            }
+        }
+    }
+
     @Test func `a session ends with its source`() async throws {
         try await withPortal { desktop, _ in
             for choice in [PortalChoice.monitor, .window] {

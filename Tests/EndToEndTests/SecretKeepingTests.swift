@@ -21,6 +21,28 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `While it is live, no other process of the user can read its memory or its environment`() async throws {
+            try await withPeers { peers in
+                let desktop = try await SharedDesktop.start(in: peers)
+                var broadcast = try desktop.broadcast()
+                broadcast.environment["BROADCAST_PROXY_PASSWORD"] = Self.key
+                let live = try await broadcast.startLive(["--ask", "--to", peers.makeFolder("recordings") + "/a.mp4"])
+                let all = try await peers.run("ps", ["ps", "-e", "-o", "pid=,pgid=,ppid=,comm="]).split(separator: "\n").map { $0.split(separator: " ") }
+                let own = all.filter { $0[0] == "\(live.processIdentifier)" || $0[2] == "\(live.processIdentifier)" }
+                // The process itself, and the one that talks to the portal.
+                #expect(own.count == 2, "\(all)")
+                for process in own {
+                    for name in ["environ", "mem", "maps", "root", "cwd", "fd"] {
+                        let path = "/proc/\(process[0])/\(name)"
+                        let descriptor = Glibc.open(path, O_RDONLY)
+                        #expect(descriptor < 0 && errno == EACCES, "\(path) \(process)")
+                        if descriptor >= 0 { close(descriptor) }
+                    }
+                }
+                _ = try await broadcast.stop(live)
+            }
+        }
+
         @Test func `The list of processes does not show the key of an address`() async throws {
             try await withStudio(width: 320, height: 240, hasSound: false) { studio in
                 let server = try await NginxRTMP.start(in: studio.peers)

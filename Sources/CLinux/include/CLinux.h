@@ -68,4 +68,12 @@ short clinux_poll_input(int descriptor, int wake, int64_t nanoseconds);
 /* Makes the caller's process group the foreground group of the terminal on standard input again, if `group` is that now. */
 void clinux_take_foreground(pid_t group);
 
+/* Sends one message over a connected socket, with a copy of `descriptor` unless that is -1 (unix(7), SCM_RIGHTS). Raises no SIGPIPE.
+   Returns the bytes sent, or -1 with errno. */
+ssize_t clinux_send_message(int socket, const void *_Nonnull bytes, size_t count, int descriptor);
+
+/* Receives one message. `descriptor` becomes the one that came with it, close-on-exec, or -1. Returns its size, 0 at the end, or -1 with
+   errno; EMSGSIZE if the message is larger than `capacity`. */
+ssize_t clinux_receive_message(int socket, void *_Nonnull bytes, size_t capacity, int *_Nonnull descriptor);
+
 #endif

@@ -14,9 +14,13 @@ answer=        ok, cancel, other (response 2), hang, or delay:SECONDS
 tokens=        yes (each start makes a new one), same (the old one again), no (the user does not allow it)
 known=TOKEN    a token that restores; with any other the user is asked (which takes `dialog` seconds), or with
                dialog=hang forever. A token that is no UUID is an error, as in the real portal.
+registry=yes   has org.freedesktop.host.portal.Registry, as from version 1.21 of the real portal on
 do=close       the desktop ends every session; do=exit ends this program; do=forge: another program cancels the last
                request and ends every session with signals that only look like the portal's
-It prints what is asked of it, a line each."""
+It prints what is asked of it, a line each.
+
+Like the real portal, it looks at the process of each connection at the first method that it calls, and rejects a
+process into which it may not look. It keeps what it found as long as the connection exists."""
 import os
 import re
 import socket
@@ -27,7 +31,7 @@ from gi.repository import Gio, GLib
 
 ROOT = "/org/freedesktop/portal/desktop"
 settings = {"version": "4", "types": "3", "cursors": "7", "handle": "new", "early": "no", "node": "0", "serial": "0", "type": "", "answer": "ok",
-            "tokens": "yes", "known": "", "none": "no", "dialog": "0"}
+            "tokens": "yes", "known": "", "none": "no", "registry": "no", "dialog": "0"}
 settings.update(word.split("=", 1) for word in sys.argv[1:])
 XML = """<node><interface name="org.freedesktop.portal.ScreenCast">
 <method name="CreateSession"><arg type="a{sv}" direction="in"/><arg type="o" direction="out"/></method>
@@ -36,12 +40,15 @@ XML = """<node><interface name="org.freedesktop.portal.ScreenCast">
 <method name="OpenPipeWireRemote"><arg type="o" direction="in"/><arg type="a{sv}" direction="in"/><arg type="h" direction="out"/></method>
 <property name="AvailableSourceTypes" type="u" access="read"/>
 <property name="AvailableCursorModes" type="u" access="read"/><property name="version" type="u" access="read"/></interface>
+<interface name="org.freedesktop.host.portal.Registry"><method name="Register"><arg type="s" direction="in"/>
+<arg type="a{sv}" direction="in"/></method></interface>
 <interface name="org.freedesktop.portal.Session"><method name="Close"/><signal name="Closed"/></interface>
 <interface name="org.freedesktop.portal.Request"><method name="Close"/><signal name="Response"><arg type="u"/><arg type="a{sv}"/></signal></interface>
 </node>"""
 NODE = Gio.DBusNodeInfo.new_for_xml(XML)
 bus = Gio.bus_get_sync(Gio.BusType.SESSION)
 sessions = {}  # path: its options
+callers = {}  # unique name: None, or why its calls are rejected
 count = 0
 last_request = ("", "")
 known = set()
@@ -49,6 +56,26 @@ known = set()
 
 def say(*words):
     print(*words, flush=True)
+
+
+def rejection(sender):
+    """None, or why the calls of a connection are rejected (xdg-desktop-portal, xdp-app-info.c)."""
+    if sender not in callers:
+        pid = bus.call_sync("org.freedesktop.DBus", "/", "org.freedesktop.DBus", "GetConnectionUnixProcessID", GLib.Variant("(s)", (sender,)),
+                            None, 0, -1, None).unpack()[0]
+        try:
+            os.close(os.open(f"/proc/{pid}/root", os.O_RDONLY | os.O_NONBLOCK | os.O_DIRECTORY))
+            callers[sender] = None
+        except OSError:
+            callers[sender] = f"Portal operation not allowed: Unable to open /proc/{pid}/root"
+    return callers[sender]
+
+
+def register(connection, sender, path, interface, method, arguments, invocation):
+    say("Register", arguments.unpack()[0], "first" if sender not in callers else "late")
+    if rejection(sender):
+        return invocation.return_dbus_error("org.freedesktop.portal.Error.NotAllowed", rejection(sender))
+    invocation.return_value(None)
 
 
 def respond(sender, path, code, results):
@@ -106,6 +133,8 @@ def started(session):
 def call(connection, sender, path, interface, method, arguments, invocation):
     global count, last_request
     a = arguments.unpack()
+    if rejection(sender):
+        return invocation.return_dbus_error("org.freedesktop.portal.Error.NotAllowed", rejection(sender))
     say(method, *(sorted(a[-1].items()) if isinstance(a[-1], dict) else a))
     if method == "OpenPipeWireRemote":
         remote = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -188,6 +217,8 @@ def told(channel, condition):
     return True
 
 
+if settings["registry"] == "yes":
+    bus.register_object(ROOT, NODE.lookup_interface("org.freedesktop.host.portal.Registry"), register, None, None)
 if settings["none"] != "yes":
     bus.register_object(ROOT, NODE.lookup_interface("org.freedesktop.portal.ScreenCast"), call, get, None)
 loop = GLib.MainLoop()
