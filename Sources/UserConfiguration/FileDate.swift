@@ -23,7 +23,8 @@ package enum FileDate {
     private static func format(_ parts: tm, _ pattern: String) -> String {
         var parts = parts
         let bytes = [UInt8](unsafeUninitializedCapacity: 64) { buffer, count in
-            count = buffer.withMemoryRebound(to: CChar.self) { strftime($0.baseAddress, 64, pattern, &parts) }
+            // glibc 2.43 no longer declares the address as optional.
+            count = buffer.withMemoryRebound(to: CChar.self) { text in text.baseAddress.map { strftime($0, 64, pattern, &parts) } ?? 0 }
         }
         return String(decoding: bytes, as: UTF8.self)
     }
