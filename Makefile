@@ -3,6 +3,8 @@
 #   make          build the release
 #   make demo     broadcast this desktop (or a virtual one) for 10 s into a file, and describe the file
 #   make test     build, and run all tests except the slow fault tests, against real peers
+#   make test-root     the few tests that only root can run; make test runs them first if root starts it
+#   make test-desktops Wayland desktops of this year, in a folder with the newest Debian (root; the first time 5 minutes more)
 #   make coverage line coverage of the unit tests, a table by module
 #   make test-faults   fault injection: failing and misbehaving servers, packet loss, hundreds of starts (minutes)
 #   make bench    measure against ffmpeg on this machine
@@ -39,7 +41,11 @@ BENCH_PACKAGES = $(TEST_PACKAGES) gstreamer1.0-plugins-ugly python3-numpy python
 # The shipped extensions, each with a program broadcast-NAME and a manifest Extensions/NAME/extension.toml.
 EXTENSIONS = hls srt
 
-.PHONY: all build demo test test-faults coverage bench soak install uninstall docs check-docs lint clean
+# make demo and make test work as an ordinary user: started by root, they only install packages as root.
+AS_USER = ./.ci/as-user
+TESTS = $(BIN)/broadcastPackageTests.xctest --testing-library swift-testing --no-parallel
+
+.PHONY: all build demo own-demo test own-test test-root test-build test-desktops own-desktop-program test-faults coverage bench soak install uninstall docs check-docs lint clean
 
 all: build
 
@@ -52,23 +58,49 @@ build:
 
 demo:
 	@./.ci/packages $(DEMO_PACKAGES)
+	@$(AS_USER) $(MAKE) --no-print-directory own-demo
+
+own-demo:
 	$(BUILD) --product broadcast
 	$(BUILD) --product TestScreen
 	@./.ci/demo $(BIN)
 
 test:
-	@rm -rf .build/tmp
 	@./.ci/packages $(TEST_PACKAGES)
-	$(BUILD) --build-tests --explicit-target-dependency-import-check error
+	@if [ "$$(id -u)" -eq 0 ]; then $(MAKE) --no-print-directory test-root; fi
+	@$(AS_USER) $(MAKE) --no-print-directory own-test
+
+own-test: test-build
 	@$(MAKE) --no-print-directory check-docs
 	@./.ci/tests $(BIN)
+
+test-build:
+	@rm -rf .build/tmp
+	$(BUILD) --build-tests --explicit-target-dependency-import-check error
+
+# Root gives files away and acts as another user. The program that it runs was built as an ordinary user.
+test-root:
+	@./.ci/packages $(TEST_PACKAGES)
+	@$(AS_USER) $(MAKE) --no-print-directory test-build
+	@cd "$$($(AS_USER) --folder)" && ./.ci/tests --root $(BIN)
+
+DESKTOPS = /var/cache/broadcast-test/sid
+test-desktops:
+	@./.ci/packages $(DEMO_PACKAGES) debootstrap
+	@$(AS_USER) $(MAKE) --no-print-directory own-desktop-program
+	@mkdir -p $(dir $(DESKTOPS)) && Tests/Desktops/make-root $(DESKTOPS)
+	@Tests/Desktops/run --root $(DESKTOPS) --program "$$($(AS_USER) --folder)/$(BIN)/broadcast" $(DESKTOPS_ARGUMENTS)
+
+own-desktop-program:
+	$(BUILD) --product broadcast
 
 # mutter is the compositor of some Wayland tests; it is too large for make test. Packet loss needs network namespaces, which
 # require root. Without root, those tests are skipped with a message.
 test-faults:
 	@./.ci/packages $(TEST_PACKAGES) iproute2 mutter xwayland xdg-desktop-portal
-	$(BUILD) --build-tests
-	$(BIN)/broadcastPackageTests.xctest --testing-library swift-testing --no-parallel --filter '^FaultTests\.'
+	@$(AS_USER) $(MAKE) --no-print-directory test-build
+	@if [ "$$(id -u)" -eq 0 ]; then cd "$$($(AS_USER) --folder)" && $(TESTS) --filter '^FaultTests\.FaultTests/LineFaults/'; fi
+	@$(AS_USER) $(TESTS) --filter '^FaultTests\.' --skip '^FaultTests\.FaultTests/LineFaults/'
 
 coverage:
 	@./.ci/packages $(TEST_PACKAGES)

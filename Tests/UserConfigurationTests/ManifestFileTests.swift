@@ -188,16 +188,4 @@ struct ManifestFileTests {
             #expect(ManifestFile.examine(folder: own).problems == [])
         }
     }
-
-    @Test(.enabled(if: getuid() == 0, "Only root can give a file away.")) func `A program of another user is not run`() async throws {
-        try await withTemporaryFolder { folder in
-            try folder.writeExtension("a")
-            let own = folder.path + "/extensions/a"
-            for path in [own, own + "/extension.toml", own + "/program"] {
-                #expect(chown(path, 12_345, 12_345) == 0)
-                #expect(ManifestFile.examine(folder: own).problems == [.manifest(.foreignOwner(path: path))])
-                #expect(chown(path, 0, 0) == 0)
-            }
-        }
-    }
 }
