@@ -21,6 +21,8 @@
 enum {
     /* A mailbox needs three. Others let the compositor go on while a busy machine delays the reader's copy. */
     BUFFERS = 6,
+    /* libpipewire before 1.0 agrees on the number that the sender prefers, which is two for some. */
+    GOOD_BUFFERS = 5,
     MAXIMUM_BUFFERS = 16,
     MAXIMUM_SIDE = 16384,
     MAXIMUM_CURSOR_SIDE = 1024,
@@ -48,6 +50,8 @@ struct cpw_stream {
     bool is_active;
     /* Since when a first picture is missing, in ns of CLOCK_MONOTONIC; 0 if it has arrived. */
     _Atomic int64_t missing_since;
+    /* True if the sender does not survive a pause of the flow: see `note_sender`. */
+    atomic_bool keeps_flow;
     /* How often the flow was restarted for it. */
     _Atomic int tries;
     /* True if the current stream must be replaced: its buffers have no memory, or it is a replacement that failed. */
@@ -262,8 +266,15 @@ static bool describe(cpw_stream *stream, const struct pw_buffer *from, cpw_pictu
  */
 static bool is_from_before_pause(cpw_stream *stream, const struct pw_buffer *buffer) {
     struct spa_meta_header *header = spa_buffer_find_meta_data(buffer->buffer, SPA_META_Header, sizeof *header);
-    return stream->paused_at != 0 && header && header->pts > 0 && header->pts <= stream->paused_at &&
+    return stream->paused_at != 0 && !atomic_load(&stream->keeps_flow) && header && header->pts > 0 && header->pts <= stream->paused_at &&
         atomic_load(&stream->tries) < 2 && !stream->has_picture;
+}
+
+/* Lets the reader take the picture in the mailbox. */
+static void offer_newest(cpw_stream *stream) {
+    stream->is_fresh = stream->has_picture = true;
+    atomic_store(&stream->missing_since, 0);
+    note_news(stream);
 }
 
 static void on_process(void *context) {
@@ -271,15 +282,14 @@ static void on_process(void *context) {
     struct pw_buffer *buffer;
     while ((buffer = stream->api->pw_stream_dequeue_buffer(stream->stream))) {
         note_cursor(stream, buffer->buffer);
-        if (!stream->is_open || is_from_before_pause(stream, buffer) || !describe(stream, buffer, &stream->picture)) {
+        bool is_wanted = stream->is_open || atomic_load(&stream->keeps_flow);
+        if (!is_wanted || is_from_before_pause(stream, buffer) || !describe(stream, buffer, &stream->picture)) {
             stream->api->pw_stream_queue_buffer(stream->stream, buffer);
             continue;
         }
         if (stream->newest) stream->api->pw_stream_queue_buffer(stream->stream, stream->newest);
         stream->newest = buffer;
-        stream->is_fresh = stream->has_picture = true;
-        atomic_store(&stream->missing_since, 0);
-        note_news(stream);
+        if (stream->is_open) offer_newest(stream);
     }
     if (stream->is_cursor_fresh) note_news(stream);
 }
@@ -292,21 +302,28 @@ static const struct spa_pod *meta_param(struct spa_pod_builder *builder, uint32_
         SPA_POD_Int((int)size));
 }
 
-/* Asks for buffers in shared memory and for their metadata. Buffers of a GPU (SPA_DATA_DmaBuf) would be added here. */
-static void answer_format(cpw_stream *stream) {
-    uint8_t memory[2048];
-    struct spa_pod_builder builder = SPA_POD_BUILDER_INIT(memory, sizeof memory);
-    const struct spa_pod *params[5];
-    uint32_t count = 0;
+/* Asks for at least `least` buffers in shared memory. */
+static const struct spa_pod *buffers_param(struct spa_pod_builder *builder, const cpw_stream *stream, int least) {
     int stride = ((int)stream->format.size.width * bytes_per_pixel(stream->format.format) + 3) / 4 * 4;
     int size = stride * (int)stream->format.size.height;
-    params[count++] = spa_pod_builder_add_object(
-        &builder, SPA_TYPE_OBJECT_ParamBuffers, SPA_PARAM_Buffers,
-        SPA_PARAM_BUFFERS_buffers, SPA_POD_CHOICE_RANGE_Int(BUFFERS, 2, MAXIMUM_BUFFERS),
+    return spa_pod_builder_add_object(
+        builder, SPA_TYPE_OBJECT_ParamBuffers, SPA_PARAM_Buffers,
+        SPA_PARAM_BUFFERS_buffers, SPA_POD_CHOICE_RANGE_Int(BUFFERS, least, MAXIMUM_BUFFERS),
         SPA_PARAM_BUFFERS_blocks, SPA_POD_Int(1),
         SPA_PARAM_BUFFERS_size, SPA_POD_CHOICE_RANGE_Int(size, 0, INT32_MAX),
         SPA_PARAM_BUFFERS_stride, SPA_POD_CHOICE_RANGE_Int(stride, 0, INT32_MAX),
         SPA_PARAM_BUFFERS_dataType, SPA_POD_CHOICE_FLAGS_Int((1 << SPA_DATA_MemFd) | (1 << SPA_DATA_MemPtr)));
+}
+
+/* Asks for buffers in shared memory and for their metadata. Buffers of a GPU (SPA_DATA_DmaBuf) would be added here. */
+static void answer_format(cpw_stream *stream) {
+    uint8_t memory[2048];
+    struct spa_pod_builder builder = SPA_POD_BUILDER_INIT(memory, sizeof memory);
+    const struct spa_pod *params[6];
+    uint32_t count = 0;
+    /* PipeWire takes the first that the sender can fulfil. */
+    params[count++] = buffers_param(&builder, stream, GOOD_BUFFERS);
+    params[count++] = buffers_param(&builder, stream, 2);
     params[count++] = meta_param(&builder, SPA_META_Header, sizeof(struct spa_meta_header));
     params[count++] = meta_param(&builder, SPA_META_VideoCrop, sizeof(struct spa_meta_region));
     params[count++] = meta_param(&builder, SPA_META_VideoTransform, sizeof(struct spa_meta_videotransform));
@@ -386,6 +403,16 @@ static void on_core_done(void *context, uint32_t id, int sequence) {
     if (id == PW_ID_CORE && sequence == stream->question) atomic_store(&stream->asked_at, 0);
 }
 
+/*
+ * Notes what is special about a sender. xdg-desktop-portal-wlr (0.8.4, ext_image_copy.c) ends if the flow is paused and
+ * continued while it waits for a change of the screen: it then asks the compositor for a second frame, which is a protocol
+ * error. Its nodes have its name. It has one frame on its way at any time, so the newest picture that it sent
+ * is what the screen shows.
+ */
+static void note_sender(cpw_stream *stream, const char *name) {
+    if (name && strcmp(name, "xdg-desktop-portal-wlr") == 0) atomic_store(&stream->keeps_flow, true);
+}
+
 static void on_global(
     void *context, uint32_t id, uint32_t permissions, const char *type, uint32_t version,
     const struct spa_dict *properties) {
@@ -398,6 +425,7 @@ static void on_global(
     if (!is_it) return;
     stream->node = id;
     stream->has_seen_node = true;
+    note_sender(stream, spa_dict_lookup(properties, "node.name"));
 }
 
 static void on_global_remove(void *context, uint32_t id) {
@@ -478,7 +506,7 @@ static const char *connect_core(cpw_stream *stream, int descriptor) {
     struct pw_loop *loop = stream->loop ? api->pw_thread_loop_get_loop(stream->loop) : NULL;
     /* The stream asks for no real-time priority, so it needs neither RTKit nor a bus. */
     if (loop) stream->context = api->pw_context_new(
-        loop, api->pw_properties_new("module.rt", "false", "support.dbus", "false", NULL), 0);
+        loop, api->pw_properties_new("module.rt", "false", "support.dbus", "false", "mem.allow-mlock", "false", NULL), 0);
     if (!stream->context) {
         close(descriptor);
         return "PipeWire's context cannot be created";
@@ -568,9 +596,21 @@ int64_t cpw_get_silence(cpw_stream *stream) {
     return asked == 0 ? 0 : now - asked;
 }
 
+/* Closes or opens the mailbox, while the flow continues. */
+static void set_open(cpw_stream *stream, bool is_open) {
+    stream->is_open = is_open;
+    stream->is_fresh = false;
+    if (is_open && stream->newest) offer_newest(stream);
+}
+
 /* Pauses or continues the flow, and discards the picture in the mailbox at a pause. */
 static void set_flow(cpw_stream *stream, bool is_active) {
     stream->api->pw_thread_loop_lock(stream->loop);
+    if (atomic_load(&stream->keeps_flow)) {
+        set_open(stream, is_active);
+        stream->api->pw_thread_loop_unlock(stream->loop);
+        return;
+    }
     if (!stream->stream) {
         /* Its replacement failed. */
         stream->api->pw_thread_loop_unlock(stream->loop);
@@ -595,12 +635,11 @@ static void set_flow(cpw_stream *stream, bool is_active) {
 
 /*
  * Restarts the flow if no first picture arrives. KWin 5.27 sends nothing after a new size until the stream was paused
- * once: it waits for a change of state that PipeWire does not make. mutter sends its only picture of a still screen as
- * soon as it may, and PipeWire loses it in about one connection of 250 because the reader's side is not ready.
+ * once: it waits for a change of state that PipeWire does not make.
  */
 static void cure_stall(cpw_stream *stream) {
     int64_t since = atomic_load(&stream->missing_since);
-    if (since == 0 || !stream->is_active || stream->tries >= MAXIMUM_TRIES) return;
+    if (since == 0 || !stream->is_active || atomic_load(&stream->keeps_flow) || stream->tries >= MAXIMUM_TRIES) return;
     if (monotonic() - since < (int64_t)STALL_NANOSECONDS * (1 + 4 * stream->tries)) return;
     if (!atomic_compare_exchange_strong(&stream->missing_since, &since, 0)) return;
     stream->tries++;

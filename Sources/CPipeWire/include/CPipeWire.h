@@ -106,7 +106,10 @@ bool cpw_wait(cpw_stream *stream, int64_t nanoseconds, int wake);
 int cpw_take(cpw_stream *stream, cpw_picture *picture, cpw_cursor *cursor);
 void cpw_release(cpw_stream *stream);
 
-/* Pauses or continues the flow. A pause discards the picture in the mailbox. */
+/*
+ * Pauses or continues the flow. A pause discards the picture in the mailbox. The flow of a sender that does not survive a
+ * pause continues, and its pictures are not offered meanwhile; afterwards, the newest one is.
+ */
 void cpw_set_active(cpw_stream *stream, bool is_active);
 
 /*
