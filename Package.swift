@@ -62,6 +62,10 @@ let package = Package(
         // libpipewire, opened at run time, so that a machine without it still captures X11.
         .target(name: "CPipeWire", dependencies: ["CSPA"], cSettings: [.treatAllWarnings(as: .error)]),
 
+        // The outputs of a Wayland compositor. Every desktop has libwayland-client.
+        .systemLibrary(name: "CWayland", pkgConfig: "wayland-client", providers: [.apt(["libwayland-dev"])]),
+        .target(name: "COutputs", dependencies: ["CWayland"], cSettings: [.treatAllWarnings(as: .error)]),
+
         // libsecret, opened at run time in a helper process, so that the broadcaster never loads GLib.
         .target(name: "CSecret", cSettings: [.treatAllWarnings(as: .error)]),
 
@@ -80,7 +84,7 @@ let package = Package(
             dependencies: ["X11Client", "Capture", "WindowPrivacy", "Concurrency", "Media", "CX11", "CPixelKernels"],
             swiftSettings: strict),
         .target(
-            name: "PortalCapture", dependencies: ["Bus", "Capture", "WindowPrivacy", "Processes", "Concurrency", "Media", "CPipeWire"],
+            name: "PortalCapture", dependencies: ["Bus", "Capture", "WindowPrivacy", "Processes", "Concurrency", "Media", "CPipeWire", "COutputs"],
             swiftSettings: strict),
         .target(name: "PulseCapture", dependencies: ["Capture", "WindowPrivacy", "Concurrency", "Media", "CPulse"], swiftSettings: strict),
         .target(name: "ContentCapture", dependencies: ["Capture", "Concurrency", "Media"], swiftSettings: strict),

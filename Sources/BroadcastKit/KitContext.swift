@@ -25,6 +25,7 @@ package struct KitContext: Sendable {
     /// The Wayland display whose remembered choices count.
     package let waylandDisplay: String
     private let pipeWireSocket: String?
+    private let waylandSocket: String?
     private let portalHelper: [String]?
 
     /// - Parameter portalHelper: the program that talks to the desktop's portal, and its first arguments; nil to talk to it in
@@ -40,6 +41,7 @@ package struct KitContext: Sendable {
         waylandSession = WaylandSession(environment: environment)
         waylandDisplay = WaylandSession.display(environment["WAYLAND_DISPLAY"] ?? "")
         pipeWireSocket = WaylandSession.pipeWireSocket(environment: environment)
+        waylandSocket = WaylandSession.waylandSocket(environment: environment)
     }
 
     /// The variable of the environment with the password of the network's proxy.
@@ -63,6 +65,7 @@ package struct KitContext: Sendable {
         var request = PortalRequest(busAddress: sessionBusAddress, display: waylandDisplay)
         request.choice = choice
         request.pipeWireSocket = pipeWireSocket
+        request.waylandSocket = waylandSocket
         request.choices = paths.rememberedChoices
         request.helper = portalHelper
         return request

@@ -6,6 +6,11 @@ package enum SourceNotice: Sendable, Equatable {
     case regionCut(PixelRect, to: PixelRect, screen: PixelSize)
     /// The monitor was unplugged or turned off. Viewers get the slate until it is back.
     case monitorGone(String)
+    /// The shared monitor of a Wayland desktop was unplugged or turned off. Viewers get the slate until it is back, for this
+    /// time at most.
+    case sharedMonitorGone(String, timeout: MediaTime)
+    /// The shared monitor of this name did not return in time. The session ends.
+    case sharedMonitorMissing(String)
     /// The screen became smaller, and the captured area is outside it. Viewers get the slate until the area is visible
     /// again.
     case outsideScreen

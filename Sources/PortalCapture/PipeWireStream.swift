@@ -53,6 +53,9 @@ final class PipeWireStream {
     /// The time for which PipeWire has not answered.
     var silence: MediaTime { MediaTime(nanoseconds: cpw_get_silence(stream)) }
 
+    /// True if the flow of this sender cannot be restarted.
+    var keepsFlow: Bool { cpw_keeps_flow(stream) }
+
     /// Waits until there may be something to take, for at most `limit`, or until `wake` is signalled. Returns true if there may be something.
     func waitForNews(within limit: MediaTime, or wake: WakeSignal) -> Bool { cpw_wait(stream, limit.nanoseconds, wake.descriptor) }
 

@@ -10,6 +10,8 @@ package struct PortalRequest: Sendable {
     package var display: String
     /// The path of PipeWire's socket; nil if it is not known. The desktop waits for ever for a PipeWire that does not run.
     package var pipeWireSocket: String?
+    /// The path of the compositor's socket; nil if it is not known. A monitor that is switched off then ends the broadcast.
+    package var waylandSocket: String?
     package var choice = PortalChoice.monitor
     /// The part of the shared picture that is shown, in its pixels; nil for all of it. Parts outside are cut off.
     package var region: PixelRect?
@@ -25,12 +27,19 @@ package struct PortalRequest: Sendable {
     /// The program that asks the portal for this one, and its first arguments; nil to ask in this process. A process that
     /// protects its memory needs it (`PortalHelper`).
     package var helper: [String]?
+    /// How long viewers see the slate while the shared monitor is switched off or unplugged. After that the broadcast ends.
+    package var monitorTimeout = MediaTime(milliseconds: 300_000)
     /// Frames a second of the session.
     package var frameRate = 30
 
     package init(busAddress: String?, display: String) {
         self.busAddress = busAddress
         self.display = display
+    }
+
+    /// True if the user chooses in a dialog, because nothing is remembered, or the request says so.
+    package var asksUser: Bool {
+        isAttended && (asks || choice == .window || choices?.choice(for: display) == nil)
     }
 }
 

@@ -51,6 +51,10 @@ extension PortalScreenSource {
         condition = .withheld
         let since = missingSince ?? now
         missingSince = since
+        if stream.keepsFlow, now - since > limits.lostPicture {
+            missingSince = nil
+            return recoverLostPicture()
+        }
         guard now - since > limits.noPicture, !isMissingReported, !isInterrupted else { return }
         isMissingReported = true
         notices.append(.noPictureYet)

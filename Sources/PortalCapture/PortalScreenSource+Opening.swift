@@ -14,6 +14,8 @@ extension PortalScreenSource {
         case locked
         case reopening(PortalShare, try: Int)
         case waiting(until: MediaTime, try: Int)
+        /// The monitor of this name is switched off or unplugged, since this time. When it returns, it is shared again.
+        case monitorGone(String, since: MediaTime)
         case over
     }
 
@@ -32,6 +34,12 @@ extension PortalScreenSource {
         /// For the report that the screen is locked, which GNOME sends some hundred milliseconds after it has ended the
         /// stream. It is short, because a lock soon after the user's Stop looks the same.
         package var lockReport = MediaTime(milliseconds: 1500)
+        /// How long before the end of the stream a monitor can have gone for it.
+        package var outputLoss = MediaTime(milliseconds: 2000)
+        /// For a monitor that returned, until it is shared again.
+        package var outputReturn = MediaTime(milliseconds: 500)
+        /// For the first picture of a sender whose flow cannot be restarted.
+        package var lostPicture = MediaTime(milliseconds: 700)
         /// Between two tries to share again after a lock.
         package var retry = MediaTime(milliseconds: 2000)
         package var tries = 5

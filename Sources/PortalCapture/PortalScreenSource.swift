@@ -21,6 +21,8 @@ package final class PortalScreenSource: ScreenSource {
     private var share: PortalShare
     /// Nil while nothing is shared.
     var stream: PipeWireStream?
+    /// Nil if nothing is known about monitors, or a window is shared.
+    private let outputs: OutputWatch?
     /// Restores the choice after a lock; nil if that is not possible.
     private var token: String?
     var picture: SharedPicture
@@ -34,6 +36,8 @@ package final class PortalScreenSource: ScreenSource {
     var pausedSince: MediaTime?
     var missingSince: MediaTime?
     var isMissingReported = false
+    /// How often the monitor was shared again because its first picture was lost.
+    private var recoveries = 0
     var notices: [SourceNotice] = []
 
     /// Asks the portal and connects to the stream. This takes until the user has chosen.
@@ -42,6 +46,7 @@ package final class PortalScreenSource: ScreenSource {
         self.opening = opening
         self.limits = limits
         picture = SharedPicture(region: request.region)
+        outputs = request.choice == .monitor ? request.waylandSocket.flatMap(OutputWatch.init) : nil
         do throws(PortalProblem) {
             if request.choice == .monitor && !request.hiddenWindows.rules.isEmpty { throw .cannotHide }
             guard PipeWireStream.isAvailable else { throw .noPipeWire }
@@ -158,6 +163,7 @@ package final class PortalScreenSource: ScreenSource {
 
     /// Follows the session of the portal.
     func follow(at now: MediaTime) throws(CaptureError) {
+        outputs?.update(at: now)
         switch phase {
         case .running:
             guard let problem = stream?.state.problem ?? (share.isClosed ? .lost : nil) else { return }
@@ -170,6 +176,11 @@ package final class PortalScreenSource: ScreenSource {
             if stream?.state == .lost { throw .portal(.pipeWireGone) }
             if isDesktopLocked && token != nil {
                 phase = .locked
+            } else if token != nil, let name = outputs?.onlyLoss(since: since - limits.outputLoss), request.monitorTimeout > .zero {
+                stream = nil
+                share.end()
+                phase = .monitorGone(name, since: now)
+                notices.append(.sharedMonitorGone(name, timeout: request.monitorTimeout))
             } else if share.isClosed {
                 if now - since > limits.lockReport { end() }
             } else if now - since > limits.endReport {
@@ -184,8 +195,22 @@ package final class PortalScreenSource: ScreenSource {
             } else if now >= time {
                 reopen(try: number)
             }
+        case .monitorGone(let name, let since):
+            if outputs?.has(name) ?? false {
+                phase = .waiting(until: now + limits.outputReturn, try: 1)
+            } else if now - since > request.monitorTimeout {
+                notices.append(.sharedMonitorMissing(name))
+                end()
+            }
         case .over: break
         }
+    }
+
+    /// Shares the same monitor again if a sender lost its only picture of a still screen, and its flow cannot be restarted.
+    func recoverLostPicture() {
+        guard token != nil, recoveries < limits.tries else { return }
+        recoveries += 1
+        reopen(try: 1)
     }
 
     private func reopen(try number: Int) {

@@ -71,6 +71,11 @@ extension SourceNotice {
             "The region \(wanted.geometry) extends beyond the screen, which has \(screen) pixels: it is cut to \(actual.geometry)."
         case .monitorGone(let name):
             "The monitor \(name) is disconnected or off. Viewers see a slate, and nothing of the other monitors, until it is back."
+        case .sharedMonitorGone(let name, let timeout):
+            "The shared monitor \(name) is disconnected or off. Viewers see a slate until it is back. "
+                + "The broadcast ends if it is not back in \(timeout.nanoseconds / 1_000_000_000) s."
+        case .sharedMonitorMissing(let name):
+            "The shared monitor \(name) did not come back in time, so the broadcast ends. Choose a longer time with --monitor-timeout."
         case .outsideScreen: "The captured part is outside the screen, which became smaller. It is shown again when the screen has its size back."
         case .windowUnmapped(let name): "The window \(name) is minimised or hidden. It is shown again when it is back."
         case .windowHidden: "The captured window is hidden by a rule: viewers do not see it until the rule is removed."

@@ -39,16 +39,15 @@ extension PortalProblem {
             "The desktop refused to share the screen: \(reason). \(Self.afterRefusal)"
         case .otherChoice: "The desktop shared something other than requested, so nothing is broadcast. Try again."
         case .notRemembered(.window):
-            "A window is shared only after a choice in a dialog, and no user is there to answer one. Start the broadcast in a terminal, or share "
-                + "a monitor."
+            "A window is shared only after a choice in a dialog, and this start may show none (--no-dialog, or a systemd unit). "
+                + "Omit --no-dialog, or share a monitor."
         case .notRemembered(.monitor):
-            "The desktop shares no monitor without a dialog, and no user is there to answer one. Start once by hand in a terminal "
-                + "(broadcast start), and let the desktop remember the choice."
+            "The desktop shares no monitor without a dialog, and this start may show none (--no-dialog, or a systemd unit). "
+                + "Start once by hand (broadcast start --ask), and let the desktop remember the choice."
         case .cannotHide:
             "There are rules that hide windows (--hide, or hide in the configuration), and a program cannot hide windows on Wayland, so the "
-                + "monitor is not broadcast. Remove the rules and "
-                + "hide the windows in the compositor (a window rule of KDE Plasma, no_screen_share of Hyprland, block-out-from of niri), or share "
-                + "a single window with --window pick."
+                + "monitor is not broadcast. Share a single window with --window pick, or remove the rules. Rules of the compositor itself "
+                + "hide windows only in part: docs/usage.md, Private windows, says what still shows them."
         case .lost:
             "The compositor or its portal backend ended the sharing. What was recorded until then is complete. Start the broadcast again."
         case .pipeWireGone: "PipeWire ended. What was recorded until then is complete. Start the broadcast again."

@@ -20,12 +20,15 @@ package enum ResultLine {
             dropped: destination.dropped, failure: destination.error?.sentence(destination: destination.name))
     }
 
+    /// A result is over, so its duration is rounded; a running clock shows full seconds.
+    private static func clock(_ duration: MediaTime) -> String { StatusLine.clock(MediaTime(seconds: duration.seconds.rounded())) }
+
     private static func text(
         name: String, path: String?, url: String?, duration: MediaTime?, bytes: Int, dropped: Int, failure: String?
     ) -> String {
         if let failure {
             // What viewers got before the failure.
-            let before = duration.map { " after \(StatusLine.clock($0)), \(StatusLine.size(bytes))" } ?? ""
+            let before = duration.map { " after \(clock($0)), \(StatusLine.size(bytes))" } ?? ""
             return "\(name): failed\(before). \(failure)".printable
         }
         let place = (path ?? url).map { " (\($0))" } ?? ""
@@ -33,7 +36,7 @@ package enum ResultLine {
         if path != nil && bytes == 0 { return "\(name): nothing was written\(place)".printable }
         guard let duration else { return "\(name): never went live\(place)".printable }
         let frames = dropped == 0 ? "" : ", \(dropped) \(dropped == 1 ? "frame" : "frames") dropped"
-        return "\(name): \(StatusLine.clock(duration)), \(StatusLine.size(bytes))\(frames)\(place)".printable
+        return "\(name): \(clock(duration)), \(StatusLine.size(bytes))\(frames)\(place)".printable
     }
 }
 

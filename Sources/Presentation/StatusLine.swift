@@ -29,11 +29,13 @@ package enum StatusLine {
     }
 
     /// The line about a start that takes long: it names the destinations that are not ready, or the source.
-    package static func waiting(for snapshot: SessionSnapshot) -> String {
+    ///
+    /// - Parameter isAsking: the desktop shows a dialog in which the user chooses the source.
+    package static func waiting(for snapshot: SessionSnapshot, isAsking: Bool = false) -> String {
         let names = snapshot.destinations.filter { $0.state == .connecting || $0.state == .reconnecting }.map(\.name)
         let what =
             snapshot.source == nil
-            ? "the source of the pictures" : names.isEmpty ? "the first picture" : "\(names.joined(separator: ", ")) to accept the broadcast"
+            ? (isAsking ? "your choice in the dialog of the desktop" : "the source of the pictures") : names.isEmpty ? "the first picture" : "\(names.joined(separator: ", ")) to accept the broadcast"
         return "Waiting for \(what). Press Ctrl-C to cancel the start."
     }
 

@@ -20,6 +20,13 @@ package struct WaylandSession: Sendable, Equatable {
         name.split(separator: "/").last.map(String.init) ?? "wayland-0"
     }
 
+    /// The socket of the compositor in the session that the environment describes. Returns nil if there is none.
+    package static func waylandSocket(environment: [String: String]) -> String? {
+        let name = environment["WAYLAND_DISPLAY"].flatMap { $0.isEmpty ? nil : $0 } ?? "wayland-0"
+        guard !name.hasPrefix("/") else { return name }
+        return environment["XDG_RUNTIME_DIR"].map { "\($0)/\(name)" }.flatMap { FileStatus($0) == nil ? nil : $0 }
+    }
+
     /// The socket of PipeWire in the session that the environment describes (pipewire.conf(5), PIPEWIRE_RUNTIME_DIR and
     /// PIPEWIRE_REMOTE). Returns nil if it is not known: the display has no socket beside it, as in a container that only
     /// has the session bus, or the remote is not a plain name.

@@ -21,8 +21,8 @@ struct CommandContext {
     let sessionBusAddress: String?
     /// True in a Wayland session, where X11 can capture only the windows of Xwayland.
     var isWaylandSession: Bool { kitContext.waylandSession != nil }
-    /// True if a menu or a panel of the desktop started the program (Desktop Entry and Startup Notification Specification).
-    let isLaunchedByDesktop: Bool
+    /// True if systemd started this process as the program of a unit (systemd.exec(5), SYSTEMD_EXEC_PID).
+    let isSystemdUnit: Bool
     let kitContext: KitContext
 
     /// The paths, without the configuration: commands for a running session work even if the configuration is invalid.
@@ -34,7 +34,7 @@ struct CommandContext {
         paths = Self.paths
         terminal = PreviewPicture.TerminalFeatures(
             hasCursor: !["", "dumb"].contains(environment["TERM"] ?? ""), knowsKittyGraphics: KittyGraphics.isKnown(to: environment))
-        isLaunchedByDesktop = ["DESKTOP_STARTUP_ID", "XDG_ACTIVATION_TOKEN"].contains { !(environment[$0] ?? "").isEmpty }
+        isSystemdUnit = environment["SYSTEMD_EXEC_PID"] == String(ProcessInfo.processInfo.processIdentifier)
         let service = SecretService(environment: environment, helper: "/proc/self/exe")
         let named = environment["DBUS_SESSION_BUS_ADDRESS"].flatMap { $0.isEmpty ? nil : $0 }
         sessionBusAddress = service.isBusThere ? named ?? environment["XDG_RUNTIME_DIR"].map { "unix:path=\($0)/bus" } : nil

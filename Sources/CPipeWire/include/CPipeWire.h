@@ -92,6 +92,9 @@ const char *cpw_error(cpw_stream *stream);
 /* Returns false until a format is agreed on. */
 bool cpw_get_frame_size(cpw_stream *stream, int32_t *width, int32_t *height);
 
+/* Returns true if the sender does not survive a pause of the flow, so that its flow is never paused or restarted. */
+bool cpw_keeps_flow(cpw_stream *stream);
+
 /* Asks PipeWire once a second whether it runs. Returns for how many nanoseconds it has not answered. Never waits. */
 int64_t cpw_get_silence(cpw_stream *stream);
 

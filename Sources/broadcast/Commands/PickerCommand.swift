@@ -183,7 +183,7 @@ struct PickerCommand: AsyncParsableCommand {
     }
 
     private func start(_ name: String, microphone: Bool?) async throws {
-        try await run(["start", "--attended", "--to", name] + sessionArguments + (microphone.map { [$0 ? "--mic" : "--no-mic"] } ?? []))
+        try await run(["start", "--to", name] + sessionArguments + (microphone.map { [$0 ? "--mic" : "--no-mic"] } ?? []))
     }
 
     private var sessionArguments: [String] { session == "default" ? [] : ["--session", session] }

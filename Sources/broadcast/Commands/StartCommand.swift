@@ -42,9 +42,6 @@ struct StartCommand: AsyncParsableCommand {
 
     var targets: [String] { destinations.targets }
 
-    /// The user has just chosen something in a menu, also without a terminal.
-    @Flag(help: .hidden) var attended = false
-
     /// The connection to the parent of a detached session. All other arguments come through it.
     @Option(help: .hidden) var launchDescriptor: Int32?
 
@@ -86,7 +83,7 @@ struct StartCommand: AsyncParsableCommand {
         let format = try containerFormat()
         try refuseImpossible()
         let usesPortal = try source.usesPortal(context)
-        let isAttended = launched?.request.isAttended ?? (attended || source.isAttended(context))
+        let isAttended = launched?.request.isAttended ?? source.isAttended(context)
         if usesPortal { settings.source = .portal(try source.portalRequest(context, isAttended: isAttended, previews: preview)) }
         var chosen = try Self.configuration(settings, context)
         let isParent = session.detach && launched == nil
@@ -163,7 +160,8 @@ struct StartCommand: AsyncParsableCommand {
                 return CommandError(error)
             }
         }
-        let waiting = Self.reportWaiting(controller, to: output)
+        let isAsking = if case .portal(let request) = settings.source { request.asksUser } else { false }
+        let waiting = Self.reportWaiting(controller, isAsking: isAsking, to: output)
         defer { waiting.cancel() }
         for await event in controller.hostEvents {
             console.show(event, controller.snapshot)
@@ -204,11 +202,13 @@ struct StartCommand: AsyncParsableCommand {
     }
 
     /// Reports what the start waits for, if that takes long and the status line does not show it.
-    private static func reportWaiting(_ controller: BroadcastController, to output: ConsoleOutput) -> Task<Void, Never> {
+    private static func reportWaiting(
+        _ controller: BroadcastController, isAsking: Bool, to output: ConsoleOutput
+    ) -> Task<Void, Never> {
         Task {
             try? await Task.sleep(for: .seconds(1))
             guard !Task.isCancelled, !output.isTerminal, let snapshot = controller.snapshot else { return }
-            output.say(StatusLine.waiting(for: snapshot))
+            output.say(StatusLine.waiting(for: snapshot, isAsking: isAsking))
         }
     }
 }

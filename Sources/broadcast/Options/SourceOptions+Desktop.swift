@@ -36,6 +36,7 @@ extension SourceOptions {
             throw CommandError(
                 .usage, "On Wayland the preview and the broadcast each ask for a window, and these can differ. Omit --preview or --window.")
         }
+        if ask && noDialog { throw CommandError(.usage, "--ask and --no-dialog exclude each other. Omit one of them.") }
         if display != nil { throw CommandError(.usage, "--display names an X display. To capture that one, add --source x11.") }
         if monitor != nil {
             throw CommandError(.usage, "On Wayland a program cannot name a monitor: omit --monitor, and choose it in the dialog of the desktop.")
@@ -52,12 +53,16 @@ extension SourceOptions {
         request.region = try region.map { text throws(CommandError) in try OptionValue.region(text) }
         request.asks = ask
         request.isAttended = isAttended
+        if let monitorTimeout {
+            request.monitorTimeout = monitorTimeout == "0" ? .zero : try OptionValue.duration(monitorTimeout, name: "--monitor-timeout")
+        }
         return request
     }
 
-    /// True if a user is there to answer a dialog: at a terminal, in a menu of the desktop, or because `--ask` says so.
+    /// True if a user may be there to answer a dialog. A key binding and a menu start programs without a terminal, so only
+    /// `--no-dialog` and the start of a systemd unit say that no user is there.
     func isAttended(_ context: CommandContext) -> Bool {
-        ask || context.isLaunchedByDesktop || isatty(STDIN_FILENO) != 0 || isatty(STDERR_FILENO) != 0
+        ask || !(noDialog || context.isSystemdUnit)
     }
 
     /// Asks the user to click a window and returns its identifier. Call it before anything starts, so that Ctrl-C ends

@@ -41,6 +41,15 @@ struct SourceOptions: ParsableArguments {
     @Flag(help: "Show the dialog of a Wayland desktop although a choice is remembered.")
     var ask = false
 
+    @Flag(help: "Show no dialog of a Wayland desktop: fail if no monitor is remembered. For scripts that run while no user is there.")
+    var noDialog = false
+
+    @Option(
+        help: ArgumentHelp(
+            "How long viewers see a slate while the shared monitor of a Wayland desktop is unplugged or off, before the broadcast ends. "
+                + "0 ends it at once. Default: 5m.", valueName: "time"))
+    var monitorTimeout: String?
+
     /// The selected part of the screen; nil if the user must click a window (--window pick).
     func selection() throws(CommandError) -> ScreenSelection? {
         let given = [("--y4m", y4m), ("--monitor", monitor), ("--region", region), ("--window", window)].filter { $0.1 != nil }.map(\.0)

@@ -1,0 +1,50 @@
+import COutputs
+import Media
+
+/// The monitors of a Wayland desktop, and which of them went away. Use it on one thread. It never waits.
+///
+/// The desktop ends a sharing in the same way when the user stops it and when the shared monitor is switched off or
+/// unplugged. Only the list of the compositor's outputs tells the two apart.
+final class OutputWatch {
+    /// An output that went away, at a time of the session.
+    private struct Loss {
+        var name: String
+        var time: MediaTime
+    }
+
+    private let list: OpaquePointer
+    private var isConnected = true
+    private var names: [String] = []
+    private var losses: [Loss] = []
+
+    /// Connects to the display, a path or a name in the folder of the session. Returns nil if no compositor accepts it.
+    init?(display: String) {
+        guard let list = cout_open(display) else { return nil }
+        self.list = list
+    }
+
+    deinit {
+        cout_close(list)
+    }
+
+    /// Notes what changed.
+    func update(at now: MediaTime) {
+        guard isConnected else { return }
+        isConnected = cout_update(list)
+        // The end of the compositor removes no output.
+        guard isConnected else { return }
+        let current = (0..<cout_count(list)).map { String(cString: cout_name(list, $0)) }
+        for name in Set(names).subtracting(current) { losses.append(Loss(name: name, time: now)) }
+        losses.removeAll { current.contains($0.name) }
+        names = current
+    }
+
+    /// The output that went away since `time`, if it is the only one.
+    func onlyLoss(since time: MediaTime) -> String? {
+        let recent = losses.filter { $0.time >= time }
+        return recent.count == 1 ? recent.first?.name : nil
+    }
+
+    /// True if there is an output of this name.
+    func has(_ name: String) -> Bool { names.contains(name) }
+}
