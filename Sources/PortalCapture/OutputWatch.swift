@@ -33,7 +33,8 @@ final class OutputWatch {
         isConnected = cout_update(list)
         // The end of the compositor removes no output.
         guard isConnected else { return }
-        let current = (0..<cout_count(list)).map { String(cString: cout_name(list, $0)) }
+        // The name of a new output follows after it. Compositors without wl_output 4 send none, and their outputs do not count.
+        let current = (0..<cout_count(list)).map { String(cString: cout_name(list, $0)) }.filter { !$0.isEmpty }
         for name in Set(names).subtracting(current) { losses.append(Loss(name: name, time: now)) }
         losses.removeAll { current.contains($0.name) }
         names = current

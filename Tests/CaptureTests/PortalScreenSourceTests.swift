@@ -52,6 +52,35 @@ import WindowPrivacy
         }
     }
 
+    @Test func `a sender that has only two buffers is read too`() async throws {
+        try await withCast(["--buffers", "2", "--most-buffers", "2"]) { desktop, open in
+            try await desktop.send("fill FF2040C0 0 0 640 360")
+            let picture = try await open().waitForPicture("the picture") { $0.damage.isWhole }
+            #expect(picture.isPlain(0x2040C0))
+        }
+    }
+
+    @Test(arguments: ["xdg-desktop-portal-wlr", "test-cast"])
+    func `the flow of a sender that does not survive a pause continues, and nothing of it is shown meanwhile`(name: String) async throws {
+        try await withCast(["--name", name]) { desktop, open in
+            try await desktop.send("fill FF2040C0 0 0 640 360")
+            let source = try open()
+            try await source.waitForPicture("the picture") { $0.damage.isWhole }
+            let begun = try await desktop.send("starts")
+            for _ in 0..<20 {
+                try source.rest()
+                #expect(source.condition == .withheld)
+                usleep(2000)
+            }
+            // The picture from before the pause was forgotten. It returns as the newest one of the sender.
+            try await desktop.send("fill FF00FF00 0 0 640 360", "send")
+            try source.rest()
+            let picture = try await source.waitForPicture("the picture after the pause") { $0.isPlain(0x00FF00) }
+            #expect(picture.damage.isWhole)
+            #expect(try await (desktop.send("starts") == begun) == (name == "xdg-desktop-portal-wlr"))
+        }
+    }
+
     // MARK: Changes
 
     @Test func `only what changed is damage, and a still screen gives no samples`() async throws {

@@ -318,6 +318,57 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false]) func `a monitor that goes away and comes back is shared again, without a dialog`(returns: Bool) async throws {
+        try await withPortal { desktop, choices in
+            let compositor = try await FakeCompositor.start(outputs: ["HEADLESS-1", "DP-2"], in: desktop.peers)
+            let source = try open(desktop, choices) {
+                $0.waylandSocket = compositor.socket
+                $0.monitorTimeout = MediaTime(milliseconds: returns ? 600_000 : 300)
+            }
+            try await source.waitForPicture("the picture") { $0.damage.isWhole }
+            try await compositor.peer.wait(for: "the names of the outputs") {
+                _ = try source.nextSample()
+                return compositor.peer.standardOutput.contains("bound DP-2")
+            }
+            _ = try source.nextSample()
+            try await compositor.tell("remove HEADLESS-1")
+            try await desktop.set("do=close")
+            var notice: SourceNotice?
+            try await waitUntil("the report") {
+                _ = try source.nextSample()
+                notice = source.takeNotice()
+                return notice != nil
+            }
+            #expect(notice == .sharedMonitorGone("HEADLESS-1", timeout: MediaTime(milliseconds: returns ? 600_000 : 300)))
+            #expect(source.condition == .withheld && desktop.asked("Start").count == 1)
+            guard returns else {
+                try await source.wait(for: .ended)
+                #expect(source.takeNotice() == .sharedMonitorMissing("HEADLESS-1") && desktop.asked("Start").count == 1)
+                return
+            }
+            try await desktop.send("fill FF00FF00 0 0 640 360")
+            try await compositor.tell("add HEADLESS-1")
+            let picture = try await source.waitForPicture("the picture of the monitor that is back") { _ in true }
+            #expect(picture.isPlain(0x00FF00) && desktop.asked("restored").count == 1 && desktop.asked("dialog").count == 1)
+        }
+    }
+
+    @Test func `a sharing that the user stopped is not begun again when a monitor comes back`() async throws {
+        try await withPortal { desktop, choices in
+            let compositor = try await FakeCompositor.start(outputs: ["HEADLESS-1"], in: desktop.peers)
+            var limits = PortalScreenSource.Limits()
+            limits.lockReport = MediaTime(milliseconds: 200)
+            let source = try open(desktop, choices, limits: limits) { $0.waylandSocket = compositor.socket }
+            try await source.waitForPicture("the picture") { $0.damage.isWhole }
+            try await desktop.set("do=close")
+            try await source.wait(for: .ended)
+            try await compositor.tell("remove HEADLESS-1")
+            try await compositor.tell("add HEADLESS-1")
+            for _ in 0..<20 { _ = try source.nextSample() }
+            #expect(source.takeNotice() == .endedByDesktop && desktop.asked("Start").count == 1)
+        }
+    }
+
     @Test func `a window is not shared again after a lock`() async throws {
         try await withPortal { desktop, choices in
             var limits = PortalScreenSource.Limits()

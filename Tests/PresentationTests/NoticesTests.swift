@@ -29,6 +29,14 @@ struct NoticesTests {
             "The monitor LEFT is disconnected or off. Viewers see a slate, and nothing of the other monitors, until it is back."
         ),
         (
+            .sharedMonitorGone("DP-1", timeout: MediaTime(milliseconds: 300_000)), false,
+            "The shared monitor DP-1 is disconnected or off. Viewers see a slate until it is back. The broadcast ends if it is not back in 300 s."
+        ),
+        (
+            .sharedMonitorMissing("DP-1"), false,
+            "The shared monitor DP-1 did not come back in time, so the broadcast ends. Choose a longer time with --monitor-timeout."
+        ),
+        (
             .outsideScreen, false,
             "The captured part is outside the screen, which became smaller. It is shown again when the screen has its size back."
         ),

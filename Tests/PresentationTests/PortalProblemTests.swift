@@ -12,7 +12,7 @@ struct PortalProblemTests {
         (.noSessionManager, .unavailable, "wireplumber"), (.cancelled, .nothing, "nothing was started"),
         (.refused(""), .unavailable, "refused"), (.refused("Not now"), .unavailable, "Not now"), (.otherChoice, .noInput, "nothing is broadcast"),
         (.notRemembered(.monitor), .notPermitted, "Start once by hand"), (.notRemembered(.window), .notPermitted, "share a monitor"),
-        (.cannotHide, .noInput, "niri"), (.lost, .unavailable, "is complete"),
+        (.cannotHide, .noInput, "only in part"), (.lost, .unavailable, "is complete"),
         (.pipeWireGone, .unavailable, "is complete"),
     ]
 

@@ -25,10 +25,10 @@ struct ResultLineTests {
     @Test func `A result names its destination, the duration of its media, and its place`() {
         let minutes = MediaTime(milliseconds: 608_900)
         let cases: [(DestinationSnapshot, String)] = [
-            (destination("copy.mp4", path: "/v/copy.mp4", duration: MediaTime(milliseconds: 24_600)), "copy.mp4: 00:24, 3.0 MB (/v/copy.mp4)"),
+            (destination("copy.mp4", path: "/v/copy.mp4", duration: MediaTime(milliseconds: 24_600)), "copy.mp4: 00:25, 3.0 MB (/v/copy.mp4)"),
             (
                 destination("rtmp-2", url: "rtmp://h/live/…", dropped: 1, duration: minutes),
-                "rtmp-2: 10:08, 3.0 MB, 1 frame dropped (rtmp://h/live/…)"
+                "rtmp-2: 10:09, 3.0 MB, 1 frame dropped (rtmp://h/live/…)"
             ),
             (destination("stdout", dropped: 2, duration: MediaTime(milliseconds: 3_600_000)), "stdout: 01:00:00, 3.0 MB, 2 frames dropped"),
             (destination("pipe", path: "/v/pipe", bytes: 0, duration: .zero), "pipe: nothing was written (/v/pipe)"),
@@ -39,7 +39,7 @@ struct ResultLineTests {
             ),
             (
                 destination("lost", url: "rtmp://h/live/…", duration: minutes, error: .connectionLost(status: "refused")),
-                "lost: failed after 10:08, 3.0 MB. The connection is lost: refused."
+                "lost: failed after 10:09, 3.0 MB. The connection is lost: refused."
             ),
             (destination("a\u{1b}]0;b\u{9b}2J", duration: nil), "a?]0;b?2J: never went live"),
         ]

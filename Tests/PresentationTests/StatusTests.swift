@@ -50,6 +50,9 @@ struct StatusTests {
         let live = DestinationSnapshot(name: "a.mp4", kind: .file, state: .live)
         var starting = snapshot(.starting, [live, connecting, lost])
         #expect(StatusLine.waiting(for: starting) == "Waiting for the source of the pictures. Press Ctrl-C to cancel the start.")
+        #expect(
+            StatusLine.waiting(for: starting, isAsking: true)
+                == "Waiting for your choice in the dialog of the desktop. Press Ctrl-C to cancel the start.")
         starting.source = SourceDescription(kind: .screen, display: ":0")
         #expect(StatusLine.waiting(for: starting) == "Waiting for studio, srt to accept the broadcast. Press Ctrl-C to cancel the start.")
         starting.destinations = [live]

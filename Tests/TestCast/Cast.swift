@@ -83,6 +83,8 @@ final class Cast: Sendable {
         wanted.has_transform = options.metadata.contains("transform")
         wanted.has_header = options.metadata.contains("header")
         wanted.uses_memory_pointers = options.usesMemoryPointers
+        wanted.most_buffers = Int32(options.mostBuffers)
+        wanted.node_name = UnsafePointer(strdup(options.name))
         let name = strdup(options.format)
         wanted.format = UnsafePointer(name)
         guard let opened = test_cast_open(&wanted) else { return nil }

@@ -46,6 +46,9 @@ struct Options {
     var rate = 120
     var padding = 0
     var buffers = 8
+    var mostBuffers = 16
+    /// The name of the node.
+    var name = "test-cast"
     /// The buffers have no memory until readers have begun so often.
     var startsWithoutMemory = 0
     /// `cursor`, `crop`, `transform` and `header`: the metadata that buffers have.
@@ -63,6 +66,8 @@ struct Options {
             case "--format": format = value
             case "--padding": padding = Int(value) ?? 0
             case "--buffers": buffers = Int(value) ?? 8
+            case "--most-buffers": mostBuffers = Int(value) ?? 16
+            case "--name": self.name = value
             case "--starts-without-memory": startsWithoutMemory = Int(value) ?? 0
             case "--rate": rate = Int(value) ?? rate
             case "--metadata": metadata = Set(value.split(separator: ",").map(String.init))

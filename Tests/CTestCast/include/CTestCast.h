@@ -17,7 +17,10 @@ typedef struct test_cast_options {
     const char *_Nullable format;
     /* Bytes that are added to each row. */
     int32_t padding;
-    int32_t buffers;
+    /* How many buffers it wants, and the most that it accepts. */
+    int32_t buffers, most_buffers;
+    /* The name of the node. */
+    const char *_Nullable node_name;
     /* The buffers claim memory that they do not have, until readers have begun so often. */
     int32_t starts_without_memory;
     bool has_cursor, has_crop, has_transform, has_header, uses_memory_pointers;
