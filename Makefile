@@ -142,12 +142,14 @@ install:
 	install -Dm644 completions/broadcast.bash "$(SHARE)/bash-completion/completions/broadcast"
 	install -Dm644 -t "$(SHARE)/zsh/site-functions" completions/_broadcast
 	install -Dm644 -t "$(SHARE)/fish/vendor_completions.d" completions/broadcast.fish
-	install -Dm644 -t "$(SHARE)/applications" Examples/broadcast.desktop
+	rm -f "$(SHARE)/applications/broadcast.desktop"
+	install -Dm644 -t "$(SHARE)/applications" Examples/org.broadcast.Broadcast.desktop
 
 uninstall:
 	for section in 1 5 7; do for page in man/*.$$section; do rm -f "$(SHARE)/man/man$$section/$${page##*/}"; done; done
 	rm -f "$(DESTDIR)$(PREFIX)/bin/broadcast" "$(SHARE)/bash-completion/completions/broadcast" "$(SHARE)/zsh/site-functions/_broadcast" \
-		"$(SHARE)/fish/vendor_completions.d/broadcast.fish" "$(SHARE)/applications/broadcast.desktop"
+		"$(SHARE)/fish/vendor_completions.d/broadcast.fish" "$(SHARE)/applications/org.broadcast.Broadcast.desktop" \
+		"$(SHARE)/applications/broadcast.desktop"
 	rm -rf "$(DOC)"
 	for name in $(EXTENSIONS); do rm -rf "$(LIB)/$$name"; done
 

@@ -23,7 +23,7 @@ extension EndToEndTests {
                     "share/doc/broadcast/docs/usage.md", "share/doc/broadcast/LICENSE",
                     "share/bash-completion/completions/broadcast",
                     "share/zsh/site-functions/_broadcast", "share/fish/vendor_completions.d/broadcast.fish",
-                    "share/applications/broadcast.desktop",
+                    "share/applications/org.broadcast.Broadcast.desktop",
                 ] {
                     #expect(files.contains(name), "\(name) is missing in \(files.sorted())")
                 }
