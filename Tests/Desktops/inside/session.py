@@ -129,7 +129,7 @@ def gnome():
 
 def kwin():
     environment["XDG_CURRENT_DESKTOP"] = "KDE"
-    start("kwin", "kwin_wayland", "--virtual", "--width", "1280", "--height", "720", "--xwayland", "--no-lockscreen", "--socket", "wayland-0",
+    start("kwin", "/opt/rig/kwin_wayland", "--virtual", "--width", "1280", "--height", "720", "--xwayland", "--no-lockscreen", "--socket", "wayland-0",
           more={**node, "KWIN_DISABLE_VULKAN": "1", "QT_FORCE_STDERR_LOGGING": "1", "QT_LOGGING_RULES": "kwin_screencast*=true",
                 "KWIN_SCREENSHOT_NO_PERMISSION_CHECKS": "1", "KWIN_WAYLAND_NO_PERMISSION_CHECKS": "1"})
     display()
@@ -148,7 +148,7 @@ hl.config({ misc = { disable_hyprland_logo = true, disable_splash_rendering = tr
     write(folder + "/picker", f"#!/bin/sh\necho \"[SELECTION]r/$(cat {folder}/choice)\"\n")
     os.chmod(folder + "/picker", 0o755)
     write(folder + "/choice", "screen:HEADLESS-1")
-    start("hyprland", "Hyprland", "--i-am-really-stupid", more={**node, "HYPRLAND_HEADLESS_ONLY": "1"})
+    start("hyprland", "/opt/rig/Hyprland", "--i-am-really-stupid", more={**node, "HYPRLAND_HEADLESS_ONLY": "1"})
     display()
     environment["HYPRLAND_INSTANCE_SIGNATURE"] = wait("Hyprland's socket", lambda: next(iter(os.listdir(run + "/hypr")), None))
     wait("Hyprland's monitor", lambda: subprocess.run(
