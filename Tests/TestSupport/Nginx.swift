@@ -29,6 +29,8 @@ package struct Nginx: Sendable {
         // Debian's places for temporary files are root's. A body must not be moved between file systems to its place.
         let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map { "\($0)_temp_path \(folder)/\($0);" }.joined(separator: " ")
         text = text.replacingOccurrences(of: "http {", with: "http { access_log off; \(temporary)")
+        // The RTMP module has a log of its own, which is in a folder of root's.
+        text = text.replacingOccurrences(of: "rtmp {\n", with: "rtmp { access_log off;\n")
         try text.write(toFile: folder + "/nginx.conf", atomically: false, encoding: .utf8)
         // One process: with a master, a killed test would leave its workers behind.
         let peer = try peers.start(
