@@ -5,13 +5,25 @@ def answer(desktop, process, choice):
     {"sway": sway, "gnome": gnome, "kwin": kwin, "hyprland": hyprland}[desktop.kind](desktop, process, choice)
 
 
+CHOICES = {
+    ("sway", "monitor"): "Monitor: HEADLESS-1", ("sway", "window"): "Window:",
+    ("hyprland", "monitor"): "screen:HEADLESS-1", ("hyprland", "window"): "class:test.window",
+}
+
+
+def prepare(desktop, choice):
+    """Says what the rig's menu answers, before it is asked: the portals of sway and Hyprland run a program for the choice."""
+    line = CHOICES.get((desktop.kind, choice))
+    if line:
+        with open(desktop.folder + "/choice", "w") as file:
+            file.write(line)
+
+
 def sway(desktop, process, choice):
-    # The portal of wlroots runs a menu program; the rig's answers at once with the line in this file.
     pass
 
 
 def hyprland(desktop, process, choice):
-    # Hyprland's portal runs a picker program; the rig's answers at once with the line in this file.
     pass
 
 

@@ -7,7 +7,7 @@ import threading
 import time
 
 from desktop import Failure, Recording, expect, wait
-from dialogs import answer
+from dialogs import answer, prepare
 
 TESTS = []
 
@@ -28,6 +28,7 @@ def all(desktop):
 
 def ask(desktop, *arguments, choice="monitor"):
     """Starts a broadcast with the dialog, answers it, and waits until the broadcast is live."""
+    prepare(desktop, choice)
     process = desktop.begin("--ask", *arguments)
     answer(desktop, process, choice)
     wait("the broadcast", lambda: process.poll() is not None or desktop.status().get("state") == "live")
@@ -170,6 +171,18 @@ def region(desktop):
         desktop.broadcast("start", "--region", "400x300+200+100", "--duration", "2s", "--to", desktop.file("a.mp4"), status=0)
     recording = Recording(desktop.file("a.mp4"))
     expect(colours(recording)[-1] == "2040c0", "the colour is wrong")
+
+
+@test("sway", "hyprland")
+def window(desktop):
+    """A window, without the rest"""
+    with desktop.painted(0, "--size", "400x300", "--colour", "20C040", "--app-id", "test.window", "--title", "window"):
+        process = ask(desktop, "--window", "pick", "--to", desktop.file("a.mp4"), choice="window")
+        desktop.elapsed(2)
+        desktop.stop(process)
+    prepare(desktop, "monitor")
+    found = colours(Recording(desktop.file("a.mp4")))
+    expect(found[-1] == "20c040", f"the pictures are {found}")
 
 
 @test()

@@ -145,7 +145,15 @@ hl.monitor({ output = "", mode = "1280x720@60", position = "0x0", scale = 1 })
 hl.config({ misc = { disable_hyprland_logo = true, disable_splash_rendering = true, force_default_wallpaper = 0 } })
 """)
     write(folder + "/config/hypr/xdph.conf", f"screencopy {{\n  max_fps = 60\n  allow_token_by_default = true\n  custom_picker_binary = {folder}/picker\n}}\n")
-    write(folder + "/picker", f"#!/bin/sh\necho \"[SELECTION]r/$(cat {folder}/choice)\"\n")
+    # A choice is screen:NAME, or class:NAME for the first window of that class, of which the portal gives a list.
+    write(folder + "/picker", f"""#!/bin/sh
+choice=$(cat {folder}/choice)
+case $choice in class:*)
+    line=$(printf %s "$XDPH_WINDOW_SHARING_LIST" | sed 's/\\[HA>\\]/\\n/g' | grep -m 1 -F "[HC>]${{choice#class:}}[HT>]")
+    choice=window:${{line%%\\[HC>*}};;
+esac
+echo "[SELECTION]r/$choice"
+""")
     os.chmod(folder + "/picker", 0o755)
     write(folder + "/choice", "screen:HEADLESS-1")
     start("hyprland", "/opt/rig/Hyprland", "--i-am-really-stupid", more={**node, "HYPRLAND_HEADLESS_ONLY": "1"})
