@@ -8,8 +8,8 @@ let package = Package(
     name: "broadcast",
     products: [
         .executable(name: "broadcast", targets: ["broadcast"]),
-        // The API of RTMP uses the packets and formats of Media, the FLVError of Mux and the ProxyProblem of ProxyTunnel.
-        .library(name: "RTMP", targets: ["RTMP", "Media", "Mux", "ProxyTunnel"]),
+        // The API of RTMP uses the packets and formats of Media, the FLVError of Mux, the ProxyProblem of ProxyTunnel and the TLSProblem of TLS.
+        .library(name: "RTMP", targets: ["RTMP", "Media", "Mux", "ProxyTunnel", "TLS"]),
         .library(name: "BroadcastExtension", targets: ["BroadcastExtension"]),
         .library(name: "BroadcastKit", targets: ["BroadcastKit"]),
         .executable(name: "broadcast-hls", targets: ["broadcast-hls"]),
@@ -101,10 +101,15 @@ let package = Package(
                 .product(name: "NIOExtras", package: "swift-nio-extras"), .product(name: "NIOSOCKS", package: "swift-nio-extras"),
             ],
             swiftSettings: strict),
+        // What a TLS client trusts: certificates and the identity of servers.
+        .target(
+            name: "TLS",
+            dependencies: [.product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOSSL", package: "swift-nio-ssl")],
+            swiftSettings: strict),
         .target(
             name: "RTMP",
             dependencies: [
-                "Media", "Mux", "ProxyTunnel", "EventLoops", .product(name: "NIOCore", package: "swift-nio"),
+                "Media", "Mux", "ProxyTunnel", "TLS", "EventLoops", .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOTLS", package: "swift-nio"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
@@ -196,7 +201,7 @@ let package = Package(
         .executableTarget(
             name: "broadcast-hls",
             dependencies: [
-                "HLS", "BroadcastExtension", "Media", "Concurrency", "Processes", "CLinux",
+                "HLS", "TLS", "BroadcastExtension", "Media", "Concurrency", "Processes", "CLinux",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
@@ -252,9 +257,11 @@ let package = Package(
         .testTarget(name: "EncodeTests", dependencies: ["Bitstream", "Encode", "Media"], swiftSettings: strict),
         .testTarget(name: "MuxTests", dependencies: ["Bitstream", "Mux", "Media", "TestPatterns"], swiftSettings: strict),
         .testTarget(
+            name: "TLSTests", dependencies: ["TLS", "TestSupport", .product(name: "NIOSSL", package: "swift-nio-ssl")], swiftSettings: strict),
+        .testTarget(
             name: "RTMPTests",
             dependencies: [
-                "RTMP", "EventLoops", "ProxyTunnel", "Mux", "Media", "Upload", "TestSupport", "TestPatterns", "FuzzTargets", "flv-publish",
+                "RTMP", "TLS", "EventLoops", "ProxyTunnel", "Mux", "Media", "Upload", "TestSupport", "TestPatterns", "FuzzTargets", "flv-publish",
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
             ],
             exclude: ["Corpus"],
@@ -338,7 +345,7 @@ let package = Package(
             dependencies: ["TestSupport", "TestPatterns", "TestScreen", "TestCast", "BroadcastKit", "broadcast", "broadcast-srt"],
             swiftSettings: strict),
         .testTarget(
-            name: "HLSTests", dependencies: ["HLS", "broadcast-hls", "Media", "BroadcastExtension"], swiftSettings: strict),
+            name: "HLSTests", dependencies: ["HLS", "broadcast-hls", "TLS", "Media", "BroadcastExtension", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "SRTTests", dependencies: ["broadcast-srt", "Media", "Concurrency", "BroadcastExtension", "TestSupport"], swiftSettings: strict),
         .executableTarget(

@@ -1,5 +1,6 @@
 import Media
 import ProxyTunnel
+import TLS
 
 /// Why publishing failed. No case contains the stream key: it is removed from the server's messages.
 public enum RTMPError: Error, Equatable, Sendable, CustomStringConvertible {

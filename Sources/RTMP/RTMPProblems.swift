@@ -1,6 +1,7 @@
 import Glibc
 import Mux
 import ProxyTunnel
+import TLS
 
 /// Why RTMP cannot carry a stream.
 public enum FormatProblem: Equatable, Sendable {
@@ -18,15 +19,6 @@ public enum NetworkProblem: Equatable, Sendable {
     case eventLoopEnded
     /// Another error, with the message of the library.
     case failed(String)
-}
-
-/// Why a file of certificate authorities cannot be used.
-public enum CertificateFileProblem: Equatable, Sendable {
-    /// It cannot be read; errno.
-    case system(code: Int32)
-    case noCertificate
-    /// TLS rejects its certificates.
-    case rejected
 }
 
 /// Why a server does not accept the user name and the password.

@@ -1,3 +1,6 @@
+import HLS
+import TLS
+import TestSupport
 import Testing
 import broadcast_hls
 
@@ -30,6 +33,78 @@ struct HTTPStoreTests {
         }
         for schemes in [[], ["basic"], ["digest", "basic"], ["bearer"]] {
             #expect(sentence(failure(401, schemes)).contains("check user and password"), "\(schemes)")
+        }
+    }
+}
+
+/// To a web server behind TLS, with generated certificates.
+@Suite(.serialized) struct HTTPStoreOverTLSTests {
+    /// Uploads one object. Returns the error, or nil.
+    private func failure(_ port: Int, host: String = "localhost", route: HLSRoute = HLSRoute(), trusting authority: String) async throws -> StoreError? {
+        let address = try #require(HTTPAddress("https://\(host):\(port)/live/"))
+        let authorities = try TLSTrust.authorities(inFile: authority)
+        let store = HTTPStore(
+            address: address, authorization: "Bearer secret", authorities: authorities, route: route, playlistLifetime: 1)
+        let object = StoredObject(name: "live.m3u8", kind: .playlist, bytes: Array("#EXTM3U\n".utf8))
+        var failure: StoreError?
+        do throws(StoreError) {
+            try await store.put(object)
+        } catch {
+            failure = error
+        }
+        await store.shutDown()
+        return failure
+    }
+
+    @Test func `Objects and the token go only to a server that proves its name`() async throws {
+        try await withPeers { peers in
+            let certificates = try await Certificates.make(in: peers)
+            let root = try peers.makeFolder("objects")
+            let configuration = """
+                events {}
+                http { server { listen 80; location / { root \(root); dav_methods PUT; create_full_put_path on; access_log \(root)/access.log; } } }
+                """
+            let server = try await Nginx.start(configuration, in: peers)
+            func requests() -> Int { ((try? String(contentsOfFile: root + "/access.log", encoding: .utf8)) ?? "").split(separator: "\n").count }
+            func tunnel(_ pair: Certificates.Pair, options: String = "") async throws -> Int {
+                try await Stunnel.start(in: peers, certificate: pair, to: server.port, options: options).port
+            }
+            let good = try await tunnel(certificates.server(names: "DNS:localhost,IP:127.0.0.1"))
+            #expect(try await failure(good, trusting: certificates.authority) == nil)
+            #expect(try await failure(good, host: "127.0.0.1", trusting: certificates.authority) == nil)
+            let proxy = try freePort()
+            try await peers.start("proxy", FaultProgram.command("proxy.py", "\(proxy)")).wait(for: "its port") { isBound(proxy) }
+            let other = try await tunnel(certificates.server(names: "IP:192.0.2.1"))
+            let through = try HLSRoute(setup: ["proxy": "http://127.0.0.1:\(proxy)"])
+            #expect(try await failure(other, host: "192.0.2.1", route: through, trusting: certificates.authority) == nil)
+            guard case .refused(StoreError.untrusted, _) = try await failure(good, host: "192.0.2.1", route: through, trusting: certificates.authority) else {
+                Issue.record("accepted: the address of the proxy")
+                return
+            }
+            try await waitUntil("the log of the uploads") { requests() == 3 }
+
+            let others: [(String, Certificates.Pair)] = [
+                ("address", try await certificates.server(names: "IP:127.0.0.1")),
+                ("other", try await certificates.server(names: "DNS:example.com")),
+                ("common name", try await certificates.server(names: nil, commonName: "localhost")),
+                ("client", try await certificates.server(names: "DNS:localhost", usage: "clientAuth")),
+                ("expired", try await certificates.server(names: "DNS:localhost", validity: ("20200101000000Z", "20200201000000Z"))),
+                ("self-signed", try await Certificates.make(in: peers).selfSigned),
+            ]
+            for (what, pair) in others {
+                guard case .refused(StoreError.untrusted, _) = try await failure(tunnel(pair), trusting: certificates.authority) else {
+                    Issue.record("accepted: \(what)")
+                    continue
+                }
+            }
+            let old = try await tunnel(
+                certificates.server(names: "DNS:localhost"), options: "sslVersionMin = TLSv1.1\nsslVersionMax = TLSv1.1\nciphers = ALL:@SECLEVEL=0")
+            guard case .refused(525, let sentence) = try await failure(old, trusting: certificates.authority) else {
+                Issue.record("accepted: TLS 1.1")
+                return
+            }
+            #expect(sentence.contains("TLS 1.2 or later"))
+            #expect(requests() == 3, "a request was sent to a server that is not trusted")
         }
     }
 }

@@ -61,6 +61,16 @@ import Testing
             let other = try await tunnel(certificates.server(names: "DNS:example.com"))
             #expect(try await failure(other, caFile: certificates.authority) == .insecure(host: "localhost", .wrongHost))
             #expect(try await failure(other, host: "127.0.0.1", caFile: certificates.authority) == .insecure(host: "127.0.0.1", .wrongHost))
+            // The address of the peer is not the identity of the host that was asked for.
+            let address = try await tunnel(certificates.server(names: "IP:127.0.0.1"))
+            #expect(try await failure(address, caFile: certificates.authority) == .insecure(host: "localhost", .wrongHost))
+            #expect(try await failure(address, host: "127.0.0.1", caFile: certificates.authority) == nil)
+            let commonName = try await tunnel(certificates.server(names: nil, commonName: "localhost"))
+            #expect(try await failure(commonName, caFile: certificates.authority) == .insecure(host: "localhost", .wrongHost))
+            let client = try await tunnel(certificates.server(names: "DNS:localhost", usage: "clientAuth"))
+            #expect(try await failure(client, caFile: certificates.authority) == .insecure(host: "localhost", .unknownIssuer))
+            let own = try await tunnel(Certificates.make(in: peers).selfSigned)
+            #expect(try await failure(own, caFile: certificates.authority) == .insecure(host: "localhost", .unknownIssuer))
         }
     }
 

@@ -1,6 +1,7 @@
 import Glibc
 import ProxyTunnel
 import RTMP
+import TLS
 import Testing
 
 @Suite struct RTMPErrorTests {

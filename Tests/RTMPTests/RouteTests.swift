@@ -69,6 +69,21 @@ import Testing
         }
     }
 
+    @Test(arguments: Kind.allCases) func `a certificate must name the server's address, not the proxy's`(kind: Kind) async throws {
+        try await withPeers { peers in
+            let server = try await NginxRTMP.start(in: peers)
+            let certificates = try await Certificates.make(in: peers)
+            let proxy = try await startProxy(in: peers)
+            let route = route { $0.proxy = kind.proxy(port: proxy.port) }
+            let right = try await Stunnel.start(in: peers, certificate: try await certificates.server(names: "IP:192.0.2.1"), to: server.port)
+            try await connect("rtmps://192.0.2.1:\(right.port)/live/key", route, caFile: certificates.authority)
+            let wrong = try await Stunnel.start(in: peers, certificate: try await certificates.server(names: "IP:127.0.0.1"), to: server.port)
+            await #expect(throws: RTMPError.insecure(host: "192.0.2.1", .wrongHost)) {
+                try await connect("rtmps://192.0.2.1:\(wrong.port)/live/key", route, caFile: certificates.authority)
+            }
+        }
+    }
+
     @Test(arguments: Kind.allCases) func `a proxy gets the user name and the password that it requires`(kind: Kind) async throws {
         try await withPeers { peers in
             let server = try await NginxRTMP.start(in: peers)

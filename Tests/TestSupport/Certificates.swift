@@ -10,6 +10,8 @@ package struct Certificates: Sendable {
 
     /// The authority's certificate, a PEM file: what a client is to trust.
     package let authority: String
+    /// The authority's own certificate and key, for a server that presents a certificate that is signed by itself.
+    package var selfSigned: Pair { Pair(certificate: authority, key: "\(folder)/ca.key") }
     private let folder: String
     private let peers: Peers
 
@@ -27,7 +29,12 @@ package struct Certificates: Sendable {
 
     /// A certificate for these names (`DNS:localhost`, `IP:127.0.0.1`), valid between two times in UTC (`20200101000000Z`); nil is from
     /// yesterday to tomorrow.
-    nonisolated(nonsending) package func server(names: String, validity: (String, String)? = nil) async throws -> Pair {
+    /// - Parameters:
+    ///   - names: the alternative names; nil for none.
+    ///   - usage: the extended key usage (`clientAuth`), or nil for a certificate that has none.
+    nonisolated(nonsending) package func server(
+        names: String?, commonName: String = "Test server", usage: String? = nil, validity: (String, String)? = nil
+    ) async throws -> Pair {
         let place = try peers.makeFolder("server-certificate")
         let configuration = """
             [ca]
@@ -43,7 +50,9 @@ package struct Certificates: Sendable {
             [any]
             commonName = supplied
             [names]
-            subjectAltName = \(names)
+            basicConstraints = CA:FALSE
+            \(names.map { "subjectAltName = \($0)" } ?? "")
+            \(usage.map { "extendedKeyUsage = \($0)" } ?? "")
             """
         try configuration.write(toFile: "\(place)/openssl.conf", atomically: false, encoding: .utf8)
         try "".write(toFile: "\(place)/index.txt", atomically: false, encoding: .utf8)
@@ -51,7 +60,7 @@ package struct Certificates: Sendable {
         try await peers.run(
             "openssl-request",
             [
-                "openssl", "req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=Test server", "-keyout", pair.key,
+                "openssl", "req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=\(commonName)", "-keyout", pair.key,
                 "-out", "\(place)/server.csr",
             ])
         let now = Date()

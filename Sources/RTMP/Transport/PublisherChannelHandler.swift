@@ -2,6 +2,7 @@ import Media
 import NIOCore
 import NIOSSL
 import NIOTLS
+import TLS
 
 /// Connects the state machine to a channel. Use it only on the channel's event loop.
 final class PublisherChannelHandler: ChannelInboundHandler {
@@ -108,6 +109,8 @@ final class PublisherChannelHandler: ChannelInboundHandler {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if isSecuring, case .handshakeCompleted = event as? TLSUserEvent, ending == nil {
+            let certificate = (try? context.pipeline.syncOperations.nioSSL_peerCertificate()) ?? nil
+            if let problem = TLSTrust.problem(of: certificate, host: host) { return end(.failure(.insecure(host: host, problem))) }
             isSecuring = false
             perform(machine.start())
         }

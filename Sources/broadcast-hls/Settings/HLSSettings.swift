@@ -3,6 +3,7 @@ import FoundationEssentials
 import HLS
 import Media
 import NIOSSL
+import TLS
 
 /// The settings of the extension. An error names the key, but never a value that can be secret.
 package struct HLSSettings {
@@ -96,10 +97,11 @@ package struct HLSSettings {
         }
         if path.hasPrefix("~/"), let home { path = home + path.dropFirst() }
         guard path.hasPrefix("/") else { throw wrong("ca-file", "this must be an absolute path") }
-        guard let certificates = try? NIOSSLCertificate.fromPEMFile(path), !certificates.isEmpty else {
-            throw wrong("ca-file", "\(path) has no certificates in PEM format")
+        do throws(CertificateFileProblem) {
+            return try TLSTrust.authorities(inFile: path)
+        } catch {
+            throw wrong("ca-file", error == .noCertificate ? "\(path) has no certificates in PEM format" : "\(path) cannot be read")
         }
-        return certificates
     }
 
     private static func number(

@@ -6,6 +6,11 @@ package struct HTTPAddress: Equatable {
     private let behind: String
     /// Host and port, for messages.
     package let host: String
+    /// The host without its port: a name, or an IP address without brackets.
+    package var hostName: String {
+        if host.first == "[" { return String(host.dropFirst().prefix { $0 != "]" }) }
+        return String(host.prefix { $0 != ":" })
+    }
     /// True for https.
     package let isSecure: Bool
     /// The name of the playlist, or nil if the address does not contain it.

@@ -3,6 +3,7 @@ import HLS
 import NIOCore
 import NIOHTTP1
 import NIOSSL
+import TLS
 
 /// An HTTP server that accepts PUT and DELETE: nginx with WebDAV, an object store, YouTube's ingest.
 package struct HTTPStore: SegmentStore {
@@ -19,7 +20,7 @@ package struct HTTPStore: SegmentStore {
     private let client: HTTPClient
 
     /// - Parameter authorities: the certificates to trust, or nil for those of the system.
-    init(address: HTTPAddress, authorization: String?, authorities: [NIOSSLCertificate]?, route: HLSRoute, playlistLifetime: Int) {
+    package init(address: HTTPAddress, authorization: String?, authorities: [NIOSSLCertificate]?, route: HLSRoute, playlistLifetime: Int) {
         self.address = address
         self.authorization = authorization
         self.playlistLifetime = playlistLifetime
@@ -30,14 +31,21 @@ package struct HTTPStore: SegmentStore {
         configuration.httpVersion = .http1Only
         configuration.proxy = route.proxy
         configuration.localAddress = route.localAddress
-        if let authorities {
-            var trust = TLSConfiguration.makeClientConfiguration()
-            trust.trustRoots = .certificates(authorities)
-            configuration.tlsConfiguration = trust
+        if address.isSecure {
+            configuration.tlsConfiguration = TLSTrust(authorities: authorities).configuration
+            // The client calls this when a connection is ready, before it sends a request.
+            configuration.http1_1ConnectionDebugInitializer = { [host = address.hostName] in Self.requireIdentity(host, of: $0) }
         }
         // The uploader retries itself and reports the problem in the meantime.
         configuration.connectionPool.retryConnectionEstablishment = false
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }
+
+    private static func requireIdentity(_ host: String, of channel: any Channel) -> EventLoopFuture<Void> {
+        channel.nioSSL_peerCertificate().flatMap { certificate in
+            guard let problem = TLSTrust.problem(of: certificate, host: host) else { return channel.eventLoop.makeSucceededVoidFuture() }
+            return channel.close().flatMapErrorThrowing { _ in }.flatMapThrowing { throw problem }
+        }
     }
 
     package var name: String { "the server at \(address.host)" }

@@ -3,6 +3,7 @@ import Glibc
 import NIOCore
 import NIOPosix
 import NIOSSL
+import TLS
 
 extension StoreError {
     /// Creates the error for a request that did not reach `host`, or whose answer did not arrive. It does not contain
@@ -16,33 +17,19 @@ extension StoreError {
             }
             cause = failure.error
         }
-        self = Self.certificateFault(cause, host: host) ?? .unavailable("the server at \(host) cannot be reached (\(Self.reason(cause)))")
+        if let problem = TLSProblem(cause, certificate: nil), let code = Self.code(of: problem) {
+            self = .refused(code: code, problem.explanation(host: host))
+            return
+        }
+        self = .unavailable("the server at \(host) cannot be reached (\(Self.reason(cause)))")
     }
 
-    /// Returns an error that a retry cannot correct, or nil for any other error.
-    private static func certificateFault(_ error: any Error, host: String) -> StoreError? {
-        if let error = error as? NIOSSLExtraError, error == .failedToValidateHostname || error == .serverHostnameImpossibleToMatch {
-            return .refused(
-                code: untrusted,
-                "the certificate of the server is not for \(host): use the host name that the service documents")
-        }
-        guard let error = error as? NIOSSLError else { return nil }
-        switch error {
-        case .unableToValidateCertificate, .noCertificateToValidate:
-            return .refused(code: untrusted, "the server at \(host) has no certificate for its name")
-        case .handshakeFailed(.sslError(let stack)):
-            // NIOSSL does not report the reason.
-            let words = stack.map(\.description).joined(separator: " ")
-            if words.contains("CERTIFICATE_VERIFY_FAILED") {
-                return .refused(
-                    code: untrusted,
-                    "the certificate of \(host) is not trusted here: it has expired, is not valid yet, or its issuer is unknown")
-            }
-            let reasons = ["WRONG_VERSION_NUMBER", "HTTP_REQUEST", "UNEXPECTED_MESSAGE", "INVALID_RECORD"]
-            guard reasons.contains(where: { words.contains($0) }) else { return nil }
-            return .refused(
-                code: 525, "the server at \(host) does not use TLS: check whether its address starts with http://")
-        default: return nil
+    /// The code of a problem that a retry cannot correct; nil for any other.
+    private static func code(of problem: TLSProblem) -> Int? {
+        switch problem {
+        case .expired, .notYetValid, .unknownIssuer, .untrusted, .wrongHost: untrusted
+        case .notTLS, .nothingInCommon: 525
+        case .failed: nil
         }
     }
 

@@ -7,11 +7,9 @@ extension TLSProblem {
     ///
     /// - Parameter certificate: the server's certificate, if the server sent one. NIOSSL does not report why it
     ///   rejected the certificate.
-    init?(_ error: any Error, certificate: NIOSSLCertificate?) {
+    public init?(_ error: any Error, certificate: NIOSSLCertificate?) {
         switch error {
-        case NIOSSLExtraError.failedToValidateHostname as NIOSSLExtraError,
-            NIOSSLExtraError.serverHostnameImpossibleToMatch as NIOSSLExtraError:
-            self = .wrongHost
+        case let problem as TLSProblem: self = problem
         case NIOSSLError.handshakeFailed(let cause):
             guard let problem = Self(cause, certificate: certificate) else { return nil }
             self = problem
@@ -46,7 +44,7 @@ extension TLSProblem {
     }
 
     private static func fault(of certificate: NIOSSLCertificate?) -> TLSProblem {
-        guard let certificate else { return .unknownIssuer }
+        guard let certificate else { return .untrusted }
         let now = time(nil)
         if certificate.notValidAfter < now { return .expired }
         return certificate.notValidBefore > now ? .notYetValid : .unknownIssuer
