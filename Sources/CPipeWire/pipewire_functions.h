@@ -125,7 +125,8 @@ struct pw_registry_methods {
     F(int, pw_stream_update_params, (struct pw_stream *stream, const struct spa_pod **params, uint32_t count)) \
     F(struct pw_buffer *, pw_stream_dequeue_buffer, (struct pw_stream *stream)) \
     F(int, pw_stream_queue_buffer, (struct pw_stream *stream, struct pw_buffer *buffer)) \
-    F(int, pw_stream_set_active, (struct pw_stream *stream, bool is_active))
+    F(int, pw_stream_set_active, (struct pw_stream *stream, bool is_active)) \
+    F(int, pw_stream_update_properties, (struct pw_stream *stream, const struct spa_dict *dict))
 
 #define PIPEWIRE_POINTER(result, name, arguments) result(*name) arguments;
 struct pipewire_functions {

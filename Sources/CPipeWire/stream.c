@@ -496,6 +496,13 @@ static const char *connect_stream(cpw_stream *stream) {
     if (api->pw_stream_connect(stream->stream, SPA_DIRECTION_INPUT, target, flags, params, 1) < 0) {
         return "PipeWire's stream cannot be connected";
     }
+    /*
+     * Since version 1.2, the connection makes a node asynchronous whose process function runs in the thread of the loop, and its
+     * links pass a buffer on one cycle late. A sender of a still screen has only one cycle, so its only picture would never
+     * come. The kind of a link is fixed when it is made, and the node does not exist before the loop runs.
+     */
+    struct spa_dict_item synchronous[] = {SPA_DICT_ITEM_INIT("node.async", "false")};
+    api->pw_stream_update_properties(stream->stream, &SPA_DICT_INIT_ARRAY(synchronous));
     return NULL;
 }
 
