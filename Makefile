@@ -90,6 +90,8 @@ test-desktops:
 	@$(AS_USER) $(MAKE) --no-print-directory own-desktop-program
 	@mkdir -p $(dir $(DESKTOPS)) && Tests/Desktops/make-root $(DESKTOPS)
 	@Tests/Desktops/run --root $(DESKTOPS) --program "$$($(AS_USER) --folder)/$(BIN)/broadcast" $(DESKTOPS_ARGUMENTS)
+	@Tests/Desktops/build-inside $(DESKTOPS) "$$($(AS_USER) --folder)"
+	@Tests/Desktops/run --root $(DESKTOPS) --program /opt/build/broadcast --inside $(DESKTOPS_ARGUMENTS)
 
 own-desktop-program:
 	$(BUILD) --product broadcast
