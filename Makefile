@@ -4,7 +4,7 @@
 #   make demo     broadcast this desktop (or a virtual one) for 10 s into a file, and describe the file
 #   make test     build, and run all tests except the slow fault tests, against real peers
 #   make test-root     the few tests that only root can run; make test runs them first if root starts it
-#   make test-desktops Wayland desktops of this year, in a folder with the newest Debian (root; the first time 5 minutes more)
+#   make test-desktops Wayland desktops of this year, in a folder with the newest Debian (root; the first time 20 minutes more)
 #   make coverage line coverage of the unit tests, a table by module
 #   make test-faults   fault injection: failing and misbehaving servers, packet loss, hundreds of starts (minutes)
 #   make bench    measure against ffmpeg on this machine

@@ -43,6 +43,7 @@ class Desktop:
         self.folder = tempfile.mkdtemp(prefix="bd-", dir="/tmp")
         self.count = 0
         self.session = None
+        self.pointer = None
 
     def mount(self):
         for name in ("proc", "sys", "dev"):
@@ -57,23 +58,25 @@ class Desktop:
             os.rmdir(place)
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def restart(self):
-        """Ends every process of the name space but this one, which is its first, and starts a new session."""
+    def restart(self, outputs=1):
+        """Ends every process of the name space but this one, which is its first, and starts a new session with so many monitors
+        (GNOME Shell and KWin)."""
         os.kill(-1, signal.SIGKILL)
         while True:
             try:
                 os.waitpid(-1, 0)
             except ChildProcessError:
                 break
+        self.pointer = None
         for name in os.listdir(self.folder):
             path = f"{self.folder}/{name}"
             if name in ("run", "nodes"):
                 shutil.rmtree(path, ignore_errors=True)
-            elif name != "user" and os.path.isfile(path):
+            elif name != "user" and not os.path.isdir(path):
                 os.remove(path)
-        self.start()
+        self.start(outputs)
 
-    def start(self):
+    def start(self, outputs=1):
         """Starts the session in the root, and waits until its programs answer."""
         shutil.copy(self.root + "/opt/rig/render-node.so", self.folder)
         os.mkdir(self.folder + "/nodes")
@@ -86,7 +89,7 @@ class Desktop:
                     os.chmod(path, 0o666)
         subprocess.run(["chown", "-R", f"{self.user.pw_uid}:{self.user.pw_gid}", self.folder], check=True)
         self.session = subprocess.Popen(
-            self.in_root("/opt/rig/session.py", self.kind, self.folder), env={"PATH": "/usr/bin:/bin"}, stdin=subprocess.PIPE)
+            self.in_root("/opt/rig/session.py", self.kind, self.folder, str(outputs)), env={"PATH": "/usr/bin:/bin"}, stdin=subprocess.PIPE)
         wait("the session", lambda: os.path.exists(self.folder + "/environment") or self.session.poll() is not None, 120)
         if self.session.poll() is not None:
             raise Failure("the session ended at its start")
@@ -178,6 +181,10 @@ class Desktop:
         for pid in pids:
             os.kill(pid, signal.SIGKILL)
 
+    def runs(self, name):
+        """True if a program of the desktop runs, by the name of its program file."""
+        return any(self.has_name(path, name) for path in glob.glob("/proc/[0-9]*/exe"))
+
     @staticmethod
     def has_name(path, name):
         try:
@@ -216,7 +223,7 @@ class Painter:
 class Recording:
     """What a file shows of a painter that fills the picture."""
 
-    def __init__(self, path, size=(1280, 720)):
+    def __init__(self, path):
         self.path = path
         self.frames = self.decode(f"crop=iw:ih/8:0:0,scale=32:1:flags=area,format=gray", 32)
         self.numbers = [number for number in map(self.number, self.frames) if number is not None]

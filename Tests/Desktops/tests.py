@@ -2,12 +2,14 @@
 returns a remark for the table's reader, or raises Failure."""
 import os
 import re
+import select
+import signal
 import subprocess
 import threading
 import time
 
-from desktop import Failure, Recording, expect, wait
-from dialogs import answer, prepare
+from desktop import Desktop, Failure, Recording, expect, wait
+from dialogs import answer, control
 
 TESTS = []
 
@@ -28,7 +30,6 @@ def all(desktop):
 
 def ask(desktop, *arguments, choice="monitor"):
     """Starts a broadcast with the dialog, answers it, and waits until the broadcast is live."""
-    prepare(desktop, choice)
     process = desktop.begin("--ask", *arguments)
     answer(desktop, process, choice)
     wait("the broadcast", lambda: process.poll() is not None or desktop.status().get("state") == "live")
@@ -58,7 +59,7 @@ def colours(recording):
     """The colour of each frame, without repetitions, rounded so that codec noise does not count."""
     found = []
     for frame in recording.decode("scale=in_color_matrix=bt709,format=rgb24,scale=1:1:flags=area", 3):
-        name = next((name for name in ("2040c0", "20c040", "c02040", "000000") if nearly(frame, bytes.fromhex(name))), frame.hex())
+        name = next((name for name in ("2040c0", "20c040", "c02040", "804000", "000000") if nearly(frame, bytes.fromhex(name))), frame.hex())
         if not found or found[-1] != name:
             found.append(name)
     return found
@@ -78,14 +79,16 @@ def second_start(desktop):
 
 @test()
 def starts(desktop):
-    """20 starts in a row on a still screen"""
+    """Starts in a row on a still screen"""
     share(desktop)
+    count = 50 if desktop.kind == "sway" else 20
     with desktop.painted(0):
-        for number in range(20):
+        for number in range(count):
             result = desktop.broadcast("start", "--duration", "1s", "--to", desktop.file("a.mp4"))
             expect(result.returncode == 0, f"start {number + 1}: exit {result.returncode}: {result.stderr.strip()}")
             found = colours(Recording(desktop.file("a.mp4")))
             expect(found[-1] == "2040c0", f"start {number + 1} shows {found}: {result.stderr.strip()}")
+    return f"{count} starts"
 
 
 @test()
@@ -168,21 +171,29 @@ def region(desktop):
     """A region of the monitor"""
     share(desktop)
     with desktop.painted(0):
-        desktop.broadcast("start", "--region", "400x300+200+100", "--duration", "2s", "--to", desktop.file("a.mp4"), status=0)
+        desktop.broadcast("start", "--region", "400x200+200+100", "--duration", "2s", "--to", desktop.file("a.mp4"), status=0)
     recording = Recording(desktop.file("a.mp4"))
     expect(colours(recording)[-1] == "2040c0", "the colour is wrong")
 
 
-@test("sway", "hyprland")
+@test()
 def window(desktop):
     """A window, without the rest"""
     with desktop.painted(0, "--size", "400x300", "--colour", "20C040", "--app-id", "test.window", "--title", "window"):
-        process = ask(desktop, "--window", "pick", "--to", desktop.file("a.mp4"), choice="window")
-        desktop.elapsed(2)
+        process = ask(desktop, "--window", "pick", "--no-cursor", "--to", desktop.file("a.mp4"), choice="window")
+        desktop.elapsed(1)
+        # Another window covers it, and is not in the picture. Hyprland would make the window smaller.
+        if desktop.kind != "hyprland":
+            with desktop.painted(0):
+                desktop.elapsed(3)
+        desktop.elapsed(4)
         desktop.stop(process)
-    prepare(desktop, "monitor")
-    found = colours(Recording(desktop.file("a.mp4")))
-    expect(found[-1] == "20c040", f"the pictures are {found}")
+    recording = Recording(desktop.file("a.mp4"))
+    expect(colours(recording)[-1] == "20c040", f"the pictures are {colours(recording)}")
+    if desktop.kind != "hyprland":
+        cells = recording.decode("scale=in_color_matrix=bt709,format=rgb24,scale=16:12:flags=area", 3)
+        expect(has_only(cells, "20c040"), "there are other colours in the pictures")
+    return f"{colours(recording)}"
 
 
 @test()
@@ -230,36 +241,109 @@ def private_memory(desktop):
     expect(not readable and count >= 2, f"readable: {readable}, of {count} processes")
 
 
+# MARK: Pointer
+
+def move_pointer(desktop, x, y):
+    """Moves the pointer to a place of the monitor. It may vanish after `release_pointer`."""
+    if desktop.kind in ("sway", "hyprland"):
+        return control(desktop, f"move {x} {y}")
+    if not desktop.pointer:
+        desktop.pointer = subprocess.Popen(desktop.in_root(f"/opt/rig/{desktop.kind}-input.py", "pointer"), env=desktop.environment,
+                                           stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    desktop.pointer.stdin.write(f"{x} {y}\n")
+    desktop.pointer.stdin.flush()
+    expect(desktop.pointer.stdout.readline() == "moved\n", "the pointer did not move")
+
+
+def release_pointer(desktop):
+    if desktop.pointer:
+        desktop.pointer.communicate(timeout=20)
+        desktop.pointer = None
+
+
+@test(breaks=True)
+def cursor(desktop):
+    """The mouse pointer, and none with --no-cursor"""
+    share(desktop)
+    # The portals of sway and Hyprland remember the kind of pointer with the choice.
+    begin = ask if desktop.kind in ("sway", "hyprland") else Desktop.live
+    places = ((200, 100), (500, 250))
+    try:
+        with desktop.painted(0):
+            # wlroots leaves the pointer in all captures for a while after one that showed it.
+            for option in ("--no-cursor", "--cursor"):
+                process = begin(desktop, option, "--to", desktop.file("a.mp4"))
+                for place in places:
+                    move_pointer(desktop, *place)
+                    desktop.elapsed(desktop.status()["elapsed"] + 1)
+                desktop.stop(process)
+                recording = Recording(desktop.file("a.mp4"))
+                expect(colours(recording)[-1] == "2040c0", f"the pictures with {option} are {colours(recording)}")
+                first, last = (drawn(recording, *place) for place in places)
+                expect(first == 0, f"with {option}, {first} pixels where the pointer was before are not the painter's")
+                expect((last > 20) == (option == "--cursor"), f"with {option}, {last} pixels where the pointer is are not the painter's")
+    finally:
+        release_pointer(desktop)
+
+
+def drawn(recording, x, y, reach=32):
+    """How many pixels near this place of the last frame do not have the painter's colour."""
+    crop = f"crop={2 * reach}:{2 * reach}:{x - reach}:{y - reach}"
+    frame = recording.decode(f"{crop},scale=in_color_matrix=bt709,format=rgb24", 3 * (2 * reach) ** 2)[-1]
+    return sum(max(abs(a - b) for a, b in zip(frame[i:i + 3], bytes.fromhex("2040c0"))) > 60 for i in range(0, len(frame), 3))
+
+
 # MARK: Outputs
 
 def set_output(desktop, command):
-    """Switches the monitor `off` and `on`, or gives it another `size` or `scale`."""
+    """Switches the monitor `off` and `on`, or gives it another `size` or `scale`, or turns it (`left`)."""
     if desktop.kind == "sway":
         words = {"off": "disable", "on": "enable", "size": "resolution 1024x768", "normal": "resolution 1280x720 scale 1", "scale": "scale 2"}
         desktop.tool("swaymsg", "output", "HEADLESS-1", *words[command].split())
     elif desktop.kind == "hyprland":
-        rules = {"off": "disabled = true", "on": "mode = '1280x720@60', position = '0x0', scale = 1",
-                 "size": "mode = '1024x768@60', position = '0x0', scale = 1", "normal": "mode = '1280x720@60', position = '0x0', scale = 1",
-                 "scale": "mode = '1280x720@60', position = '0x0', scale = 2"}
+        # A rule keeps what it does not name of the one before it, also `disabled`.
+        on = "disabled = false, position = '0x0', mode = "
+        rules = {"off": "disabled = true", "on": on + "'640x360@60', scale = 1", "size": on + "'512x384@60', scale = 1",
+                 "normal": on + "'640x360@60', scale = 1", "scale": on + "'640x360@60', scale = 2"}
         desktop.tool("hyprctl", "eval", f"hl.monitor({{ output = 'HEADLESS-1', {rules[command]} }})")
+    elif desktop.kind == "gnome":
+        first = "--logical-monitor --primary --monitor Meta-0 "
+        words = {"scale": first + "--scale 1.25", "left": first + "--transform 90", "normal": first + "--scale 1",
+                 "off": "--logical-monitor --primary --monitor Meta-1", "on": first + "--logical-monitor --monitor Meta-1 --right-of Meta-0"}
+        desktop.tool("gdctl", "set", *words[command].split())
+    elif desktop.kind == "kwin":
+        settings, expected = {"size": ("mode.1024x768@60", "0,0 1024x768"), "scale": ("scale.2", "0,0 640x360"),
+                              "left": ("rotation.left", "0,0 720x1280"), "normal": ("mode.1280x720@60 scale.1 rotation.none", "0,0 1280x720"),
+                              "off": ("disable", None), "on": ("enable", "0,0 1280x720")}[command]
+        if command == "size":
+            desktop.tool("kscreen-doctor", "output.Virtual-0.addCustomMode.1024.768.60000.full")
+        desktop.tool("kscreen-doctor", *("output.Virtual-0." + setting for setting in settings.split()))
+        # It reports no failure.
+        expected = "Geometry: " + expected if expected else "disabled"
+        wait(f"{command} of the monitor", lambda: expected in re.sub("\x1b\\[[0-9;]*m", "", desktop.tool("kscreen-doctor", "-o")))
     else:
         raise Failure(f"not known for {desktop.kind}")
 
 
-@test("sway", "hyprland", breaks=True)
+@test(breaks=True)
 def output_returns(desktop):
     """An output that goes away and comes back"""
     share(desktop)
-    with desktop.painted(0):
+    place = ()
+    if desktop.kind in ("gnome", "kwin"):
+        # They do not switch off the last monitor. The choice is remembered.
+        desktop.restart(outputs=2)
+        place = ("--monitor", {"gnome": "Meta-0", "kwin": "Virtual-0"}[desktop.kind])
+    with desktop.painted(0, *place):
         process = desktop.live("--to", desktop.file("a.ts"), "--frame-pacing", "constant")
         desktop.elapsed(2)
         set_output(desktop, "off")
-        wait("the report", lambda: "monitor" in desktop.messages(process) or process.poll() is not None)
+        wait("the report", lambda: "is disconnected or off" in desktop.messages(process) or process.poll() is not None)
         expect(process.poll() is None, f"ended: {desktop.messages(process)}")
         time.sleep(3)
         expect(process.poll() is None, f"ended: {desktop.messages(process)}")
         set_output(desktop, "on")
-    with desktop.painted(0, "--colour", "20C040"):
+    with desktop.painted(0, "--colour", "20C040", *place):
         try:
             wait("the picture", lambda: desktop.status()["source"].get("state", "shown") == "shown" and process.poll() is None, 20)
         except Failure as failure:
@@ -268,25 +352,151 @@ def output_returns(desktop):
         desktop.stop(process)
     found = colours(Recording(desktop.file("a.ts")))
     expect("2040c0" in found and found[-1] == "20c040" and len(found) > 2, f"{found}")
+    return f"{found}"
 
 
-@test("sway", "hyprland", breaks=True)
+@test(breaks=True)
 def size_changes(desktop):
     """The size and the scale of the output change while it is live"""
     share(desktop)
+    if desktop.kind == "gnome":
+        return sharing_ends(desktop, "scale", "left")
+    changed = ("size", "scale", "left") if desktop.kind == "kwin" else ("size", "scale")
     # xdg-desktop-portal-wlr 0.8.4 ends by itself if the size changes while nothing moves.
-    with desktop.painted(30):
+    with desktop.painted(30) as painter:
         process = desktop.live("--to", desktop.file("a.mp4"))
-        for command in ("size", "normal", "scale", "normal"):
+        for command in (command for change in changed for command in (change, "normal")):
             set_output(desktop, command)
             time.sleep(2)
             expect(process.poll() is None, f"ended after {command}: {desktop.messages(process)}")
         desktop.stop(process)
     recording = Recording(desktop.file("a.mp4"))
-    expect(recording.number(recording.frames[-1]), "the last picture shows no number")
+    expect(recording.number(recording.frames[-1]) in painter.numbers(), "the last picture shows no number")
+    expect(recording.numbers == sorted(recording.numbers), "frames are out of order")
+    # 1024x768 and 720x1280 in 1280x720.
+    counts = [len({recording.number(frame) for frame in recording.decode(f"crop={crop},scale=32:1:flags=area,format=gray", 32)} & painter.numbers())
+              for command, crop in (("size", "iw*3/4:ih/8:iw/8:0"), ("left", "ih*9/16:ih/8:(iw-ih*9/16)/2:0")) if command in changed]
+    expect(min(counts) > 5, f"{counts} pictures in the other sizes")
+    return f"{counts} pictures in the other sizes"
+
+
+def sharing_ends(desktop, *commands):
+    """mutter ends a cast when the size of the monitor in logical pixels changes. The file must be complete."""
+    for command in commands:
+        with desktop.painted(30) as painter:
+            process = desktop.live("--to", desktop.file("a.mp4"))
+            desktop.elapsed(2)
+            set_output(desktop, command)
+            desktop.end(process, 0)
+            expect("The desktop ended the sharing" in desktop.messages(process), desktop.messages(process))
+        expect(set(Recording(desktop.file("a.mp4")).numbers) & painter.numbers(), "no picture shows a number")
+        set_output(desktop, "normal")
+    return "the desktop ends the sharing"
+
+
+# MARK: Lock
+
+def set_lock(desktop, signal):
+    """Locks the screen, or unlocks it, as `loginctl lock-session` does."""
+    desktop.tool("gdbus", "call", "--system", "-d", "org.freedesktop.login1", "-o", "/org/freedesktop/login1/session/auto",
+                 "-m", "org.freedesktop.DBus.Mock.EmitSignal", "org.freedesktop.login1.Session", signal, "", "@av []")
+
+
+@test("gnome", "kwin", breaks=True)
+def lock(desktop):
+    """The screen is locked and unlocked
+    Viewers see the slate meanwhile, and then the screen again."""
+    share(desktop)
+    with desktop.painted(0):
+        process = desktop.live("--to", desktop.file("a.ts"), "--frame-pacing", "constant")
+        desktop.elapsed(2)
+        set_lock(desktop, "Lock")
+        wait("the report of the lock", lambda: desktop.status()["source"].get("locked") or process.poll() is not None)
+        expect(process.poll() is None, f"ended: {desktop.messages(process)}")
+        with desktop.painted(0, "--colour", "C02040", "--app-id", "test.secret"):
+            time.sleep(3)
+        expect(desktop.status()["source"].get("locked"), "the lock did not last")
+        set_lock(desktop, "Unlock")
+        wait("the report of the unlocking", lambda: process.poll() is not None or not desktop.status()["source"].get("locked"))
+        wait("the picture", lambda: process.poll() is not None or desktop.status()["source"].get("state", "shown") == "shown")
+        expect(process.poll() is None, f"ended: {desktop.messages(process)}")
+        time.sleep(3)
+        desktop.stop(process)
+    found = runs(Recording(desktop.file("a.ts")))
+    summary = ", ".join(f"{count} {name}" for name, count in found)
+    names = [name for name, _ in found]
+    expect(names[0] == names[-1] == "2040c0" and names.count("slate") == 1 and "c02040" not in names, summary)
+    expect(dict(found)["slate"] >= 60 and found[-1][1] >= 30, summary)
+    # KWin shows black until its dialog is there, and reports the lock only then.
+    expect(sum(count for name, count in found if name == "other") <= 15, summary)
+    return summary
+
+
+@test("sway", "hyprland", breaks=True)
+def lock_surface(desktop):
+    """The screen is locked and unlocked
+    The compositor shows only the locker meanwhile. It tells nobody that the screen is locked."""
+    share(desktop)
+    with desktop.painted(0):
+        process = desktop.live("--to", desktop.file("a.ts"), "--frame-pacing", "constant")
+        desktop.elapsed(2)
+        locker = subprocess.Popen(desktop.in_root("swaylock", "-C", "/dev/null", "--no-unlock-indicator", "--color", "804000", "--ready-fd", "1"),
+                                  env=desktop.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+        # It writes a line when the compositor has locked the screen.
+        expect(select.select([locker.stdout], [], [], 30)[0] and locker.stdout.readline(), "swaylock does not lock")
+        time.sleep(3)
+        expect(process.poll() is None, f"ended: {desktop.messages(process)}")
+        locker.send_signal(signal.SIGUSR1)
+        locker.wait(30)
+        time.sleep(2)
+        desktop.stop(process)
+    found = colours(Recording(desktop.file("a.ts")))
+    # sway shows black until the locker has painted.
+    locked = found[found.index("2040c0") + 1:-1]
+    expect(found[-1] == "2040c0" and "804000" in locked and not set(locked) - {"804000", "000000"}, f"{found}")
+
+
+def has_only(cells, colour):
+    return not [cell for cell in cells if not nearly(cell, bytes.fromhex(colour))]
+
+
+def runs(recording):
+    """What the frames show, with the number of frames in a row."""
+    found = []
+    for frame in recording.decode("scale=in_color_matrix=bt709,format=rgb24,scale=17:17:flags=area", 3 * 17 * 17):
+        cells = [frame[i:i + 3] for i in range(0, len(frame), 3)]
+        name = next((name for name in ("2040c0", "c02040", "000000") if has_only(cells, name)), None)
+        # The slate is dark grey, with the sign of a pause in its centre.
+        if not name and has_only(cells[:17] + cells[-17:], "1c1c1c") and not has_only(cells, "1c1c1c"):
+            name = "slate"
+        name = name or "other"
+        if found and found[-1][0] == name:
+            found[-1][1] += 1
+        else:
+            found.append([name, 1])
+    return found
 
 
 # MARK: Ends
+
+STOP_BUTTONS = {"gnome": ("/opt/rig/gnome-input.py", "stop"), "kwin": ("/opt/rig/kwin-panel.py", "stop")}
+
+
+@test("gnome", "kwin")
+def stop_button(desktop):
+    """The desktop's own button that stops the sharing"""
+    share(desktop)
+    with desktop.painted(0, "--size", "400x300"):
+        process = desktop.live("--to", desktop.file("a.mp4"))
+        desktop.elapsed(2)
+        desktop.tool(*STOP_BUTTONS[desktop.kind])
+        desktop.end(process, 0)
+    messages = desktop.messages(process)
+    expect("The desktop ended the sharing" in messages, messages)
+    recording = Recording(desktop.file("a.mp4"))
+    expect(recording.frames, "no frames")
+    return next(line for line in messages.split("\n") if "The desktop ended" in line)
+
 
 BACKENDS = {"sway": "xdg-desktop-portal-wlr", "gnome": "xdg-desktop-portal-gnome", "kwin": "xdg-desktop-portal-kde",
             "hyprland": "xdg-desktop-portal-hyprland"}

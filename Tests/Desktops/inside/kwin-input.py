@@ -1,6 +1,9 @@
 #!/usr/bin/python3
-"""Waits for the dialog of Plasma's portal, clicks its first choice until it is gone, with the portal's remote desktop. The
-permission store lets this program control the desktop without a dialog of its own."""
+"""usage: kwin-input.py share | pointer
+
+`share` waits for the dialog of Plasma's portal, and clicks its first choice until it is gone. `pointer` moves the pointer to
+the place in each line of its input, and answers with a line: the pointer is shown as long as there is a device. Both use the
+portal's remote desktop; the permission store lets this program control the desktop without a dialog of its own."""
 import os
 import sys
 import tempfile
@@ -83,15 +86,24 @@ def notify(method, types, *arguments):
     call(PORTAL, PATH, REMOTE, method, V(f"(oa{{sv}}{types})", (session, {}) + arguments))
 
 
-def click(x, y):
+def move(x, y):
     notify("NotifyPointerMotion", "dd", -5000.0, -5000.0)
     notify("NotifyPointerMotion", "dd", x, y)
+
+
+def click(x, y):
+    move(x, y)
     time.sleep(0.1)
     for state in (1, 0):
         notify("NotifyPointerButton", "iu", 272, state)
         time.sleep(0.05)
 
 
+if sys.argv[1] == "pointer":
+    for line in sys.stdin:
+        move(*map(float, line.split()))
+        print("moved", flush=True)
+    sys.exit(0)
 seen, deadline = False, time.monotonic() + 40
 while time.monotonic() < deadline:
     frame = dialog()

@@ -1,16 +1,17 @@
 #!/usr/bin/python3
-"""usage: painter.py RATE LOG [--app-id ID] [--title TITLE] [--size WxH]
+"""usage: painter.py RATE LOG [--app-id ID] [--title TITLE] [--size WxH] [--monitor NAME]
 
 Paints the number of its frame RATE times a second: 32 columns over the whole width, white for 1 and black for 0. The first
 is white, the second black, then 28 bits of the number in Gray code, then the parity of those bits, then black. RATE 0 paints
-one colour and stays still. Fullscreen, unless it has a size. Writes each number into LOG when it has been painted."""
+one colour and stays still. Fullscreen, on this monitor if one is named, unless it has a size. Writes each number into LOG when
+it has been painted."""
 import argparse
 import time
 
 import gi
 
 gi.require_version("Gtk", "4.0")
-from gi.repository import GLib, Gtk  # noqa: E402
+from gi.repository import Gdk, GLib, Gtk  # noqa: E402
 
 parser = argparse.ArgumentParser()
 parser.add_argument("rate", type=float)
@@ -18,6 +19,7 @@ parser.add_argument("log")
 parser.add_argument("--app-id", default="test.painter")
 parser.add_argument("--title", default="painter")
 parser.add_argument("--size")
+parser.add_argument("--monitor")
 parser.add_argument("--colour", default="2040C0")
 options = parser.parse_args()
 log = open(options.log, "w", buffering=1)
@@ -56,6 +58,9 @@ def activate(application):
     window.set_child(area)
     if options.size:
         window.set_default_size(*map(int, options.size.split("x")))
+    elif options.monitor:
+        monitors = Gdk.Display.get_default().get_monitors()
+        window.fullscreen_on_monitor(next(monitor for monitor in monitors if monitor.get_connector() == options.monitor))
     else:
         window.fullscreen()
     if options.rate:

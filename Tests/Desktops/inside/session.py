@@ -1,8 +1,9 @@
 #!/usr/bin/python3
-"""usage: session.py KIND FOLDER
+"""usage: session.py KIND FOLDER OUTPUTS
 
 Runs inside the root, as an ordinary user: starts a desktop without a screen and without a GPU, its portal and PipeWire,
-each with a log in FOLDER. Writes FOLDER/environment when everything answers, and waits. Ends with its caller."""
+each with a log in FOLDER, and with so many monitors (GNOME Shell and KWin). Writes FOLDER/environment when everything answers,
+and waits. Ends with its caller."""
 import os
 import subprocess
 import sys
@@ -11,7 +12,7 @@ import time
 from gi.repository import Gio, GLib
 
 LIMIT = 60
-kind, folder = sys.argv[1:]
+kind, folder, outputs = sys.argv[1:]
 run = folder + "/run"
 environment = {
     "PATH": folder + "/bin:/usr/bin:/bin", "XDG_RUNTIME_DIR": run, "HOME": folder + "/home", "XDG_CONFIG_HOME": folder + "/config",
@@ -86,6 +87,22 @@ def start_pipewire():
         stderr=subprocess.DEVNULL).returncode == 0)
 
 
+def start_logind():
+    """A stand-in for logind, which only root can run, with one session. Its signals lock and unlock the screen."""
+    address = environment["DBUS_SYSTEM_BUS_ADDRESS"] = f"unix:path={run}/system-bus"
+    start("system-bus", "dbus-daemon", "--session", "--nofork", "--nopidfile", "--address=" + address)
+    wait("system bus", lambda: has_name("org.freedesktop.DBus", address))
+    start("logind", "python3", "-m", "dbusmock", "--system", "--template", "logind")
+    wait("logind", lambda: has_name("org.freedesktop.login1", address))
+    mock("org.freedesktop.login1", "/org/freedesktop/login1", "AddSession", "auto", "seat0", str(os.getuid()), "broadcast-test", "true")
+
+
+def mock(name, path, method, *arguments):
+    """Calls a method with which dbusmock is set up."""
+    subprocess.run(["gdbus", "call", "--system", "-d", name, "-o", path, "-m", "org.freedesktop.DBus.Mock." + method, *arguments],
+                   env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True)
+
+
 def start_portal(backend, name, more={}):
     start("backend", *backend, more=more)
     wait("backend of the portal", lambda: has_name("org.freedesktop.impl.portal.desktop." + name))
@@ -93,47 +110,56 @@ def start_portal(backend, name, more={}):
     wait("portal", lambda: has_name("org.freedesktop.portal.Desktop"))
 
 
+def start_input(width, height):
+    """Starts the virtual keyboard and mouse of the tests."""
+    os.mkfifo(folder + "/input", 0o600)
+    start("input", "/opt/rig/wlr-input.py", folder + "/input", width, height)
+
+
 def sway():
     environment["XDG_CURRENT_DESKTOP"] = "sway"
     # The portal of wlroots asks with a menu, which the test answers with keys.
-    write(folder + "/config/xdg-desktop-portal-wlr/config",
-          f"[screencast]\nmax_fps=0\nchooser_type=dmenu\nchooser_cmd={folder}/chooser\n")
-    write(folder + "/chooser", f"#!/bin/sh\ncat > {folder}/choices\ngrep -m 1 -F \"$(cat {folder}/choice)\" {folder}/choices\n")
-    os.chmod(folder + "/chooser", 0o755)
-    write(folder + "/choice", "Monitor: HEADLESS-1")
+    write(folder + "/config/xdg-desktop-portal-wlr/config", "[screencast]\nmax_fps=0\nchooser_type=dmenu\nchooser_cmd=wmenu -i -l 5\n")
     write(folder + "/sway.conf", "output HEADLESS-1 resolution 1280x720\nxwayland enable\ndefault_border none\n")
     start("sway", "sway", "-c", folder + "/sway.conf",
           more={"WLR_BACKENDS": "headless", "WLR_LIBINPUT_NO_DEVICES": "1", "WLR_RENDERER": "pixman"})
     display()
     environment["SWAYSOCK"] = run + "/" + wait("sway's socket", lambda: entry("sway-ipc."))
+    start_input("1280", "720")
     start_portal(["/usr/libexec/xdg-desktop-portal-wlr", "-l", "DEBUG"], "wlr")
 
 
 def gnome():
     environment["XDG_CURRENT_DESKTOP"] = "GNOME"
-    environment["DBUS_SYSTEM_BUS_ADDRESS"] = f"unix:path={run}/system-bus"
-    # GNOME Shell needs logind, which only root can run.
-    start("system-bus", "dbus-daemon", "--session", "--nofork", "--nopidfile", "--address=" + environment["DBUS_SYSTEM_BUS_ADDRESS"])
-    wait("system bus", lambda: has_name("org.freedesktop.DBus", environment["DBUS_SYSTEM_BUS_ADDRESS"]))
-    start("logind", "python3", "-m", "dbusmock", "--system", "--template", "logind")
-    wait("logind", lambda: has_name("org.freedesktop.login1", environment["DBUS_SYSTEM_BUS_ADDRESS"]))
-    start("shell", "gnome-shell", "--headless", "--wayland", "--virtual-monitor", "1280x720", "--unsafe-mode", "--no-x11")
+    start_logind()
+    # GNOME Shell locks the screen only if GDM is there.
+    start("gdm", "python3", "-m", "dbusmock", "--system", "org.gnome.DisplayManager", "/org/gnome/DisplayManager/Manager",
+          "org.gnome.DisplayManager.Manager")
+    wait("GDM", lambda: has_name("org.gnome.DisplayManager", environment["DBUS_SYSTEM_BUS_ADDRESS"]))
+    mock("org.gnome.DisplayManager", "/org/gnome/DisplayManager/Manager", "AddProperty", "org.gnome.DisplayManager.Manager", "Version", "<'51.0'>")
+    start("shell", "gnome-shell", "--headless", "--wayland", "--unsafe-mode", "--no-x11", *["--virtual-monitor", "1280x720"] * int(outputs))
     display()
     wait("GNOME Shell", lambda: has_name("org.gnome.Shell") and has_name("org.gnome.Mutter.ScreenCast"))
-    # The shell begins with its overview, in which windows are small.
+    # The shell begins with its overview, in which windows are small. It must not be hidden before the animation of the start is over.
     wait("the desktop without the overview", lambda: "false" in subprocess.run(
         ["gdbus", "call", "--session", "-d", "org.gnome.Shell", "-o", "/org/gnome/Shell", "-m", "org.gnome.Shell.Eval",
-         "Main.overview.hide(); Main.overview.visible"], env=environment, capture_output=True, text=True).stdout)
+         "Main.layoutManager._startingUp || (Main.overview.hide(), Main.overview.visible)"], env=environment, capture_output=True, text=True).stdout)
     start_portal(["/usr/libexec/xdg-desktop-portal-gnome", "-v"], "gnome")
 
 
 def kwin():
     environment["XDG_CURRENT_DESKTOP"] = "KDE"
-    start("kwin", "/opt/rig/kwin_wayland", "--virtual", "--width", "1280", "--height", "720", "--xwayland", "--no-lockscreen", "--socket", "wayland-0",
+    start_logind()
+    # No lock after five minutes without input.
+    write(folder + "/config/kscreenlockerrc", "[Daemon]\nAutolock=false\n")
+    start("kwin", "/opt/rig/kwin_wayland", "--virtual", "--width", "1280", "--height", "720", "--output-count", outputs, "--xwayland",
+          "--socket", "wayland-0",
           more={**node, "KWIN_DISABLE_VULKAN": "1", "QT_FORCE_STDERR_LOGGING": "1", "QT_LOGGING_RULES": "kwin_screencast*=true",
                 "KWIN_SCREENSHOT_NO_PERMISSION_CHECKS": "1", "KWIN_WAYLAND_NO_PERMISSION_CHECKS": "1"})
     display()
     wait("KWin", lambda: has_name("org.kde.KWin"))
+    start("panel", "/opt/rig/kwin-panel.py", "watch")
+    wait("panel", lambda: has_name("org.kde.StatusNotifierWatcher"))
     start_portal(["/usr/lib/x86_64-linux-gnu/libexec/xdg-desktop-portal-kde"], "kde",
                  more={"QT_QPA_PLATFORM": "wayland", "QT_QUICK_BACKEND": "software"})
 
@@ -141,26 +167,20 @@ def kwin():
 def hyprland():
     environment["XDG_CURRENT_DESKTOP"] = "Hyprland"
     write(folder + "/config/hypr/hyprland.lua", """
-hl.monitor({ output = "", mode = "1280x720@60", position = "0x0", scale = 1 })
-hl.config({ misc = { disable_hyprland_logo = true, disable_splash_rendering = true, force_default_wallpaper = 0 } })
+hl.monitor({ output = "", mode = "640x360@60", position = "0x0", scale = 1 })
+hl.config({
+    misc = { disable_hyprland_logo = true, disable_splash_rendering = true, force_default_wallpaper = 0, disable_watchdog_warning = true },
+    decoration = { blur = { enabled = false }, shadow = { enabled = false } },
+    animations = { enabled = false },
+})
 """)
-    write(folder + "/config/hypr/xdph.conf", f"screencopy {{\n  max_fps = 60\n  allow_token_by_default = true\n  custom_picker_binary = {folder}/picker\n}}\n")
-    # A choice is screen:NAME, or class:NAME for the first window of that class, of which the portal gives a list.
-    write(folder + "/picker", f"""#!/bin/sh
-choice=$(cat {folder}/choice)
-case $choice in class:*)
-    line=$(printf %s "$XDPH_WINDOW_SHARING_LIST" | sed 's/\\[HA>\\]/\\n/g' | grep -m 1 -F "[HC>]${{choice#class:}}[HT>]")
-    choice=window:${{line%%\\[HC>*}};;
-esac
-echo "[SELECTION]r/$choice"
-""")
-    os.chmod(folder + "/picker", 0o755)
-    write(folder + "/choice", "screen:HEADLESS-1")
+    write(folder + "/config/hypr/xdph.conf", "screencopy {\n  max_fps = 60\n  allow_token_by_default = true\n}\n")
     start("hyprland", "/opt/rig/Hyprland", "--i-am-really-stupid", more={**node, "HYPRLAND_HEADLESS_ONLY": "1"})
     display()
     environment["HYPRLAND_INSTANCE_SIGNATURE"] = wait("Hyprland's socket", lambda: next(iter(os.listdir(run + "/hypr")), None))
     wait("Hyprland's monitor", lambda: subprocess.run(
         ["hyprctl", "output", "create", "headless", "HEADLESS-1"], env=environment, stdout=subprocess.DEVNULL).returncode == 0)
+    start_input("640", "360")
     start_portal(["/usr/libexec/xdg-desktop-portal-hyprland", "-v"], "hyprland", more=node)
 
 
