@@ -282,7 +282,7 @@ let package = Package(
         .testTarget(name: "PickerModelTests", dependencies: ["PickerModel", "FuzzTargets"], swiftSettings: strict),
         // A source, destinations and a clock of the tests, for SessionTests and HostTests.
         .target(
-            name: "SessionFakes", dependencies: ["Session", "Capture", "Concurrency", "Media", "Upload", "TestSupport"],
+            name: "SessionFakes", dependencies: ["Session", "Capture", "WindowPrivacy", "Concurrency", "Media", "Upload", "TestSupport"],
             path: "Tests/SessionFakes", swiftSettings: strict),
         .testTarget(
             name: "HostTests",
@@ -329,7 +329,7 @@ let package = Package(
         .testTarget(
             name: "SessionTests",
             dependencies: [
-                "Session", "SessionFakes", "Destinations", "Capture", "ContentCapture", "X11Capture", "Concurrency", "Media", "Encode", "Mix",
+                "Session", "SessionFakes", "Destinations", "Capture", "WindowPrivacy", "ContentCapture", "X11Capture", "Concurrency", "Media", "Encode", "Mix",
                 "Upload", "RTMP", "TestSupport",
             ], swiftSettings: strict),
         .testTarget(

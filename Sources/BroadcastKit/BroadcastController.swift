@@ -144,19 +144,24 @@ public final class BroadcastController: Sendable {
         host.session?.setMicrophone { _ in isOn } == isOn
     }
 
-    /// Hides windows from viewers. Returns when no further picture shows them. Returns false if the rule already exists, or
+    /// Hides windows from viewers. Returns when viewers see nothing of them any more. Returns false if the rule already exists, or
     /// if the source is not a screen.
+    ///
+    /// Throws `notShown` if that takes more than a second, because the display or an encoder does not answer. The rule is in force
+    /// then, and viewers see the slate where that is possible.
     ///
     /// - Parameter rule: `class:NAME`, `title:*TEXT*`, `pid:NUMBER` or `id:0xNUMBER`.
     @discardableResult public func hide(_ rule: String) async throws(BroadcastError) -> Bool {
         let rule = try HiddenWindowRule(checking: rule)
-        return await host.session?.changeHiddenWindows { $0.hide(rule) } ?? false
+        guard let session = host.session, session.hide(rule) ?? false else { return false }
+        guard await session.waitUntilHidden(isPause: false) == .done else { throw .notShown }
+        return true
     }
 
     /// Removes a rule of `hide`. Returns false if the rule does not exist.
     @discardableResult public func unhide(_ rule: String) async throws(BroadcastError) -> Bool {
         let rule = try HiddenWindowRule(checking: rule)
-        return await host.session?.changeHiddenWindows { $0.unhide(rule) } ?? false
+        return host.session?.unhide(rule) ?? false
     }
 
     /// Saves the last seconds as an MP4 file at `path`. `BroadcastSettings.clipBuffer` limits the duration. Returns false if

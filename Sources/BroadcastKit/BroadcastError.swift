@@ -28,6 +28,8 @@ public enum BroadcastError: Error, Sendable, Equatable {
     case invalidRule(String)
     /// The file cannot be created or written; errno.
     case cannotWrite(path: String, code: Int32)
+    /// A rule for hidden windows is in force, and no picture that follows it has been shown in time.
+    case notShown
     /// The server rejected the stream or cannot be reached.
     case server(destination: String, code: Int, reason: String)
     /// An extension ended with an error. The code is like HTTP's status codes; the message is the extension's own, if any.
@@ -53,6 +55,7 @@ extension BroadcastError: CustomStringConvertible {
         case .cannotWrite(let path, let code): "Cannot create \(path) or write to it: \(String(cString: strerror(code)))."
         case .server(let destination, _, let reason): "\(destination): \(reason)"
         case .extension(let destination, let code, let message): "\(destination): \(message ?? "The extension failed") (\(code))"
+        case .notShown: "The display or the encoder does not answer, so it is not certain what viewers see."
         case .notFinished(let destination): "\(destination) did not finish in time."
         }
     }

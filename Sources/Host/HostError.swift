@@ -58,6 +58,12 @@ package enum RequestProblem: Error, Sendable, Equatable {
     case notAScreen
     case ruleExists(String)
     case noSuchRule(String)
+    /// The rule is in force, and viewers see the slate, because the source gives no picture that follows it.
+    case hiddenBySlate(String)
+    /// The rule is in force, and an encoder has not shown a picture that follows it.
+    case hidingNotShown(String)
+    /// The session is paused, and an encoder has not shown the slate.
+    case pauseNotShown
 
     package var code: Int {
         switch self {
@@ -69,6 +75,7 @@ package enum RequestProblem: Error, Sendable, Equatable {
         case .starting, .endedEarly, .notLive, .alreadyPaused, .notPaused, .noSound, .keepsNoClips, .removedMeanwhile, .notAScreen, .ruleExists,
             .noSuchRule:
             409
+        case .hiddenBySlate, .hidingNotShown, .pauseNotShown: 503
         }
     }
 }

@@ -23,7 +23,9 @@ extension SessionHost {
     private func reply(to request: ControlRequest, _ session: BroadcastSession) async throws(HostError) -> ControlReply {
         switch request.command {
         case "status": break
-        case "pause": guard session.pause() else { throw .request(session.state == .paused ? .alreadyPaused : .notLive) }
+        case "pause":
+            guard session.pause() else { throw .request(session.state == .paused ? .alreadyPaused : .notLive) }
+            guard await session.waitUntilHidden(isPause: true) == .done else { throw .request(.pauseNotShown) }
         case "resume": guard session.resume() else { throw .request(.notPaused) }
         case "mic":
             let isOn = try setMicrophone(request.value, session)
@@ -112,10 +114,16 @@ extension SessionHost {
             throw .request(.rule(error))
         }
         let hides = request.command == "hide"
-        switch await session.changeHiddenWindows({ hides ? $0.hide(rule) : $0.unhide(rule) }) {
+        switch hides ? session.hide(rule) : session.unhide(rule) {
         case nil: throw .request(.notAScreen)
         case true?: report(.changed(hides ? .hidden(rule: "\(rule)") : .unhidden(rule: "\(rule)")))
         case false?: throw .request(hides ? .ruleExists("\(rule)") : .noSuchRule("\(rule)"))
+        }
+        guard hides else { return }
+        switch await session.waitUntilHidden(isPause: false) {
+        case .done: break
+        case .covered: throw .request(.hiddenBySlate("\(rule)"))
+        case .unknown: throw .request(.hidingNotShown("\(rule)"))
         }
     }
 }

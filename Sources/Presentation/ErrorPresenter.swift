@@ -86,6 +86,20 @@ extension CommandError {
         case .rule(let error): self.init(.nothing, error.sentence)
         case .notAScreen: self.init(.nothing, "The session does not show a screen, so there is no window to hide.")
         case .ruleExists(let rule): self.init(.nothing, "\(rule) is hidden already.")
+        case .hiddenBySlate(let rule):
+            self.init(
+                .unavailable,
+                "The display does not answer, so it is not known where the windows of \(rule) are. Viewers see the slate until it answers; "
+                    + "the rule is in force then.")
+        case .hidingNotShown(let rule):
+            self.init(
+                .unavailable,
+                "The rule \(rule) is in force, but the encoder does not answer: viewers can still see the picture from before. "
+                    + "Run: broadcast stop")
+        case .pauseNotShown:
+            self.init(
+                .unavailable,
+                "The session is paused, but the encoder does not answer: viewers can still see the picture from before. Run: broadcast stop")
         case .noSuchRule(let rule): self.init(.nothing, "No rule hides \(rule). The window may hide itself.")
         }
     }

@@ -8,10 +8,12 @@ extension BroadcastSession {
     /// Pauses the session: viewers get a slate and silence, and recordings omit the interval. Returns false if the session
     /// is not live.
     ///
-    /// From this call on, nothing of the screen is grabbed. The slate starts with the next tick. The event is sent last.
+    /// From this call on, nothing of the screen is grabbed. The slate starts with the next tick, and `waitUntilHidden` waits for
+    /// it. The event is sent last.
     package func pause() -> Bool {
         pausing.withLock { _ in
             guard progress.transition(to: .paused) else { return false }
+            disclosure.noteRequest()
             disclosure.pauses.pause(at: pipeline.nextTick(after: now), requested: now)
             pipeline.noteDisclosure()
             channel.send(.state(.paused))
@@ -33,6 +35,7 @@ extension BroadcastSession {
     /// Sets whether the screen is locked. Viewers get a slate and silence while it is locked. A pause by the user is
     /// independent of this.
     package func setDesktopLocked(_ locked: Bool) {
+        if locked { disclosure.noteRequest() }
         disclosure.isDesktopLocked.store(locked, ordering: .relaxed)
         pipeline.noteDisclosure()
     }
@@ -60,17 +63,52 @@ extension BroadcastSession {
         channel.send(.annotation(application.annotations(.full)))
     }
 
-    /// Changes the rules for hidden windows. Returns when all further pictures follow the rules, or after one second if
-    /// there are no pictures.
+    /// What viewers see after a request to hide something.
+    package enum Hiding: Sendable {
+        /// Nothing more of it.
+        case done
+        /// The slate, until the source gives a picture without it.
+        case covered
+        /// Perhaps still the picture from before the request: an encoder does not answer.
+        case unknown
+    }
+
+    /// Hides the windows of a rule. From this call on, no further picture shows them; `waitUntilHidden` waits until the last one is
+    /// gone.
     ///
-    /// - Parameter change: changes the rules, and returns false if it changed nothing.
-    /// - Returns: the result of `change`; nil if the source is not a screen.
-    package func changeHiddenWindows(_ change: (HiddenWindowRules) -> Bool) async -> Bool? {
+    /// - Returns: false if the rule exists already; nil if the source is not a screen.
+    package func hide(_ rule: HiddenWindowRule) -> Bool? {
         guard let rules = configuration.picture.hiddenWindows else { return nil }
-        guard change(rules) else { return false }
+        let isNew = rules.hide(rule)
+        // Also for a rule that another request has just added.
+        disclosure.require(rules: rules.revision)
         pipeline.noteDisclosure()
-        await rules.waitUntilApplied(within: .seconds(1))
+        return isNew
+    }
+
+    /// Removes a rule. Returns false if there is no such rule; nil if the source is not a screen.
+    package func unhide(_ rule: HiddenWindowRule) -> Bool? {
+        guard let rules = configuration.picture.hiddenWindows else { return nil }
+        guard rules.unhide(rule) else { return false }
+        pipeline.noteDisclosure()
         return true
+    }
+
+    /// Suspends until viewers see nothing more of what was hidden or, with `isPause`, until they see the slate: for one second at
+    /// most, and two if an encoder does not answer.
+    package func waitUntilHidden(isPause: Bool) async -> Hiding {
+        let clock = ContinuousClock()
+        let begin = clock.now
+        while true {
+            let states = pipeline.renditions.map { $0.concealment(needsSlate: isPause) }
+            let waited = begin.duration(to: clock.now)
+            if !states.contains(where: { $0 != .done }) { return .done }
+            if waited >= .seconds(1), !states.contains(.pending) { return .covered }
+            // A resume or an end is what the user wants by now.
+            if waited >= .seconds(2) || isPause && state != .paused { return state.isOver || isPause && state != .paused ? .done : .unknown }
+            // The threads of the encoders do not wait for anybody who watches them.
+            try? await clock.sleep(for: .milliseconds(10))
+        }
     }
 
     /// Saves the last `span` of the broadcast, from the keyframe before it, as an MP4 file at `path`. The broadcast

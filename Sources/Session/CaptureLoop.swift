@@ -3,6 +3,7 @@ import Concurrency
 import Media
 import Mix
 import Synchronization
+import WindowPrivacy
 
 /// The capture thread. At each tick, it requests the changes from the source and composes a frame for each rendition.
 ///
@@ -32,6 +33,8 @@ final class CaptureLoop: Sendable {
 
     private let open: @Sendable (SourceOpening) throws(CaptureError) -> any ScreenSource
     let disclosure: Disclosure
+    /// The rules that the source applies; nil if it shows no desktop.
+    private let rules: HiddenWindowRules?
     let report: @Sendable (Event) -> Void
     /// Opened when the rest of the pipeline is ready. Ticks start then.
     private let gate = Monitor<Gate>(.closed)
@@ -55,10 +58,11 @@ final class CaptureLoop: Sendable {
     ///   - report: called on the capture thread. It must not block.
     init(
         open: @escaping @Sendable (SourceOpening) throws(CaptureError) -> any ScreenSource, disclosure: Disclosure,
-        report: @escaping @Sendable (Event) -> Void
+        rules: HiddenWindowRules? = nil, report: @escaping @Sendable (Event) -> Void
     ) {
         self.open = open
         self.disclosure = disclosure
+        self.rules = rules
         self.report = report
     }
 
@@ -189,7 +193,7 @@ final class CaptureLoop: Sendable {
                     // Viewers of a slate get no picture: the composer's can be from before an earlier pause.
                     composers[position].hold(at: time)
                 } else {
-                    composers[position].show(look.sample, isWithheld: look.isWithheld, at: time)
+                    composers[position].show(look.sample, isWithheld: look.isWithheld, rules: rules?.appliedRevision ?? 0, at: time)
                 }
             }
             while let notice = source.takeNotice() { report(.notice(notice)) }

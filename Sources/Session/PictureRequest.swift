@@ -14,8 +14,8 @@ package enum PictureRequest: Sendable {
     case y4m(path: String)
     /// The pictures of the application that runs the session.
     case feed(PictureFeed)
-    /// A source of the caller. The closure runs on the capture thread.
-    case custom(@Sendable () throws(CaptureError) -> any ScreenSource)
+    /// A source of the caller, and the rules for hidden windows that it applies. The closure runs on the capture thread.
+    case custom(rules: HiddenWindowRules? = nil, @Sendable () throws(CaptureError) -> any ScreenSource)
 }
 
 extension PictureRequest {
@@ -32,7 +32,7 @@ extension PictureRequest {
         case .portal(let request): try PortalScreenSource(request, opening: opening)
         case .y4m(let path): try Y4MSource(path: path, content: content)
         case .feed(let feed): FeedSource(feed)
-        case .custom(let open): try open()
+        case .custom(_, let open): try open()
         }
     }
 
@@ -49,7 +49,8 @@ extension PictureRequest {
         switch self {
         case .screen(let request): request.hiddenWindows
         case .portal(let request): request.hiddenWindows
-        case .y4m, .feed, .custom: nil
+        case .custom(let rules, _): rules
+        case .y4m, .feed: nil
         }
     }
 

@@ -46,7 +46,7 @@ final class Pipeline: Sendable {
         let request = configuration.picture
         capture = CaptureLoop(
             open: { opening throws(CaptureError) in try request.open(content: content, opening: opening) }, disclosure: disclosure,
-            report: { monitor.note($0) })
+            rules: request.hiddenWindows, report: { monitor.note($0) })
         pool = RenditionPool(
             configuration: configuration, disclosure: disclosure, capture: capture, clips: clips,
             onFailure: { ending.set(.failed(.encode($0))) })
@@ -158,6 +158,7 @@ final class Pipeline: Sendable {
     /// Makes a change of what may be shown effective at the next tick, also if the capture thread rests.
     func noteDisclosure() {
         capture.noteDisclosure()
+        for rendition in pool.all { rendition.noteRequest() }
     }
 
     /// True while viewers get the slate because the screen is locked.

@@ -68,6 +68,14 @@ final class Rendition: Sendable {
     /// True if the encoder has encoded a slate itself, until `takeWholeFrameRequest`.
     var isWholeFrameRequested: Bool { loop.isWholeFrameRequested }
 
+    /// Ends a wait for a frame, after the user has asked to hide something.
+    func noteRequest() {
+        loop.noteRequest()
+    }
+
+    /// Whether viewers of this rendition see nothing more of what the user has asked to hide.
+    func concealment(needsSlate: Bool) -> VideoLoop.Concealment { loop.concealment(needsSlate: needsSlate) }
+
     /// Counts a frame that differs from the previous one.
     func noteCaptured() {
         captured.add(1, ordering: .relaxed)

@@ -7,6 +7,8 @@ struct RenditionComposer {
     private var composer: FrameComposer
     private var pacer: FramePacer
     private var showsSlate = false
+    /// What viewers of the newest frame can see.
+    private var consent = PictureConsent()
     /// A frame that `compose` made, for the next `show`.
     private var composed: SampleBuffer?
 
@@ -34,8 +36,9 @@ struct RenditionComposer {
     /// - Parameters:
     ///   - sample: the changes of the picture; nil if nothing changed.
     ///   - isWithheld: true if the frame must be the slate. The sample is ignored then.
+    ///   - rules: the revision of the rules for hidden windows that the source has applied.
     ///   - time: the time of the tick.
-    mutating func show(_ sample: SampleBuffer?, isWithheld: Bool, at time: MediaTime) {
+    mutating func show(_ sample: SampleBuffer?, isWithheld: Bool, rules: Int, at time: MediaTime) {
         var frame = isWithheld ? nil : composed
         composed = nil
         if isWithheld {
@@ -49,6 +52,7 @@ struct RenditionComposer {
             if rendition.takeWholeFrameRequest() || showsSlate { frame = composer.wholeFrame(at: time) }
         }
         showsSlate = isWithheld
+        consent = PictureConsent(rules: rules, isSlate: isWithheld)
         put(frame, at: time)
     }
 
@@ -65,12 +69,14 @@ struct RenditionComposer {
     }
 
     private mutating func put(_ frame: SampleBuffer?, at time: MediaTime) {
-        guard pacer.shows(at: time, isChanged: frame != nil, isSettled: rendition.isSettled) else { return }
+        guard pacer.shows(at: time, isChanged: frame != nil, isSettled: rendition.isSettled) else {
+            return rendition.mailbox.note(consent, at: time)
+        }
         if let frame {
             rendition.noteCaptured()
-            rendition.mailbox.put(SampleBuffer(track: frame.track, presentationTime: time, payload: frame.payload))
+            rendition.mailbox.put(SampleBuffer(track: frame.track, presentationTime: time, payload: frame.payload), consent)
         } else {
-            rendition.mailbox.putUnchanged(at: time)
+            rendition.mailbox.putUnchanged(at: time, consent)
         }
     }
 }

@@ -26,29 +26,41 @@ extension VideoLoop {
     /// The time in nanoseconds of `CLOCK_MONOTONIC` at which a picture is due even if the capture thread delivers none. Nil if
     /// the encoder waits for the capture thread without a limit.
     func stallDeadline(_ work: Work) -> Int64? {
-        guard settings.pacing == .constant, let last = work.lastTime, let clock = clock.withLock({ $0 }) else { return nil }
+        guard let last = work.lastTime, let clock = clock.withLock({ $0 }) else { return nil }
         // The capture thread delivers a tick without a change at its end.
-        let patience = MediaTime(value: work.isCovering ? 3 : 2, timescale: Int64(frameRate)) + (work.isCovering ? .zero : Self.stallLimit)
-        return clock.origin + (last + patience).nanoseconds
+        func end(ofTick count: Int64, after time: MediaTime) -> Int64 {
+            clock.origin + (time + MediaTime(value: count, timescale: Int64(frameRate))).nanoseconds
+        }
+        var deadline: Int64?
+        if settings.pacing == .constant {
+            deadline = work.isCovering ? end(ofTick: 3, after: last) : end(ofTick: 2, after: last + Self.stallLimit)
+        }
+        // A pause that was requested begins with the next tick.
+        if !work.showsOwnSlate, disclosure.pauses.isRequested || mustHideLast(at: clock.now), mailbox.shownConsent?.isSlate == false {
+            let hiding = max(disclosure.requestTime + Self.stallLimit.nanoseconds, end(ofTick: 3, after: last))
+            deadline = min(deadline ?? .max, hiding)
+        }
+        return deadline
     }
 
     /// Fills the ticks that the capture thread missed, without the current one and the one before it, which it can still
-    /// deliver.
+    /// deliver. Without constant pacing, shows the slate once if the last picture may not be shown any more.
     func coverStall(_ work: inout Work) throws(EncodeError) {
         guard let clock = clock.withLock({ $0 }), let last = work.lastTime else { return }
         let rate = Int64(frameRate)
         let newest = clock.now.lastTick(timescale: rate) - 2
         // After a suspension of the machine, fill at most one second.
-        var index = max(last.lastTick(timescale: rate) + 1, newest - rate)
+        var index = settings.pacing == .constant ? max(last.lastTick(timescale: rate) + 1, newest - rate) : newest
         while index <= newest {
             let time = MediaTime(value: index, timescale: rate)
             index += 1
             guard time > last else { continue }
             work.isCovering = true
-            if disclosure.isWithheld(at: time), !work.showsOwnSlate {
+            if !work.showsOwnSlate, disclosure.isWithheld(at: time) || mustHideLast(at: time) {
                 work.showsOwnSlate = true
                 try encode(PrivacySlate.sample(size: settings.size, chroma: settings.chroma, at: time), &work)
-            } else {
+                ownSlateIsShown.store(true, ordering: .relaxed)
+            } else if settings.pacing == .constant {
                 try encodeRepeat(at: time, &work)
             }
         }

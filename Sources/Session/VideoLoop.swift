@@ -9,14 +9,14 @@ import Synchronization
 /// The video encoder's thread. It takes frames from the mailbox and passes packets to the distributor. It opens, uses and
 /// closes x264.
 ///
-/// With constant pacing, it replaces a capture thread that hangs, for example in an X server that was stopped: after
-/// `stallLimit`, it repeats the last picture at each tick, or shows the slate if nothing may be shown.
+/// It replaces a capture thread that hangs, for example in an X server that was stopped: after `stallLimit`, it shows the slate
+/// if the last picture may not be shown any more, and with constant pacing repeats the last picture at each tick.
 final class VideoLoop: Sendable {
     /// The capture thread hangs if it delivers nothing for this time.
     static let stallLimit = MediaTime(milliseconds: 250)
 
     let settings: RenditionSettings
-    private let mailbox: FrameMailbox
+    let mailbox: FrameMailbox
     private let distributor: Distributor
     let disclosure: Disclosure
     let frameRate: Int
@@ -29,6 +29,8 @@ final class VideoLoop: Sendable {
     private let isWholeFrameWanted = Atomic(false)
     /// Nanoseconds in which the encoder worked.
     private let busyNanoseconds = Atomic<Int64>(0)
+    /// True while viewers see a slate of this thread.
+    let ownSlateIsShown = Atomic(false)
     private let usesFastestPreset = Atomic(false)
     private let frameDivisor = Atomic(1)
     /// The bitrate in kbit/s; 0 for the one with which the encoder was opened.
@@ -130,9 +132,17 @@ final class VideoLoop: Sendable {
 
     private func run(_ work: inout Work) throws(EncodeError) {
         while true {
-            switch mailbox.take(until: stallDeadline(work), earliest: earliestFrame(after: work.lastFrameTime)) {
-            case .item(let item):
+            switch mailbox.take(until: stallDeadline(work), holding: hold(after: work.lastFrameTime)) {
+            case .item(let item, let consent):
+                // The user has asked to hide something that this picture can show.
+                guard consent.follows(disclosure.rules) else {
+                    mailbox.refuse()
+                    isWholeFrameWanted.store(true, ordering: .relaxed)
+                    continue
+                }
                 try show(item, &work)
+                ownSlateIsShown.store(work.showsOwnSlate, ordering: .relaxed)
+            case .interrupted: continue
             case .timedOut: try coverStall(&work)
             case .closed:
                 if let encoder = work.encoder { deliver(try encoder.finish(), &work) }
@@ -142,12 +152,43 @@ final class VideoLoop: Sendable {
         }
     }
 
-    /// The time before which no frame is encoded because the encoder is too slow; nil if every frame is encoded.
-    private func earliestFrame(after last: MediaTime?) -> MediaTime? {
+    /// Which frames are left out because the encoder is too slow; nil if every frame is encoded.
+    private func hold(after last: MediaTime?) -> FrameMailbox.Hold? {
         let divisor = frameDivisor.load(ordering: .relaxed)
-        guard divisor > 1, let last else { return nil }
+        guard divisor > 1, let last, let clock = clock.withLock({ $0 }) else { return nil }
         // Half a tick less, because the times of ticks are rounded.
-        return last + MediaTime(value: Int64(2 * divisor - 1), timescale: Int64(2 * frameRate))
+        let earliest = last + MediaTime(value: Int64(2 * divisor - 1), timescale: Int64(2 * frameRate))
+        // The frame of the next tick that is encoded comes in less than half a tick, if there is one.
+        return .init(earliest: earliest, end: clock.origin + (earliest + MediaTime(value: 1, timescale: Int64(frameRate))).nanoseconds)
+    }
+
+    // MARK: What is hidden
+
+    /// Ends a wait for a frame, after the user has asked to hide something.
+    func noteRequest() {
+        mailbox.interrupt()
+    }
+
+    /// Whether this picture and all later ones follow what the user has asked to hide.
+    enum Concealment: Sendable {
+        case done
+        /// Viewers see the slate, because the source gives no picture that follows it.
+        case covered
+        case pending
+    }
+
+    /// - Parameter needsSlate: true for a pause, which only the slate satisfies.
+    func concealment(needsSlate: Bool) -> Concealment {
+        if ownSlateIsShown.load(ordering: .relaxed) { return needsSlate ? .done : .covered }
+        // Viewers who have seen nothing see nothing else from now on.
+        guard let shown = mailbox.shownConsent else { return .done }
+        return (needsSlate ? shown.isSlate : shown.follows(disclosure.rules)) ? .done : .pending
+    }
+
+    /// Whether the last picture may not be shown at `time`.
+    func mustHideLast(at time: MediaTime) -> Bool {
+        guard let shown = mailbox.shownConsent, !shown.isSlate else { return false }
+        return disclosure.isWithheld(at: time) || !shown.follows(disclosure.rules)
     }
 
     // MARK: Frames

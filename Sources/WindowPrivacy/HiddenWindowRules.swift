@@ -1,4 +1,3 @@
-import Concurrency
 import Synchronization
 
 /// The rules of one session. They can be changed while the source applies them on its own thread.
@@ -11,8 +10,6 @@ package final class HiddenWindowRules: Sendable {
         var hiddenIn: [HiddenWindowRule: Int] = [:]
         var revision = 0
         var appliedRevision = -1
-        /// Set once the newest revision is applied.
-        var applied = Once<Void>()
         /// Nil if the source cannot know them.
         var processes: Set<Int32>? = []
         var matches: [HiddenWindowRule: Int] = [:]
@@ -34,14 +31,12 @@ package final class HiddenWindowRules: Sendable {
     /// A number that increases by one with each change.
     package var revision: Int { state.withLock { $0.revision } }
 
+    /// The revision that every further picture from the source follows.
+    package var appliedRevision: Int { state.withLock { $0.appliedRevision } }
+
     /// True if every picture from the source follows the current rules. The source applies changes at its next tick,
     /// but not while it is paused.
     package var isApplied: Bool { state.withLock { $0.appliedRevision == $0.revision } }
-
-    /// Suspends until every picture follows the rules as they are now, at most for `limit`.
-    package func waitUntilApplied(within limit: Duration) async {
-        _ = await state.withLock { $0.applied }.value(within: limit)
-    }
 
     /// The processes of the hidden windows, if the windows name them (_NET_WM_PID). With `mute`, their sound is
     /// silenced.
@@ -75,7 +70,6 @@ package final class HiddenWindowRules: Sendable {
             if isNew { state.rules.append(rule) } else if !rule.isOfOneWindow { return false }
             state.revision += 1
             state.hiddenIn[rule] = state.revision
-            state.applied = Once()
             return isNew
         }
     }
@@ -88,7 +82,6 @@ package final class HiddenWindowRules: Sendable {
             state.rules.remove(at: index)
             state.hiddenIn[rule] = nil
             state.revision += 1
-            state.applied = Once()
             return true
         }
     }
@@ -119,7 +112,6 @@ package final class HiddenWindowRules: Sendable {
             state.appliedRevision = revision
             state.processes = processes
             state.matches = matches
-            if revision == state.revision { state.applied.set(()) }
             guard !removed.isEmpty else { return [] }
             state.rules.removeAll(where: removed.contains)
             for rule in removed { state.hiddenIn[rule] = nil }

@@ -3,6 +3,7 @@ import Concurrency
 import Media
 import Session
 import Synchronization
+import WindowPrivacy
 
 /// A source of numbered pictures that the test controls: each call of `nextSample` paints the next number.
 ///
@@ -54,10 +55,15 @@ package final class Stage: Sendable {
     fileprivate let state = Monitor(State())
     /// What opens the source.
     package var picture: PictureRequest {
-        .custom { [self] () throws(CaptureError) in try StageSource(self) }
+        .custom(rules: rules) { [self] () throws(CaptureError) in try StageSource(self) }
     }
 
-    package init() {}
+    /// The rules that the source applies at each look, before it paints; nil if it is no screen.
+    package let rules: HiddenWindowRules?
+
+    package init(rules: HiddenWindowRules? = nil) {
+        self.rules = rules
+    }
 
     /// From now on the source hangs there.
     package func hang(_ place: Place) { state.update { _ = $0.hangs.insert(place) } }
@@ -151,6 +157,7 @@ private final class StageSource: ScreenSource {
             state.lookTimes.append(now)
         }
         if let error = stage.state.withLock({ $0.failure }) { throw error }
+        if let rules = stage.rules { rules.apply(revision: rules.revision, processes: [], matches: [:]) }
         let isRefresh = stage.state.withLock { $0.isStill && !$0.isChanged } && !wantsWhole
         guard !isRefresh || stage.state.withLock(\.looksAgain) else { return nil }
         let number = stage.state.update { state -> Int in

@@ -350,7 +350,7 @@ struct SessionDestinationsTests {
         try await session.start()
         #expect(try await session.saveClip(last: .zero, to: "/nowhere/clip.mp4") == nil)
         #expect(session.setMicrophone { !$0 } == nil)
-        #expect(await session.changeHiddenWindows { _ in true } == nil)
+        #expect(session.hide(.windowClass("a")) == nil && session.unhide(.windowClass("a")) == nil)
         _ = await session.stop()
     }
 }

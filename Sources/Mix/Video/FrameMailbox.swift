@@ -12,10 +12,7 @@ package final class FrameMailbox: Sendable {
         /// Nothing changed. The encoder shows the last frame again at this time.
         case unchanged(MediaTime)
 
-        fileprivate func isFrame(before time: MediaTime?) -> Bool {
-            guard case .frame(let frame) = self, let time else { return false }
-            return frame.presentationTime < time
-        }
+        fileprivate var isFrame: Bool { if case .frame = self { true } else { false } }
 
         /// The time of the tick.
         package var time: MediaTime {
@@ -28,7 +25,10 @@ package final class FrameMailbox: Sendable {
 
     /// The result of `take`.
     package enum Delivery {
-        case item(Item)
+        /// The item, and what viewers of it can see.
+        case item(Item, PictureConsent)
+        /// `interrupt` was called.
+        case interrupted
         /// The deadline has passed.
         case timedOut
         /// The mailbox is closed and empty.
@@ -37,6 +37,22 @@ package final class FrameMailbox: Sendable {
 
     private struct State {
         var item: Item?
+        /// The time of the newest tick, in which the waiting frame was still current.
+        var newest: MediaTime?
+        /// The waiting frame is taken at once.
+        var isUrgent = false
+        /// What viewers of the newest picture can see: that of the waiting frame, or of the last one.
+        var consent = PictureConsent()
+        /// The same of the last picture that the encoder has shown; nil before the first one.
+        var shown: PictureConsent?
+        /// The encoder took an item and has not come back.
+        var isShowing = false
+        var showing = PictureConsent()
+        /// The encoder refused the newest picture, so it still shows an older one.
+        var isStale = false
+        var isInterrupted = false
+        /// The encoder has not shown the newest picture.
+        var isPending: Bool { isShowing || isStale || item?.isFrame == true }
         /// The time of the last tick, if nothing changed in it.
         var last: MediaTime?
         var isClosed = false
@@ -48,8 +64,16 @@ package final class FrameMailbox: Sendable {
     package init() {}
 
     /// Stores a frame for the encoder. The mailbox contains no other frame, because the caller calls `takeBack` first.
-    package func put(_ frame: SampleBuffer) {
-        state.update { $0.item = .frame(frame) }
+    ///
+    /// A slate, and the first frame of new rules, does not wait for a newer frame.
+    package func put(_ frame: SampleBuffer, _ consent: PictureConsent = PictureConsent()) {
+        state.update { state in
+            if !state.isPending, state.shown != nil { state.shown = state.consent }
+            state.item = .frame(frame)
+            state.newest = frame.presentationTime
+            state.isUrgent = consent.isSlate || consent != state.consent
+            state.consent = consent
+        }
     }
 
     /// Removes a frame that the encoder has not taken. Returns its damage; nil if there is no frame. The caller may write
@@ -59,16 +83,47 @@ package final class FrameMailbox: Sendable {
             guard case .frame(let frame) = state.item, case .picture(let picture) = frame.payload else { return nil }
             state.replaced += 1
             state.item = nil
+            state.isUrgent = false
             return picture.damage
         }
     }
 
-    /// Reports that nothing changed. Does nothing if a frame waits.
-    package func putUnchanged(at time: MediaTime) {
+    /// Reports that nothing changed. A frame that waits is still the picture of this tick.
+    package func putUnchanged(at time: MediaTime, _ consent: PictureConsent = PictureConsent()) {
         state.update { state in
-            if case .frame = state.item { return }
-            state.item = .unchanged(time)
+            state.consent = consent
+            state.newest = time
+            if state.item?.isFrame != true { state.item = .unchanged(time) }
         }
+    }
+
+    /// Reports what viewers of the newest picture can see, in a tick without an item.
+    package func note(_ consent: PictureConsent, at time: MediaTime) {
+        // Most ticks of a still screen change nothing that the encoder waits for.
+        state.withLock { state in
+            state.consent = consent
+            state.newest = time
+        }
+    }
+
+    /// What viewers can see of the picture that the encoder has shown last, and of all later ones; nil before the first one.
+    package var shownConsent: PictureConsent? {
+        state.withLock { state in
+            state.isPending || state.shown == nil ? state.shown : state.consent
+        }
+    }
+
+    /// The encoder does not show the item that it took.
+    package func refuse() {
+        state.withLock { state in
+            state.isShowing = false
+            state.isStale = true
+        }
+    }
+
+    /// Makes the encoder's wait return, also the next one.
+    package func interrupt() {
+        state.update { $0.isInterrupted = true }
     }
 
     /// Reports that nothing changed at the last tick. The encoder shows the frame that waits, and then shows it again at this time.
@@ -81,23 +136,57 @@ package final class FrameMailbox: Sendable {
         state.update { $0.isClosed = true }
     }
 
-    /// Takes the item. Waits for one if the mailbox is empty.
+    /// A frame of an earlier time stays in the mailbox, so that a later one replaces it.
+    package struct Hold {
+        package var earliest: MediaTime
+        /// The time of `CLOCK_MONOTONIC` in nanoseconds from which the frame is taken if no later one has come.
+        package var end: Int64
+
+        package init(earliest: MediaTime, end: Int64) {
+            self.earliest = earliest
+            self.end = end
+        }
+    }
+
+    /// Takes the item. Waits for one if the mailbox is empty. The item before it counts as shown.
     ///
     /// - Parameters:
     ///   - deadline: `CLOCK_MONOTONIC` in nanoseconds; nil for no limit.
-    ///   - earliest: a frame of an earlier time stays in the mailbox, so that a later one replaces it; nil for no limit.
-    package func take(until deadline: Int64? = nil, earliest: MediaTime? = nil) -> Delivery {
-        state.wait(until: deadline) { state -> Delivery? in
-            if let item = state.item, state.isClosed || !item.isFrame(before: earliest) {
+    ///   - hold: which frames wait for a later one; nil for none.
+    package func take(until deadline: Int64? = nil, holding hold: Hold? = nil) -> Delivery {
+        state.update { state in
+            guard state.isShowing else { return }
+            state.isShowing = false
+            state.shown = state.showing
+            state.isStale = false
+        }
+        if let hold, hold.end < deadline ?? .max {
+            if let delivery = state.wait(until: hold.end, for: { Self.next(&$0, earliest: hold.earliest) }) { return delivery }
+            return state.wait(until: deadline) { Self.next(&$0, earliest: nil) } ?? .timedOut
+        }
+        return state.wait(until: deadline) { Self.next(&$0, earliest: hold?.earliest) } ?? .timedOut
+    }
+
+    private static func next(_ state: inout State, earliest: MediaTime?) -> Delivery? {
+        if state.isInterrupted {
+            state.isInterrupted = false
+            return .interrupted
+        }
+        if let item = state.item {
+            guard item.isFrame, !state.isClosed, !state.isUrgent, let earliest, let newest = state.newest, newest < earliest else {
                 state.item = nil
-                return .item(item)
+                state.isUrgent = false
+                state.isShowing = true
+                state.showing = state.consent
+                return .item(item, state.consent)
             }
-            if state.item == nil, let last = state.last {
-                state.last = nil
-                return .item(.unchanged(last))
-            }
-            return state.isClosed ? .closed : nil
-        } ?? .timedOut
+            return nil
+        }
+        if let last = state.last {
+            state.last = nil
+            return .item(.unchanged(last), state.consent)
+        }
+        return state.isClosed ? .closed : nil
     }
 
     /// The number of frames that were replaced before the encoder took them.

@@ -52,7 +52,10 @@ struct WindowArgument: ParsableArguments {
 struct HideCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "hide", abstract: "Hide a window from viewers during a broadcast, with its dialogs and menus.",
-        discussion: "Returns once no frame shows the window, and prints the rule. Pass that rule to unhide.")
+        discussion: """
+            Returns once viewers see nothing more of the window, and prints the rule. Pass that rule to unhide. If the display does not \
+            answer, viewers get the slate until it does, and the exit status is 69.
+            """)
 
     @OptionGroup var argument: WindowArgument
     @OptionGroup var name: SessionName

@@ -1,0 +1,85 @@
+import Concurrency
+import Session
+import SessionFakes
+import TestSupport
+import Testing
+import WindowPrivacy
+
+/// A request to hide something is done when viewers see nothing more of it, also with a source that does not answer.
+@Suite(.serialized)
+struct HidingTests {
+    private func numbers(_ viewer: FakeViewer, from index: Int) -> [Int] {
+        viewer.video.dropFirst(index).compactMap { if case .number(let number)? = $0.reading { number } else { nil } }
+    }
+
+    /// Viewers with constant and with variable pacing.
+    private func start(_ stage: Stage) async throws -> (BroadcastSession, [FakeViewer]) {
+        let (live, recording) = (FakeViewer("live"), FakeViewer("recording"))
+        let session = try await BroadcastSession.started(stage, [live.livePlan(), recording.rawRecording()], frames: 5, of: live)
+        try await waitUntil("a picture of both") { recording.video.count >= 5 }
+        return (session, [live, recording])
+    }
+
+    @Test func `When a rule is hidden, no viewer sees a picture from before it any more`() async throws {
+        let stage = Stage(rules: HiddenWindowRules())
+        let (session, viewers) = try await start(stage)
+        let last = stage.lastNumber
+        #expect(session.hide(.windowClass("secret")) == true)
+        #expect(await session.waitUntilHidden(isPause: false) == .done)
+        let counts = viewers.map(\.video.count)
+        try await viewers[0].waitForFrames(5)
+        _ = await session.stop()
+        // A picture that was painted before the request can be on its way to the viewer, but not after the answer.
+        for (viewer, count) in zip(viewers, counts) { #expect(numbers(viewer, from: count + 2).allSatisfy { $0 > last }, "\(viewer.name)") }
+    }
+
+    @Test func `A rule on a still screen is done without a new picture`() async throws {
+        let stage = Stage(rules: HiddenWindowRules())
+        let (session, _) = try await start(stage)
+        stage.announceChanges()
+        try await Task.sleep(for: .milliseconds(300))
+        #expect(session.hide(.windowClass("secret")) == true)
+        #expect(await session.waitUntilHidden(isPause: false) == .done)
+        _ = await session.stop()
+    }
+
+    @Test func `While the source hangs, a hidden rule gives viewers the slate, and the request is not done`() async throws {
+        let stage = Stage(rules: HiddenWindowRules())
+        let (session, viewers) = try await start(stage)
+        // The picture is painted, and still shows the window.
+        stage.hang(.delivery)
+        try await waitUntil("a grab that hangs") { stage.waiting == .delivery }
+        let last = stage.lastNumber
+        #expect(session.hide(.windowClass("secret")) == true)
+        #expect(await session.waitUntilHidden(isPause: false) == .covered)
+        for viewer in viewers { try await waitUntil("the slate of \(viewer.name)") { viewer.video.last?.reading == .slate } }
+        let counts = viewers.map(\.video.count)
+        stage.release()
+        for viewer in viewers {
+            try await waitUntil("new pictures of \(viewer.name)") { if case .number(let number)? = viewer.video.last?.reading { number > last + 5 } else { false } }
+        }
+        #expect(await session.waitUntilHidden(isPause: false) == .done)
+        _ = await session.stop()
+        for (viewer, count) in zip(viewers, counts) { #expect(numbers(viewer, from: count).allSatisfy { $0 > last }, "\(viewer.name)") }
+    }
+
+    @Test(arguments: [true, false])
+    func `A pause is done when viewers see the slate, also while the source hangs`(isLive: Bool) async throws {
+        let stage = Stage()
+        let viewer = FakeViewer("viewer")
+        // A recording leaves the pause out, and gets its mark.
+        let plan = isLive ? viewer.livePlan() : viewer.plan(.recording, kind: .file, media: .init())
+        let session = try await BroadcastSession.started(stage, [plan], frames: 5, of: viewer)
+        stage.hang(.sample)
+        try await waitUntil("a grab that hangs") { stage.waiting == .sample }
+        #expect(session.pause())
+        #expect(await session.waitUntilHidden(isPause: true) == .done)
+        try await waitUntil("the pause") { viewer.calls.contains(.paused) }
+        #expect(session.resume())
+        stage.release()
+        try await waitUntil("the resume") { viewer.calls.contains(.resumed) }
+        let count = viewer.video.count
+        try await waitUntil("new pictures") { viewer.video.count > count + 5 }
+        _ = await session.stop()
+    }
+}
