@@ -1,5 +1,6 @@
 import Encode
 import FoundationEssentials
+import Glibc
 import Media
 import RTMP
 import Upload
@@ -8,8 +9,10 @@ import WindowPrivacy
 /// Reads the config file. Errors contain the file, the line and the key.
 package enum ConfigurationFile {
     /// Reads the configuration at `path`. Returns an empty one if there is no file.
+    ///
+    /// A file that cannot be reached is an error: it can contain rules of privacy. So is a link to a file that is not there.
     package static func load(_ path: String) throws(ConfigurationError) -> Configuration {
-        guard FileManager.default.fileExists(atPath: path) else { return Configuration(path: path) }
+        if isMissing(path) { return Configuration(path: path) }
         guard let data = FileManager.default.contents(atPath: path) else {
             throw .unreadable(path: path)
         }
@@ -17,6 +20,15 @@ package enum ConfigurationFile {
             throw .notText(path: path)
         }
         return try parse(text, path: path)
+    }
+
+    /// True if nothing has this name, or one of its folders does not exist.
+    private static func isMissing(_ path: String) -> Bool {
+        var status = stat()
+        guard lstat(path, &status) != 0, errno == ENOENT else { return false }
+        guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return true }
+        let folder = String(path[..<slash])
+        return stat(folder, &status) == 0 || isMissing(folder)
     }
 
     /// Parses a configuration from `text`.

@@ -20,6 +20,26 @@ struct ConfigurationFileTests {
         try ConfigurationFile.parse(text, path: "/test/config.toml")
     }
 
+    @Test func `A configuration that cannot be reached is an error, and one that does not exist is empty`() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder.path + "/config/broadcast/config.toml"
+            #expect(try ConfigurationFile.load(path).destinations.isEmpty)
+            try folder.makeFolder("config/broadcast")
+            #expect(try ConfigurationFile.load(path).destinations.isEmpty)
+            // What dotfiles leave whose target is on a disk that is not mounted.
+            try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "/nowhere/config.toml")
+            #expect(throws: ConfigurationError.unreadable(path: path)) { try ConfigurationFile.load(path) }
+            let linked = folder.path + "/linked/broadcast/config.toml"
+            try FileManager.default.createSymbolicLink(atPath: folder.path + "/linked", withDestinationPath: "/nowhere")
+            #expect(throws: ConfigurationError.unreadable(path: linked)) { try ConfigurationFile.load(linked) }
+            try folder.makeFolder("closed")
+            chmod(folder.path + "/closed", 0o600)
+            defer { chmod(folder.path + "/closed", 0o700) }
+            let closed = folder.path + "/closed/config.toml"
+            if getuid() != 0 { #expect(throws: ConfigurationError.unreadable(path: closed)) { try ConfigurationFile.load(closed) } }
+        }
+    }
+
     @Test func `An empty file changes nothing`() throws {
         let configuration = try parse("")
         #expect(configuration.path == "/test/config.toml")
