@@ -1,4 +1,6 @@
+import FuzzTargets
 import RTMP
+import TestPatterns
 import Testing
 
 @Suite struct SecretRedactorTests {
@@ -37,5 +39,27 @@ import Testing
         let other = SecretRedactor(try RTMPURL("rtmp://host/app/key"), credentials: RTMPCredentials(user: "bo", password: "x9"))
         // A short user name is part of many words, so it is not removed.
         #expect(other.clean("about x9") == "about …")
+    }
+
+    @Test(arguments: [
+        "ab%2Fcd%3D%3D", "ab%2fcd==", "ab%252Fcd%253D%253D", "ab&#47;cd&#x3D;=", "ab\\/cd\\u003d\\x3D", "AB&sol;CD&equals;=", "YWIvY2Q9PQ==",
+        "eGFiL2NkPT0", "61622f63643d3d",
+    ])
+    func `a secret is removed in every spelling`(spelling: String) {
+        let clean = SecretRedactor(secrets: ["ab/cd=="]).clean("token \(spelling) is wrong")
+        #expect(clean.hasPrefix("token ") && clean.hasSuffix(" is wrong") && clean.contains("…") && clean.utf8.count < 30, "\(clean)")
+    }
+
+    @Test func `no spelling of a random secret survives`() {
+        var generator = SplitMix64(state: 11)
+        for _ in 0..<3000 {
+            FuzzTargets.secrets((0..<Int.random(in: 6...120, using: &generator)).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
+        }
+    }
+
+    @Test func `escapes that are not the secret remain, and do not end the search`() {
+        let redactor = SecretRedactor(secrets: ["secret"])
+        #expect(redactor.clean("100% \\n & &amp; %zz &#; %") == "100% \\n & &amp; %zz &#; %")
+        #expect(redactor.clean(String(repeating: "%25", count: 40) + "secret").hasSuffix("…"))
     }
 }
