@@ -23,6 +23,7 @@ package struct NumberedList {
         }
         let standard = items.firstIndex(where: \.isPreferred)
         while true {
+            TypedAhead.discard()
             Output.raw("Which one? " + (standard.map { "[\($0 + 1)] " } ?? "") + "(q quits) ")
             guard let line = readLine() else { return .quit }
             let answer = line.trimmingSpaces
@@ -39,6 +40,7 @@ package struct NumberedList {
     private func choose(_ item: PickerModel.Item) -> PickerModel.Action {
         if item.isSignedIn == false { return .setUp(name: item.name) }
         guard model.hasMicrophoneButton else { return .start(name: item.name, microphone: nil) }
+        TypedAhead.discard()
         Output.raw("Microphone on? " + (model.isMicrophoneOn ? "[Y/n] " : "[y/N] "))
         guard let answer = readYesOrNo(standard: model.isMicrophoneOn) else { return .quit }
         return .start(name: item.name, microphone: answer)
@@ -46,6 +48,7 @@ package struct NumberedList {
 
     private func askToStop(_ live: PickerModel.Live) -> PickerModel.Action {
         Output.note("A broadcast is \(live.state) since \(live.clock), to \(live.destinations.joined(separator: ", ")).")
+        TypedAhead.discard()
         Output.raw("Stop it? [y/N] ")
         return readYesOrNo(standard: false) == true ? .stop : .quit
     }

@@ -17,6 +17,8 @@ package final class PickerTerminal: Sendable {
 
     private struct State {
         var isOpen = false
+        /// True from the first picture on. Keys from before it are no answer.
+        var hasDrawn = false
         /// The lines on the screen; nil if the content of the screen is unknown.
         var shown: [PickerRenderer.Line]?
     }
@@ -56,6 +58,8 @@ package final class PickerTerminal: Sendable {
     package func draw(_ lines: [PickerRenderer.Line]) {
         state.withLock { state in
             guard state.isOpen else { return }
+            if !state.hasDrawn { TypedAhead.discard() }
+            state.hasDrawn = true
             var text = state.shown == nil ? "\u{1b}[2J" : ""
             for (index, line) in lines.enumerated() where state.shown.map({ index >= $0.count || $0[index] != line }) ?? true {
                 // Erase first: after a full line the cursor is still on the last column and would erase it.
@@ -113,7 +117,7 @@ package final class PickerTerminal: Sendable {
             // The rest of an escape sequence follows at once; no byte follows a single Esc.
             let ready = poll(&descriptors, 2, decoder.isPending ? 50 : -1)
             if ready < 0 && errno == EINTR { continue }
-            if ready == 0 { onEvent(.keys(decoder.flush())) }
+            if ready == 0 { tell(decoder.flush(), onEvent) }
             if descriptors[1].revents != 0, let number = signals.take() {
                 if number == 0 { return }
                 heed(number)
@@ -126,9 +130,13 @@ package final class PickerTerminal: Sendable {
                     onEvent(.end)
                     return
                 }
-                onEvent(.keys(decoder.decode(bytes.prefix(count))))
+                tell(decoder.decode(bytes.prefix(count)), onEvent)
             }
         }
+    }
+
+    private func tell(_ keys: [PickerKey], _ onEvent: (Event) -> Void) {
+        if state.withLock({ $0.hasDrawn }) { onEvent(.keys(keys)) }
     }
 
     private func heed(_ number: Int32) {

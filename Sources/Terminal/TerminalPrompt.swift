@@ -30,6 +30,7 @@ package enum TerminalPrompt {
             tcsetattr(STDIN_FILENO, TCSADRAIN, saved)
             for (number, handler) in older { signal(number, handler) }
         }
+        TypedAhead.discard()
         Output.raw(prompt + ": ")
         let answer = readLine(echoes: !isSecret)
         Output.raw("\n")

@@ -45,6 +45,7 @@ struct PickerTerminalTests {
             let events = Events()
             let terminal = try #require(PickerTerminal { events.add($0) })
             #expect(screen.wait(for: "\u{1b}[?1049h\u{1b}[?25l\u{1b}[?7l") && !screen.isOrdinary)
+            terminal.draw([])
             screen.type("\u{1b}[A")
             #expect(events.wait(for: [.up]) == [.up])
             screen.type("q\r\t\u{7f}é")
@@ -55,6 +56,22 @@ struct PickerTerminalTests {
             #expect(events.wait(for: keys + [.escape]) == keys + [.escape])
             await terminal.close()
             #expect(screen.wait(for: "\u{1b}[0m\u{1b}[?7h\u{1b}[?25h\u{1b}[?1049l") && screen.isOrdinary)
+        }
+    }
+
+    @Test func `Keys that were pressed before the first picture are no answer`() async {
+        await #expect(processExitsWith: .success) {
+            let screen = PseudoTerminal()
+            let events = Events()
+            screen.typeBefore("\r\r")
+            let terminal = try #require(PickerTerminal { events.add($0) })
+            screen.type("\r")
+            let lines = PickerRenderer(width: 80, height: 24).lines(Self.model)
+            terminal.draw(lines)
+            #expect(screen.wait(for: "\u{1b}[24;1H"))
+            screen.type("q")
+            #expect(events.wait(for: [.character("q")]) == [.character("q")])
+            await terminal.close()
         }
     }
 

@@ -32,6 +32,15 @@ struct TerminalPromptTests {
         }
     }
 
+    @Test func `What was typed before the question is no answer`() async {
+        await #expect(processExitsWith: .success) {
+            let terminal = PseudoTerminal()
+            terminal.typeBefore("wrong\n")
+            terminal.answer("User: ", with: "anna\n")
+            #expect(Self.text(TerminalPrompt.ask("User", isSecret: false)) == "line anna")
+        }
+    }
+
     /// An arrow in a secret, which is not shown, would store a wrong key.
     @Test(arguments: [
         "an\u{1b}[Ana\n", "\u{1b}OHanna\u{1b}[3~\n", "an\u{1b}[1;5Cna\n", "an\u{1b}na\n", "an\u{1b}[[Ana\n", "an\u{1b}[\u{1b}[Ana\n", "anna\u{1b}[\n",

@@ -127,6 +127,7 @@ struct PickerCommand: AsyncParsableCommand {
 
     private func waitIfHeld() {
         guard hold, !list, !json, isatty(STDIN_FILENO) != 0 else { return }
+        TypedAhead.discard()
         Output.raw("Press Enter to close. ")
         _ = readLine()
     }

@@ -57,6 +57,7 @@ struct PreviewCommand: AsyncParsableCommand {
         guard case .viewer(let file) = try await picture.show(context.terminal, paths: context.paths) else { return }
         defer { file.remove() }
         if isatty(STDIN_FILENO) != 0 && Output.isTerminal {
+            TypedAhead.discard()
             Output.raw(PreviewSentences.inViewer(file.path) + " Press Enter to remove the file. ")
             _ = readLine()
         } else {

@@ -76,8 +76,7 @@ extension StartCommand {
             return
         }
         defer { file?.remove() }
-        // A key that was pressed before the question is no answer.
-        tcflush(STDIN_FILENO, TCIFLUSH)
+        TypedAhead.discard()
         Output.raw(PreviewSentences.question(file: file?.path))
         guard PreviewSentences.isYes(readLine()) else { throw .nothingStarted }
     }
