@@ -3,7 +3,11 @@ import Processes
 /// Shows a message on the desktop, for a user who started a broadcast from a menu or a key and sees no terminal.
 package enum DesktopNotification {
     /// Passes the text to the first program that exists. It does not wait, and if there is none nothing happens.
+    ///
+    /// - Parameter text: plain text. It can contain words of a server or an extension, and the body of a notification is markup
+    ///   (Desktop Notifications Specification, "Markup"), so the three characters of markup are escaped.
     package static func send(_ text: String) {
+        let text = escaped(text)
         let title = "Broadcast"
         let call = ["org.freedesktop.Notifications", "/org/freedesktop/Notifications", "org.freedesktop.Notifications"]
         let commands = [
@@ -18,5 +22,16 @@ package enum DesktopNotification {
             ],
         ]
         for command in commands where (try? Command.launch(command)) != nil { return }
+    }
+
+    package static func escaped(_ text: String) -> String {
+        text.reduce(into: "") { result, character in
+            switch character {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            default: result.append(character)
+            }
+        }
     }
 }

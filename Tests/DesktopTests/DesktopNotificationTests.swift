@@ -12,6 +12,11 @@ struct DesktopNotificationTests {
         exec /bin/mv "$0.part" "$0.arguments"
         """
 
+    @Test func `Words of a server are no markup`() {
+        let text = "<a href=\"https://evil.example\">Sign in</a> & <b>"
+        #expect(DesktopNotification.escaped(text) == "&lt;a href=\"https://evil.example\"&gt;Sign in&lt;/a&gt; &amp; &lt;b&gt;")
+    }
+
     /// Sends a message in a process whose `PATH` is this folder.
     private func send(_ text: String, path: String) async {
         await #expect(processExitsWith: .success) { [text, path] in
