@@ -94,7 +94,8 @@ def starts(desktop):
 @test()
 def clock_30(desktop):
     """Painted clock of 30/s: no picture lost"""
-    return clock(desktop, 30, 60)
+    # Hyprland's portal asks for the next picture one interval of 60/s after the last one, and misses one that comes before.
+    return clock(desktop, 30, 60, share_of_pictures=0.97 if desktop.kind == "hyprland" else 1.0)
 
 
 @test()
@@ -163,7 +164,7 @@ def pause_hides(desktop):
             time.sleep(1)
         desktop.stop(process)
     found = colours(Recording(desktop.file("a.ts")))
-    expect("c02040" not in found and found[-1] == "2040c0", f"{found}")
+    expect("c02040" not in found and found[-1] == "2040c0", f"{found}: {desktop.messages(process)}")
 
 
 @test()
@@ -268,9 +269,10 @@ def cursor(desktop):
     # The portals of sway and Hyprland remember the kind of pointer with the choice.
     begin = ask if desktop.kind in ("sway", "hyprland") else Desktop.live
     places = ((200, 100), (500, 250))
+    remark = ""
     try:
         with desktop.painted(0):
-            # wlroots leaves the pointer in all captures for a while after one that showed it.
+            # wlroots leaves the pointer in all captures after one that showed it, until it uses a hardware cursor again.
             for option in ("--no-cursor", "--cursor"):
                 process = begin(desktop, option, "--to", desktop.file("a.mp4"))
                 for place in places:
@@ -281,9 +283,14 @@ def cursor(desktop):
                 expect(colours(recording)[-1] == "2040c0", f"the pictures with {option} are {colours(recording)}")
                 first, last = (drawn(recording, *place) for place in places)
                 expect(first == 0, f"with {option}, {first} pixels where the pointer was before are not the painter's")
+                # Without a GPU there is no hardware cursor, and Hyprland paints its pointer into every capture.
+                if desktop.kind == "hyprland" and option == "--no-cursor" and last > 20:
+                    remark = "the compositor shows it with --no-cursor too"
+                    continue
                 expect((last > 20) == (option == "--cursor"), f"with {option}, {last} pixels where the pointer is are not the painter's")
     finally:
         release_pointer(desktop)
+    return remark
 
 
 def drawn(recording, x, y, reach=32):
