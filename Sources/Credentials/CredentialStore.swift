@@ -44,6 +44,7 @@ package struct CredentialStore {
     /// Stores the secrets of a destination in the Secret Service, replaces older ones, and returns the place. If the
     /// service cannot store them, they go into a file if the user allows that.
     package func keep(_ secrets: [String: String], of destination: String, asking user: StorageUser) throws(CredentialProblem) -> Place {
+        try Self.check(secrets)
         let file = file(of: destination)
         let state = service.state()
         if state == .asks { user.keyringAsks() }
@@ -71,9 +72,19 @@ package struct CredentialStore {
 
     /// Stores the secrets in a file that only the user can read.
     package func keepInFile(_ secrets: [String: String], of destination: String) throws(CredentialProblem) -> Place {
+        try Self.check(secrets)
         let file = file(of: destination)
         try file.write(try file.read().merging(secrets) { $1 })
         return .file(file.path)
+    }
+
+    /// Control characters but ends of lines and tabs are no part of a secret, and C strings end at a NUL: the secret would be another
+    /// one when it is read.
+    private static func check(_ secrets: [String: String]) throws(CredentialProblem) {
+        for (key, secret) in secrets.sorted(by: { $0.key < $1.key }) {
+            let isText = secret.unicodeScalars.allSatisfy { "\t\r\n".unicodeScalars.contains($0) || $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
+            guard isText else { throw .controlCharacter(key: key) }
+        }
     }
 
     /// Deletes all secrets of a destination. Returns true if there were any.

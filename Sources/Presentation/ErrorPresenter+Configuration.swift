@@ -6,7 +6,7 @@ import UserConfiguration
 extension CommandError {
     package init(_ error: ConfigurationError) {
         switch error {
-        case .unreadable(let path): self.init(.config, "Cannot read the config \(path). Check its permissions.")
+        case .unreadable(let path): self.init(.config, "Cannot read the config \(path). Check that it, its folder and what it links to exist, and their permissions.")
         case .notText(let path): self.init(.config, "The config \(path) is not UTF-8 text. Save it as UTF-8.")
         case .syntax(let path, let line, let message):
             self.init(.config, "\(path):\(line): \(message.hasSuffix(".") ? String(message.dropLast()) : message). Correct that line.")
@@ -18,13 +18,24 @@ extension CommandError {
         }
     }
 
+    /// The name in quotes, or "with that name" if it can be a stream key: long and with digits, and not like a known name.
+    private static func quoted(_ name: String, among known: [String]) -> String {
+        let isLikeAKey = name.utf8.count >= 12 && name.contains(where: \.isNumber) && NearestName.of(name, among: known) == nil
+        return isLikeAKey ? "with that name" : "\"\(name)\""
+    }
+
     package init(_ problem: DestinationProblem) {
         switch problem {
         case .unknown(let target, let known):
             self.init(
                 .noInput,
-                "There is no destination \"\(target)\". \(NearestName.hint(target, among: known)) "
+                "There is no destination \(Self.quoted(target, among: known)). \(NearestName.hint(target, among: known)) "
                     + "A file needs an ending such as .mp4; see broadcast list-destinations.")
+        case .mistypedAddress:
+            self.init(
+                .usage,
+                "A destination looks like an address, and is none: write rtmp://HOST/APP/KEY, or the name of a service alone. "
+                    + "For a file, write ./NAME.")
         case .rtmpWithoutAddress:
             self.init(.usage, "The rtmp extension needs an address: use --to rtmp://HOST/APP/KEY, or configure a destination.")
         case .unknownEnding(let path, let ending):
@@ -117,6 +128,8 @@ extension CommandError {
             self.init(signal.map(ExitStatus.ended) ?? .nothing, "Nothing was started: the key-command of \(name) was interrupted.")
         case .keyringInterrupted(let name):
             self.init(.nothing, "Nothing was started: the keyring was still locked, so the key of \(name) was not read.")
+        case .controlCharacter(let key):
+            self.init(.usage, "The answer for \(key) has a control character, which no secret has. Nothing was stored. Copy it again.")
         case .keyCommandWithoutKey(let name):
             self.init(.notPermitted, "Not signed in to \(name): its key-command printed no key. Try the command in a shell.")
         case .unreadable(let path): self.init(.config, "Cannot read \(path). Check its permissions.")

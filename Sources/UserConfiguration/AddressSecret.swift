@@ -9,11 +9,14 @@ package enum AddressSecret: Sendable, Equatable {
 
     /// Names of secret parameters in lower case, without `-` and `_`. An SRT stream identifier is the stream key of most
     /// services, and `cid` is YouTube's key for HLS.
-    private static let names: Set<String> = [
-        "streamid", "srtstreamid", "passphrase", "cid", "key", "streamkey", "apikey", "token", "accesstoken", "authtoken", "auth", "password",
-        "passwd", "pass",
-        "pwd", "secret", "sharedsecret", "signature", "sig", "jwt",
-    ]
+    private static let names: Set<String> = ["streamid", "srtstreamid", "cid", "auth", "pass", "pwd", "sig", "jwt", "hdnts", "hdntl", "hdnea", "hmac"]
+
+    /// Parts of such names, as in `X-Amz-Security-Token`, `wsSecret` and `auth_key`.
+    private static let parts = ["passphrase", "password", "passwd", "secret", "signature", "token", "credential", "apikey", "accesskey"]
+
+    private static func isSecret(_ name: String) -> Bool {
+        names.contains(name) || name.hasSuffix("key") || parts.contains { name.firstRange(of: $0) != nil }
+    }
 
     /// Returns the first secret in `address`; nil if it has none. Another scheme may precede the address
     /// (`hls:http://…`). A placeholder, as in `cid={key}`, is not a secret.
@@ -27,7 +30,7 @@ package enum AddressSecret: Sendable, Equatable {
         let asked = Set(questions.map(normalized))
         return parameters(of: address).lazy.compactMap { name, value in
             let isPlaceholder = value.hasPrefix("{") && value.hasSuffix("}")
-            let isSecret = names.contains(normalized(name)) || asked.contains(normalized(name))
+            let isSecret = isSecret(normalized(name)) || asked.contains(normalized(name))
             return isSecret && !value.isEmpty && !isPlaceholder ? .parameter(String(name)) : nil
         }.first
     }
@@ -57,9 +60,17 @@ package enum AddressSecret: Sendable, Equatable {
     /// Returns `argument` with `*` in place of what may be secret, in the same length in bytes: the user and the password
     /// in front of a host, and everything after the host. Returns nil if the argument contains no address.
     ///
-    /// - Parameter argument: an argument of a command line, which may start with an option (`--to=rtmp://…`).
-    package static func concealing(_ argument: String) -> [UInt8]? {
-        guard let authority = authority(of: argument) else { return nil }
+    /// - Parameters:
+    ///   - argument: an argument of a command line, which may start with an option (`--to=rtmp://…`).
+    ///   - isDestination: true if it stands where only a destination can stand.
+    package static func concealing(_ argument: String, isDestination: Bool = false) -> [UInt8]? {
+        guard let authority = authority(of: argument) else {
+            let word = argument.hasPrefix("--") ? argument.drop { $0 != "=" }.dropFirst() : argument[...]
+            let isOfTo = isDestination || argument.hasPrefix("--to=")
+            guard let start = MistypedAddress.secretStart(in: word, isDestination: isOfTo, folderExists: { FileStatus($0)?.isFolder == true })
+            else { return nil }
+            return Array(argument[..<start].utf8) + repeatElement(UInt8(ascii: "*"), count: argument[start...].utf8.count)
+        }
         var bytes = Array(argument.utf8)
         let start = argument.utf8.distance(from: argument.startIndex, to: authority.startIndex)
         let end = argument.utf8.distance(from: argument.startIndex, to: authority.endIndex)
@@ -72,6 +83,14 @@ package enum AddressSecret: Sendable, Equatable {
             bytes.replaceSubrange((end + 1)..., with: repeatElement(UInt8(ascii: "*"), count: bytes.count - end - 1))
         }
         return bytes
+    }
+
+    /// Returns the address for messages: its scheme and its host. A path can contain a token, as those of many upload services do.
+    package static func shortened(_ address: String) -> String {
+        guard let authority = authority(of: address) else { return address }
+        let host = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
+        let isLonger = address[authority.endIndex...].prefix { $0 != "?" && $0 != "#" }.contains { $0 != "/" }
+        return address[..<authority.startIndex] + host + (isLonger ? "/…" : "")
     }
 
     /// The part between `://` and the path, the query or the end; nil without a `://`.

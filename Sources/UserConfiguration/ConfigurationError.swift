@@ -169,6 +169,8 @@ package enum SettingProblem: Error, Sendable, Equatable {
 package enum DestinationProblem: Error, Sendable, Equatable {
     /// There is no destination, service, extension or file of that name.
     case unknown(String, known: [String])
+    /// The word is like an address, and is none. The error does not contain it, since it may end in a key.
+    case mistypedAddress
     /// The extension `rtmp` without an address.
     case rtmpWithoutAddress
     /// The ending of a file does not determine its format.

@@ -16,6 +16,8 @@ package enum CredentialProblem: Error, Sendable, Equatable {
     case keyringSilent(destination: String)
     /// The keyring did not store the secret, and the user did not allow a file.
     case notStored(destination: String, KeyringProblem)
+    /// A secret has a control character, so it was not stored.
+    case controlCharacter(key: String)
     /// The program of the key command is not installed.
     case keyCommandMissing(destination: String, program: String)
     /// The keyring did not delete the secret.

@@ -163,6 +163,12 @@ package struct DestinationResolver {
         if !target.contains("/"), let manifest = try catalog.manifest(named: target) {
             return try extensions.program(manifest, name: target, setup: [:], destination: nil)
         }
+        // The scheme of an extension that cannot be used: its address is no file.
+        if let colon = target.firstIndex(of: ":") { _ = try catalog.manifest(named: String(target[..<colon])) }
+        let isMistyped = MistypedAddress.matches(target, isDestination: true) { name in
+            FileStatus(name.hasPrefix("/") ? name : folder + "/" + name)?.isFolder == true
+        }
+        if isMistyped { throw .destination(.mistypedAddress) }
         if target.contains("/") || ContainerFormat(ending: target) != nil || format != nil || FileStatus(target)?.isFolder == true {
             try files.checkEnding(target)
             try files.makeFolder(target)

@@ -75,7 +75,7 @@ struct ExtensionResolver {
         }
         given["url"] = address
         var plan = try program(manifest, name: manifest.name, setup: given, destination: nil, origin: .address)
-        plan.url = String(address.prefix { $0 != "?" })
+        plan.url = AddressSecret.shortened(address)
         return plan
     }
 }

@@ -57,11 +57,12 @@ struct Broadcast: AsyncParsableCommand {
                 try command.run()
             }
         } catch let error as CommandError {
-            if !error.isTold { Output.note("broadcast: " + error.message) }
+            if !error.isTold { Output.note("broadcast: " + ArgumentConcealment.clean(error.message)) }
             Output.flush()
             Glibc.exit(error.status.rawValue)
         } catch  where exitCode(for: error) == .validationFailure {
-            Output.note("broadcast: " + UsageSentence(arguments: Array(CommandLine.arguments.dropFirst())).text(for: error))
+            let sentence = UsageSentence(arguments: Array(CommandLine.arguments.dropFirst())).text(for: error)
+            Output.note("broadcast: " + ArgumentConcealment.clean(sentence))
             Glibc.exit(ExitStatus.usage.rawValue)
         } catch {
             exit(withError: error)

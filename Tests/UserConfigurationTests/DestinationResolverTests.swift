@@ -54,6 +54,15 @@ struct DestinationResolverTests {
         "broadcast-\(FileDate.text(Date(timeIntervalSince1970: 1_700_000_000))).\(ending)"
     }
 
+    @Test(arguments: ["rtmp:/127.0.0.1/live/KEY", "rtmp//h/live/KEY", "live.twitch.tv/app/KEY", "twitch:KEY", "nowhere:KEY"])
+    func `A mistyped address is refused without its text, and is no file`(target: String) async throws {
+        try await withTemporaryFolder { folder in
+            let resolver = try resolver(in: folder)
+            #expect(expectProblem { () throws(ConfigurationError) in try resolver.resolve(target) } == .mistypedAddress)
+            #expect(try resolver.resolve("./\(target.replacing("/", with: "_")).mp4").kind == .file)
+        }
+    }
+
     // MARK: RTMP
 
     @Test func `An address is a live RTMP destination whose displayed URL has no key`() async throws {

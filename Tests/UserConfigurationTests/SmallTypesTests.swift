@@ -57,6 +57,22 @@ struct AddressSecretTests {
         #expect(AddressSecret.take("streamid", from: &alone) == "x" && alone == "srt://h:1")
     }
 
+    @Test(arguments: [
+        "X-Amz-Signature", "X-Amz-Credential", "X-Amz-Security-Token", "access_key", "wsSecret", "txSecret", "hdnts", "auth_key", "upload-token",
+    ])
+    func `The parameters of upload services are secrets`(name: String) {
+        #expect(AddressSecret.first(in: "https://h/live.m3u8?\(name)=abc") == .parameter(name))
+        #expect(AddressSecret.first(in: "https://h/live.m3u8?\(name)={key}") == nil)
+    }
+
+    @Test(arguments: [
+        ("hls:http://ann:word@host:81/TOKEN/live.m3u8?a=b", "hls:http://host:81/…"), ("srt://host:9000", "srt://host:9000"), ("hls:/srv/www", "hls:/srv/www"),
+        ("hls:https://host/", "hls:https://host"),
+    ])
+    func `Messages show the scheme and the host of an address`(address: String, shown: String) {
+        #expect(AddressSecret.shortened(address) == shown)
+    }
+
     @Test(
         arguments: [
             ("rtmp://live.example/app/KEY", "rtmp://live.example/*******"), ("--to=rtmps://h:443/a/k?x=1", "--to=rtmps://h:443/*******"),
@@ -67,6 +83,35 @@ struct AddressSecretTests {
     func `An address on a command line keeps its host, and its length`(argument: String, shown: String?) {
         #expect(AddressSecret.concealing(argument).map { String(decoding: $0, as: UTF8.self) } == shown)
         #expect(AddressSecret.concealing(argument)?.count ?? argument.utf8.count == argument.utf8.count)
+    }
+}
+
+struct MistypedAddressTests {
+    private static let key = "live_1a2B3c"
+
+    @Test(arguments: [
+        "rtmp:/127.0.0.1/live/\(key)", "rtmp//h/live/\(key)", "rtmp:h/live/\(key)", "RTMPS:\(key)", "live.twitch.tv/app/\(key)", "twitch:\(key)",
+        "live.twitch.tv:1935/app/\(key)", "a.rtmp.youtube.com/live2/\(key)",
+    ])
+    func `A mistyped address is recognized wherever it stands, and its key is hidden`(word: String) throws {
+        for isDestination in [true, false] { #expect(MistypedAddress.matches(word, isDestination: isDestination, folderExists: { _ in false }), "\(word)") }
+        for argument in [word, "--to=\(word)"] {
+            let concealed = String(decoding: try #require(AddressSecret.concealing(argument)), as: UTF8.self)
+            #expect(!concealed.contains(Self.key) && concealed.utf8.count == argument.utf8.count, "\(concealed)")
+        }
+    }
+
+    @Test func `A word in front of a colon is an address where only a destination can stand`() {
+        for (word, isAddress) in [("twich:abc", true), ("class:Bitwarden", true), ("talk-10:30.mp4", false), ("./a:b", false), (":a", false), ("a:", false)] {
+            #expect(MistypedAddress.matches(word, isDestination: true, folderExists: { _ in false }) == isAddress, "\(word)")
+            #expect(!MistypedAddress.matches(word, isDestination: false, folderExists: { _ in false }), "\(word)")
+        }
+    }
+
+    @Test(arguments: ["talk.mp4", "videos/talk.mp4", "my.videos/talk.mp4", "my.videos/", "./my.videos/talk", "rtmp/talk", "/srv/a.b/c", "~/a.b/c", "a..b/c", "-", ""])
+    func `Files are no addresses`(word: String) {
+        #expect(!MistypedAddress.matches(word, isDestination: true, folderExists: { _ in false }))
+        #expect(!MistypedAddress.matches("my.videos/talk", isDestination: true, folderExists: { $0 == "my.videos" }))
     }
 }
 
