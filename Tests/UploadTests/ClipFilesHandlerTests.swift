@@ -45,4 +45,26 @@ struct ClipFilesHandlerTests {
             #expect(try FileManager.default.contentsOfDirectory(atPath: launch.clipFolder) == [])
         }
     }
+
+    @Test func `What a crashed broadcast left is deleted, and what another one writes is not`() async throws {
+        try await withPeers { peers in
+            let program = try ProgramFolder("#!/bin/sh\necho '{\"hello\":1}'\nexec cat > /dev/null\n", mode: .clips, in: peers)
+            let launch = program.launch()
+            let other = ClipFilesHandler(manifest: program.manifest, launch: launch)
+            other.attach(HandlerContext())
+            try await other.started(Self.stream)
+            let living = try FileManager.default.contentsOfDirectory(atPath: launch.clipFolder)
+            let abandoned = launch.clipFolder + "/other-aBc123"
+            try FileManager.default.createDirectory(atPath: abandoned, withIntermediateDirectories: false)
+            try Data([1]).write(to: URL(fileURLWithPath: abandoned + "/clip-000001.mp4"))
+            let handler = ClipFilesHandler(manifest: program.manifest, launch: launch)
+            handler.attach(HandlerContext())
+            try await handler.started(Self.stream)
+            let folders = try FileManager.default.contentsOfDirectory(atPath: launch.clipFolder)
+            #expect(living.count == 1 && folders.count == 2 && folders.contains(living[0]) && !folders.contains("other-aBc123"))
+            try await handler.finished(deadline: .seconds(6))
+            try await other.finished(deadline: .seconds(6))
+            #expect(try FileManager.default.contentsOfDirectory(atPath: launch.clipFolder) == [])
+        }
+    }
 }

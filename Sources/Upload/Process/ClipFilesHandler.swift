@@ -12,7 +12,7 @@ package actor ClipFilesHandler: SampleHandler {
     private var cutter: ClipCutter
     private var stream = StreamDescription(video: nil, audio: [])
     /// The folder of this broadcast's clips, and the clip that is being written.
-    private var folder: String?
+    private var folder: ClipFolder?
     private var clip: ClipFile?
     private var waiting = WaitingClips()
     private var clipCount = 0
@@ -34,7 +34,7 @@ package actor ClipFilesHandler: SampleHandler {
         if let problem = manifest.problem { throw .extension(name: manifest.name, problem) }
         self.stream = stream
         cutter = ClipCutter(length: MediaTime(seconds: manifest.clipDuration), hasSound: !stream.audio.isEmpty)
-        try makeFolder()
+        folder = try ClipFolder(in: launch.clipFolder, name: manifest.name)
         let channel = try ExtensionChannel(manifest: manifest, launch: launch, link: link)
         self.channel = channel
         let tracks = SamplePacketizer(stream, video: .avcc, audio: .raw).tracks
@@ -73,7 +73,7 @@ package actor ClipFilesHandler: SampleHandler {
                 clipCount += 1
                 let number = String(clipCount)
                 let name = String(repeating: "0", count: max(0, 6 - number.count)) + number
-                clip = try ClipFile(path: "\(folder ?? launch.clipFolder)/clip-\(name).mp4", start: time, stream: stream)
+                clip = try ClipFile(path: "\(folder?.path ?? launch.clipFolder)/clip-\(name).mp4", start: time, stream: stream)
             case .append(let packet): try clip?.append(packet)
             case .end(let time):
                 guard let clip else { continue }
@@ -92,27 +92,11 @@ package actor ClipFilesHandler: SampleHandler {
         }
     }
 
-    /// Creates a folder that only the user can access.
-    private func makeFolder() throws(UploadError) {
-        var partial = ""
-        for part in launch.clipFolder.split(separator: "/") {
-            partial += "/" + part
-            if mkdir(partial, 0o700) != 0 && errno != EEXIST {
-                throw .cannotCreate(path: launch.clipFolder, .system(code: errno))
-            }
-        }
-        var template = Array("\(launch.clipFolder)/\(manifest.name)-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw .cannotCreate(path: launch.clipFolder, .system(code: errno)) }
-        folder = template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } }
-    }
-
     /// Removes the folder with the clips that the extension did not remove.
     private func removeFolder() {
         if let clip { unlink(clip.path) }
         clip = nil
         waiting.removeAll()
-        guard let folder else { return }
-        self.folder = nil
-        rmdir(folder)
+        folder = nil
     }
 }

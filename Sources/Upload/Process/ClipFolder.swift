@@ -1,0 +1,77 @@
+import Glibc
+
+/// The folder of one broadcast's clips, which only the user can access.
+///
+/// It has a lock (flock(2)) that ends with the process. A folder without a lock is what a crashed broadcast left: it holds
+/// pictures of the screen, and is deleted.
+final class ClipFolder {
+    let path: String
+    private let descriptor: Int32
+
+    /// Deletes abandoned folders in `parent`, and creates a folder whose name begins with `name`.
+    init(in parent: String, name: String) throws(UploadError) {
+        var partial = ""
+        for part in parent.split(separator: "/") {
+            partial += "/" + part
+            if mkdir(partial, 0o700) != 0 && errno != EEXIST { throw .cannotCreate(path: parent, .system(code: errno)) }
+        }
+        Self.removeAbandoned(in: parent)
+        // Another process can take the new folder for an abandoned one before it is locked.
+        for _ in 0..<10 {
+            var template = Array("\(parent)/\(name)-XXXXXX".utf8CString)
+            guard mkdtemp(&template) != nil else { break }
+            let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            guard let descriptor = Self.lock(path) else { continue }
+            if Self.isStillThere(path, descriptor) {
+                self.path = path
+                self.descriptor = descriptor
+                return
+            }
+            close(descriptor)
+        }
+        throw .cannotCreate(path: parent, .system(code: errno))
+    }
+
+    deinit {
+        rmdir(path)
+        close(descriptor)
+    }
+
+    private static func removeAbandoned(in parent: String) {
+        for name in names(in: parent) {
+            let path = parent + "/" + name
+            guard let descriptor = lock(path) else { continue }
+            defer { close(descriptor) }
+            for file in names(in: path) { unlinkat(descriptor, file, 0) }
+            rmdir(path)
+        }
+    }
+
+    /// Opens the folder and locks it. Returns nil if another process has locked it, or if it is no folder.
+    private static func lock(_ path: String) -> Int32? {
+        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return descriptor }
+        close(descriptor)
+        return nil
+    }
+
+    private static func isStillThere(_ path: String, _ descriptor: Int32) -> Bool {
+        var named = stat()
+        var opened = stat()
+        return stat(path, &named) == 0 && fstat(descriptor, &opened) == 0 && named.st_ino == opened.st_ino && named.st_dev == opened.st_dev
+    }
+
+    private static func names(in folder: String) -> [String] {
+        guard let stream = opendir(folder) else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { start in
+                start.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name != "." && name != ".." { names.append(name) }
+        }
+        return names
+    }
+}
