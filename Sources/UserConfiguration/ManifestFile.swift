@@ -16,6 +16,7 @@ package enum ManifestFile {
     package static func examine(folder: String) -> (manifest: ExtensionManifest?, problems: [ConfigurationError]) {
         let path = folder + "/extension.toml"
         var problems = [folder, path].compactMap(foreign).map { ConfigurationError.manifest($0) }
+        if problems.isEmpty, let problem = replaceable(folder) { problems.append(.manifest(problem)) }
         guard let data = FileManager.default.contents(atPath: path), let text = String(validating: data, as: UTF8.self) else {
             return (nil, problems + [.manifest(.unreadable(path: path))])
         }
@@ -177,6 +178,22 @@ package enum ManifestFile {
             true
         default: false
         }
+    }
+
+    /// Another user who can rename one of the folders above `folder` can put an own one in its place.
+    private static func replaceable(_ folder: String) -> ManifestProblem? {
+        var parent = folder[...]
+        while let slash = parent.lastIndex(of: "/") {
+            parent = parent[..<slash]
+            let path = parent.isEmpty ? "/" : String(parent)
+            var status = stat()
+            guard stat(path, &status) == 0 else { return .notThere(path: path, code: errno) }
+            guard status.st_uid == getuid() || status.st_uid == 0 else { return .foreignOwner(path: path) }
+            // In a folder like /tmp, nobody can rename what belongs to others (inode(7), S_ISVTX). The group of a folder is mostly
+            // the user's own, or the administrators'.
+            if status.st_mode & 0o002 != 0, status.st_mode & S_ISVTX == 0 { return .writableByOthers(path: path) }
+        }
+        return nil
     }
 
     /// A file that another user can change would run with this user's permissions.

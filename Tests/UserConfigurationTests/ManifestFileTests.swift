@@ -174,6 +174,20 @@ struct ManifestFileTests {
         }
     }
 
+    @Test func `A program is not run if other users can replace one of the folders above it`() async throws {
+        try await withTemporaryFolder { folder in
+            try folder.writeExtension("a")
+            let own = folder.path + "/extensions/a"
+            try folder.setMode(0o707, of: "extensions")
+            #expect(ManifestFile.examine(folder: own).problems == [.manifest(.writableByOthers(path: folder.path + "/extensions"))])
+            // Like /tmp, above this test's folder.
+            try folder.setMode(0o1777, of: "extensions")
+            #expect(ManifestFile.examine(folder: own).problems == [])
+            try folder.setMode(0o770, of: "extensions")
+            #expect(ManifestFile.examine(folder: own).problems == [])
+        }
+    }
+
     @Test func `A program that other users can write is not run`() async throws {
         try await withTemporaryFolder { folder in
             try folder.writeExtension("a")
