@@ -149,7 +149,7 @@ let package = Package(
                 "Concurrency", "Media",
             ],
             swiftSettings: strict),
-        .target(name: "BroadcastExtension", dependencies: ["Bitstream", "Media", "Processes"], swiftSettings: strict),
+        .target(name: "BroadcastExtension", dependencies: ["Bitstream", "Media", "Processes", "CLinux"], swiftSettings: strict),
         // A session in a background process: both ends of the connection between the command and that process.
         .target(name: "Launch", dependencies: ["Control", "Credentials", "Processes", "Concurrency"], swiftSettings: strict),
         // A test broadcast for an extension, and what the extension does wrong.

@@ -1,11 +1,16 @@
+import CLinux
 import Glibc
 import Media
 
 /// Runs an extension: reads frames from standard input, calls the handler, and exits the program after `finished`.
 ///
+/// From here on, no other process of the user can read the program's memory, which receives secrets with the start, and a crash
+/// leaves no core file (prctl(2), PR_SET_DUMPABLE).
+///
 /// - Parameter isReady: false if the broadcast is live only after the remote service accepted data. The handler then
 ///   reports it with `BroadcastHost.ready(_:)`.
 public func run(_ handler: some BroadcastSampleHandler, isReady: Bool = true) -> Never {
+    clinux_protect_memory()
     // If the host exits, the extension ends normally instead of with a signal.
     signal(SIGPIPE, SIG_IGN)
     let host = BroadcastHost(descriptor: STDOUT_FILENO)
