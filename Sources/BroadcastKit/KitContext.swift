@@ -71,17 +71,23 @@ package struct KitContext: Sendable {
         return request
     }
 
+    /// Returns the request to restore what a crashed broadcast has changed; nil without a session bus.
+    package static func crashRequest(paths: Paths, busAddress: String?) -> DesktopLink.Request? {
+        guard let busAddress else { return nil }
+        return DesktopLink.Request(address: busAddress, recordPath: paths.stateFolder + "/do-not-disturb") { arguments in
+            let program = Program(arguments.first ?? "", arguments: arguments)
+            guard let result = try? Command.run(program, deadline: .init(.milliseconds(800))), result.end == .exited(0) else { return nil }
+            return String(decoding: result.output, as: UTF8.self)
+        }
+    }
+
     /// Returns the requests to the desktop while a screen is broadcast; nil if there is no session bus. The link always
     /// watches the screen lock, also if notifications are not suppressed.
     package func desktopRequest(_ privacy: Configuration.Privacy) -> DesktopLink.Request? {
         guard let sessionBusAddress else { return nil }
         // If the folder cannot be created, the desktop link reports that it cannot write its record.
         try? paths.prepareStateFolder()
-        var request = DesktopLink.Request(address: sessionBusAddress, recordPath: paths.stateFolder + "/do-not-disturb") { arguments in
-            let program = Program(arguments.first ?? "", arguments: arguments)
-            guard let result = try? Command.run(program, deadline: .init(.milliseconds(800))), result.end == .exited(0) else { return nil }
-            return String(decoding: result.output, as: UTF8.self)
-        }
+        guard var request = Self.crashRequest(paths: paths, busAddress: sessionBusAddress) else { return nil }
         request.keepsAwake = privacy.keepAwake ?? true
         request.holdsNotifications = privacy.doNotDisturb ?? true
         return request

@@ -44,6 +44,16 @@ package final class DesktopLink: Sendable {
         stopPipe = Mutex(try? Pipe())
     }
 
+    /// Restores the notifications that a crashed broadcast left off. Takes some milliseconds if there is something to do, and else
+    /// only looks at a file. Blocks.
+    ///
+    /// - Returns: true if they were restored.
+    package static func restoreAfterCrash(_ request: Request) -> Bool {
+        guard QuietRecord.isPending(path: request.recordPath), let bus = SessionBus(address: request.address) else { return false }
+        DoNotDisturb(bus: bus, recordPath: request.recordPath, run: request.run).restoreAfterCrash()
+        return !QuietRecord.isPending(path: request.recordPath)
+    }
+
     /// Returns when the desktop has accepted the settings, after at most one second. Returns a warning if it has not.
     package func begin() async -> DesktopWarning? {
         let descriptor = stopPipe.withLock { $0?.reading ?? -1 }

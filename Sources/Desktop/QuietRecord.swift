@@ -17,6 +17,12 @@ final class QuietRecord {
         close(descriptor)
     }
 
+    /// True if there is something to restore and no session holds a lock.
+    static func isPending(path: String) -> Bool {
+        guard access(path, F_OK) == 0, let record = QuietRecord(path: path) else { return false }
+        return !record.pending.isEmpty && record.lockAlone()
+    }
+
     /// Acquires an exclusive lock. Returns false if another session holds a lock; then this session holds none.
     func lockAlone() -> Bool { flock(descriptor, LOCK_EX | LOCK_NB) == 0 }
 

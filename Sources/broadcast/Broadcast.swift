@@ -51,6 +51,7 @@ struct Broadcast: AsyncParsableCommand {
         defer { Output.flush() }
         do {
             var command = try parseAsRoot()
+            if !(command is CompleteCommand) { CommandContext.restoreNotifications() }
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
             } else {

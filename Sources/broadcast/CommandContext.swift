@@ -36,8 +36,7 @@ struct CommandContext {
             hasCursor: !["", "dumb"].contains(environment["TERM"] ?? ""), knowsKittyGraphics: KittyGraphics.isKnown(to: environment))
         isSystemdUnit = environment["SYSTEMD_EXEC_PID"] == String(ProcessInfo.processInfo.processIdentifier)
         let service = SecretService(environment: environment, helper: "/proc/self/exe")
-        let named = environment["DBUS_SESSION_BUS_ADDRESS"].flatMap { $0.isEmpty ? nil : $0 }
-        sessionBusAddress = service.isBusThere ? named ?? environment["XDG_RUNTIME_DIR"].map { "unix:path=\($0)/bus" } : nil
+        sessionBusAddress = service.isBusThere ? Self.busAddress(environment) : nil
         credentials = CredentialStore(service: service, paths: paths)
         kitContext = KitContext(
             paths: paths, secrets: credentials, sessionBusAddress: sessionBusAddress, environment: environment, portalHelper: PortalHelper.command)
@@ -48,6 +47,18 @@ struct CommandContext {
         } catch {
             throw CommandError(error)
         }
+    }
+
+    private static func busAddress(_ environment: [String: String]) -> String? {
+        environment["DBUS_SESSION_BUS_ADDRESS"].flatMap { $0.isEmpty ? nil : $0 } ?? environment["XDG_RUNTIME_DIR"].map { "unix:path=\($0)/bus" }
+    }
+
+    /// Restores the notifications that a crashed broadcast left off, and says so. Every command does that first.
+    static func restoreNotifications() {
+        let environment = ProcessInfo.processInfo.environment
+        guard let request = KitContext.crashRequest(paths: paths, busAddress: busAddress(environment)) else { return }
+        guard DesktopLink.restoreAfterCrash(request) else { return }
+        Output.note("broadcast: A broadcast ended without cleaning up: notifications were still off, and are on again.")
     }
 
     /// What a broadcast of the screen shares in a Wayland session; nil in an X11 session.

@@ -60,6 +60,22 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `After a crash any command lets them come again, and says so`() async throws {
+            try await withNotifications { studio, desktop in
+                let first = try await studio.startLive(["--to", studio.path("one.mp4")])
+                #expect(try await isPaused(in: studio, desktop))
+                // While it is live, other commands leave them off.
+                #expect(try await !studio.broadcast.run(["status"]).errors.contains("on again"))
+                #expect(try await isPaused(in: studio, desktop))
+                first.signal(SIGKILL)
+                _ = try await first.waitForExit()
+                let status = try await studio.broadcast.run(["status"])
+                #expect(status.errors.contains("are on again"), "\(status.errors)")
+                #expect(try await !isPaused(in: studio, desktop))
+                #expect(try await studio.broadcast.run(["status"]).errors == "")
+            }
+        }
+
         @Test func `What the user has silenced stays silent`() async throws {
             try await withNotifications { studio, desktop in
                 _ = try await dunstctl(["set-paused", "true"], in: studio, desktop)
