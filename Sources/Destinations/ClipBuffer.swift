@@ -20,6 +20,10 @@ package final class ClipBuffer: Sendable {
     private struct State {
         var packets: [EncodedPacket] = []
         var byteCount = 0
+        /// True from `forget` until `keep`.
+        var isBlocked = false
+        /// Pictures up to this time are not kept; nil for no limit.
+        var end: MediaTime?
     }
 
     private let length: MediaTime
@@ -33,7 +37,10 @@ package final class ClipBuffer: Sendable {
     /// Adds a packet of the screen or of the mixed sound, and removes packets that are older than the duration.
     package func push(_ packet: EncodedPacket) {
         state.withLock { state in
-            if state.packets.isEmpty && !(packet.track == .screen && packet.isKeyframe) { return }
+            if state.isBlocked { return }
+            if state.packets.isEmpty {
+                guard packet.track == .screen, packet.isKeyframe, state.end.map({ packet.presentationTime > $0 }) ?? true else { return }
+            }
             state.packets.append(packet)
             state.byteCount += packet.data.count
             // A group of pictures is complete when the next keyframe arrives.
@@ -44,6 +51,23 @@ package final class ClipBuffer: Sendable {
                 state.byteCount -= state.packets[..<next].reduce(0) { $0 + $1.data.count }
                 state.packets.removeFirst(next)
             }
+        }
+    }
+
+    /// Forgets everything, because the user hides something that it shows. Nothing is kept until `keep`.
+    package func forget() {
+        state.withLock { state in
+            state.packets = []
+            state.byteCount = 0
+            state.isBlocked = true
+        }
+    }
+
+    /// Keeps what is later than `time`, from the next keyframe on. A picture of the encoder's delay is not.
+    package func keep(after time: MediaTime?) {
+        state.withLock { state in
+            state.isBlocked = false
+            state.end = time
         }
     }
 

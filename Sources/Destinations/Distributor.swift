@@ -38,6 +38,11 @@ package final class Distributor: Sendable {
         self.clips = clips
     }
 
+    /// The clips begin again with the next keyframe after `time`, after `ClipBuffer.forget`.
+    package func keepClips(after time: MediaTime?) {
+        clips?.keep(after: time)
+    }
+
     /// Adds an outlet. If the session is paused, its queue first receives the pause mark.
     package func add(_ outlet: Outlet) {
         state.withLock { state in

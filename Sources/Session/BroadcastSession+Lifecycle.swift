@@ -74,7 +74,7 @@ extension BroadcastSession {
     }
 
     /// Hides the windows of a rule. From this call on, no further picture shows them; `waitUntilHidden` waits until the last one is
-    /// gone.
+    /// gone. Clips begin after the request.
     ///
     /// - Returns: false if the rule exists already; nil if the source is not a screen.
     package func hide(_ rule: HiddenWindowRule) -> Bool? {
@@ -82,7 +82,7 @@ extension BroadcastSession {
         let isNew = rules.hide(rule)
         // Also for a rule that another request has just added.
         disclosure.require(rules: rules.revision)
-        pipeline.noteDisclosure()
+        pipeline.noteRules()
         return isNew
     }
 

@@ -161,6 +161,13 @@ final class Pipeline: Sendable {
         for rendition in pool.all { rendition.noteRequest() }
     }
 
+    /// Makes a new rule for hidden windows effective. Clips begin again with the first picture that follows it.
+    func noteRules() {
+        clips?.forget()
+        for rendition in pool.all { rendition.noteRules() }
+        capture.noteDisclosure()
+    }
+
     /// True while viewers get the slate because the screen is locked.
     var isLocked: Bool { monitor.isLocked }
 

@@ -73,6 +73,11 @@ final class Rendition: Sendable {
         loop.noteRequest()
     }
 
+    /// Called after a change of the rules for hidden windows.
+    func noteRules() {
+        loop.noteRules()
+    }
+
     /// Whether viewers of this rendition see nothing more of what the user has asked to hide.
     func concealment(needsSlate: Bool) -> VideoLoop.Concealment { loop.concealment(needsSlate: needsSlate) }
 

@@ -126,6 +126,8 @@ final class VideoLoop: Sendable {
         /// thread.
         var showsOwnSlate = false
         var keyframes = KeyframeRequests()
+        /// The revision of the rules for hidden windows that the clips follow.
+        var rules = -1
         /// The marks whose packets are still in the encoder.
         var pendingMarks: [PauseMark] = []
     }
@@ -140,6 +142,7 @@ final class VideoLoop: Sendable {
                     isWholeFrameWanted.store(true, ordering: .relaxed)
                     continue
                 }
+                restartClips(&work)
                 try show(item, &work)
                 ownSlateIsShown.store(work.showsOwnSlate, ordering: .relaxed)
             case .interrupted: continue
@@ -163,6 +166,21 @@ final class VideoLoop: Sendable {
     }
 
     // MARK: What is hidden
+
+    /// Called before the first picture that follows new rules. Clips begin with it, since they would show what is hidden now.
+    func restartClips(_ work: inout Work) {
+        let rules = disclosure.rules
+        guard work.rules < rules else { return }
+        work.rules = rules
+        work.encoder?.requestKeyframe()
+        distributor.keepClips(after: work.lastTime)
+    }
+
+    /// Requests the whole picture for the clips, and ends the wait for a frame, after a change of the rules.
+    func noteRules() {
+        isWholeFrameWanted.store(true, ordering: .relaxed)
+        mailbox.interrupt()
+    }
 
     /// Ends a wait for a frame, after the user has asked to hide something.
     func noteRequest() {

@@ -14,6 +14,22 @@ struct ClipBufferTests {
         return buffer
     }
 
+    @Test func `Clips begin with the first keyframe after what was hidden`() throws {
+        let buffer = buffer(length: 60_000, seconds: 3)
+        buffer.forget()
+        #expect(buffer.excerpt(last: MediaTime(milliseconds: 1000)) == nil)
+        // Until a picture follows the rule, nothing is kept, also no keyframe.
+        buffer.push(videoPacket(90, isKeyframe: true, bytes: 100))
+        #expect(buffer.excerpt(last: MediaTime(milliseconds: 1000)) == nil)
+        buffer.keep(after: MediaTime(value: 95, timescale: 30))
+        // What the encoder still had.
+        for index in 91...95 { buffer.push(videoPacket(index, isKeyframe: index == 94, bytes: 100)) }
+        #expect(buffer.excerpt(last: MediaTime(milliseconds: 1000)) == nil)
+        for index in 96...100 { buffer.push(videoPacket(index, isKeyframe: index == 96, bytes: 100)) }
+        let excerpt = try #require(buffer.excerpt(last: MediaTime(milliseconds: 60_000)))
+        #expect(excerpt.packets.count == 5 && excerpt.start == MediaTime(value: 96, timescale: 30))
+    }
+
     @Test func `Without a picture there is no excerpt`() {
         let buffer = ClipBuffer(length: MediaTime(milliseconds: 5000))
         #expect(buffer.excerpt(last: MediaTime(milliseconds: 1000)) == nil)

@@ -1,4 +1,5 @@
 import Concurrency
+import Media
 import Session
 import SessionFakes
 import TestSupport
@@ -81,5 +82,26 @@ struct HidingTests {
         let count = viewer.video.count
         try await waitUntil("new pictures") { viewer.video.count > count + 5 }
         _ = await session.stop()
+    }
+
+    @Test func `A clip has no picture from before a rule`() async throws {
+        try await withPeers { peers in
+            let stage = Stage(rules: HiddenWindowRules())
+            let viewer = FakeViewer("viewer")
+            var configuration = SessionConfiguration.silent(stage)
+            configuration.clipBuffer = MediaTime(milliseconds: 60_000)
+            let session = BroadcastSession(configuration: configuration, destinations: [viewer.livePlan()])
+            try await session.start()
+            try await viewer.waitForFrames(30)
+            #expect(session.hide(.windowClass("secret")) == true)
+            #expect(await session.waitUntilHidden(isPause: false) == .done)
+            let hidden = session.snapshot().elapsed
+            try await viewer.waitForFrames(15)
+            let path = try peers.makeFolder("out") + "/clip.mp4"
+            let clip = try #require(try await session.saveClip(last: MediaTime(milliseconds: 60_000), to: path))
+            // The rule was applied some ticks before the answer.
+            #expect(clip.start > hidden - MediaTime(milliseconds: 500), "\(clip.start) \(hidden)")
+            _ = await session.stop()
+        }
     }
 }
