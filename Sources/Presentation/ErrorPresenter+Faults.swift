@@ -119,6 +119,9 @@ extension FolderProblem {
     package func sentence(path: String) -> String {
         switch self {
         case .cannotCreate(let code): "Cannot create the folder \(path): \(String(cString: strerror(code))). Check the folder above it."
+        case .ofAnotherUser:
+            "The folder \(path) would be root's among the files of another user, who could not use it any more. "
+                + "Run the command as that user, or with HOME and XDG_RUNTIME_DIR of root (sudo without -E)."
         case .notOurs: "The folder \(path) is not yours. Set XDG_RUNTIME_DIR to a folder of your own, or remove it."
         }
     }

@@ -121,6 +121,8 @@ package enum FolderProblem: Error, Sendable, Equatable {
     /// errno
     case cannotCreate(code: Int32)
     case notOurs
+    /// This is root, and the folder is, or would be, among the files of another user.
+    case ofAnotherUser
 }
 
 /// Session settings that exclude each other or are out of range.

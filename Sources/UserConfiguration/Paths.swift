@@ -125,6 +125,17 @@ package struct Paths {
         return entries.filter { $0.hasSuffix(ending) }.map { String($0.dropLast(ending.count)) }
     }
 
+    /// The owner of the folder, or of the nearest one above it that exists.
+    private static func ownerOfNearest(_ path: String) -> uid_t? {
+        var path = path[...]
+        var status = stat()
+        while stat(path.isEmpty ? "/" : String(path), &status) != 0 {
+            guard let slash = path.lastIndex(of: "/") else { return nil }
+            path = path[..<slash]
+        }
+        return status.st_uid
+    }
+
     /// Creates a folder for secrets, or removes the access of other users.
     package static func makePrivateFolder(_ path: String) throws(ConfigurationError) {
         try makeFolder(path)
@@ -133,7 +144,10 @@ package struct Paths {
 
     /// Creates a folder and the missing ones above it. Only this user can enter the new ones. An existing one keeps its
     /// permissions.
+    ///
+    /// Root creates and uses none in a folder of another user, as `sudo -E` would: that user could not start a broadcast any more.
     package static func makeFolder(_ path: String) throws(ConfigurationError) {
+        if geteuid() == 0, let owner = ownerOfNearest(path), owner != 0 { throw .folder(path: path, .ofAnotherUser) }
         var partial = ""
         for part in path.split(separator: "/") {
             partial += "/" + part

@@ -1,0 +1,33 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+import UserConfiguration
+
+/// Runs as root (`Tests/README.md`): what `sudo -E` does in the home folder of a user.
+@Suite struct ForeignHomeRootTests {
+    @Test func `Root leaves no folder in the home of another user`() async throws {
+        try await withTemporaryFolder { folder in
+            try folder.makeFolder("home")
+            try folder.makeFolder("run")
+            for name in ["home", "run"] { #expect(chown(folder.path + "/" + name, 12_345, 12_345) == 0) }
+            let paths = Paths(environment: ["HOME": folder.path + "/home", "XDG_RUNTIME_DIR": folder.path + "/run"])
+            for prepare in [Paths.prepareRuntimeFolder, Paths.prepareStateFolder, Paths.prepareSessionsFolder] {
+                do throws(ConfigurationError) {
+                    try prepare(paths)()
+                    Issue.record("a folder was created")
+                } catch {
+                    guard case .folder(_, .ofAnotherUser) = error else {
+                        Issue.record("\(error)")
+                        continue
+                    }
+                }
+            }
+            #expect(try FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted() == ["home", "run"])
+            // Its own are created.
+            for name in ["home", "run"] { #expect(chown(folder.path + "/" + name, 0, 0) == 0) }
+            try paths.prepareRuntimeFolder()
+            try paths.prepareStateFolder()
+        }
+    }
+}
