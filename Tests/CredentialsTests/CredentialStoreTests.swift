@@ -33,6 +33,20 @@ struct CredentialStoreTests {
         }
     }
 
+    @Test func `A secret with a control character is not stored`() async throws {
+        try await withTemporaryFolder { folder in
+            let store = store(in: folder)
+            for secret in ["a\0b", "\u{1b}[A", "a\u{7f}", "a\u{85}b"] {
+                #expect(throws: CredentialProblem.controlCharacter(key: "key")) { try store.keep(["key": secret], of: "mine", asking: .allowing) }
+                #expect(throws: CredentialProblem.controlCharacter(key: "key")) { try store.keepInFile(["key": secret], of: "mine") }
+            }
+            #expect(try store.secret("key", of: "mine") == nil)
+            // A key file has several lines.
+            _ = try store.keep(["key": "a\tb\r\nc\n"], of: "mine", asking: .allowing)
+            #expect(try store.secret("key", of: "mine") == "a\tb\r\nc\n")
+        }
+    }
+
     @Test func `Answers and the output of key commands are handed over too`() async throws {
         try await withTemporaryFolder { folder in
             let store = store(in: folder)
