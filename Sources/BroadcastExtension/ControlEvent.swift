@@ -48,6 +48,9 @@ public struct ControlEvent: Codable, Equatable, Sendable {
     public var tracks: [Track]?
     /// For `start`: the title of the broadcast, set by the user.
     public var title: String?
+    /// For `start`: true if an earlier process of this destination was live, so a server that cannot be reached or refuses is
+    /// tried again, and a failure is not a user's mistake.
+    public var wasLive: Bool?
     /// For `annotate`: the application on screen, or metadata from the user.
     public var information: [String: String]?
     /// For `clip`: the path of an MP4 file. The extension owns the file and must move or delete it.
@@ -56,6 +59,11 @@ public struct ControlEvent: Codable, Equatable, Sendable {
     public var start: Double?
     /// For `clip`: seconds.
     public var duration: Double?
+
+    enum CodingKeys: String, CodingKey {
+        case event, setup, tracks, title, information, path, start, duration
+        case wasLive = "was_live"
+    }
 
     public init(event: String) {
         self.event = event

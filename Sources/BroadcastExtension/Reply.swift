@@ -25,6 +25,8 @@ public struct Reply: Codable, Equatable, Sendable {
     public var ready: Bool?
     /// The media time in milliseconds that waits in the extension to be sent.
     public var queueMilliseconds: Int?
+    /// The bitrate of picture and sound in kbit/s that the far end accepts. The host sends at most that.
+    public var bitrate: Int?
     /// The current state as text for the user.
     public var status: String?
     /// The address at which viewers can watch.
@@ -36,16 +38,18 @@ public struct Reply: Codable, Equatable, Sendable {
     enum CodingKeys: String, CodingKey {
         case hello, ready, status, request, error
         case queueMilliseconds = "queue_ms"
+        case bitrate = "bitrate_kbps"
         case watchURL = "watch_url"
     }
 
     public init(
-        hello: Int? = nil, ready: Bool? = nil, queueMilliseconds: Int? = nil, status: String? = nil, watchURL: String? = nil,
+        hello: Int? = nil, ready: Bool? = nil, queueMilliseconds: Int? = nil, bitrate: Int? = nil, status: String? = nil, watchURL: String? = nil,
         request: String? = nil, error: Failure? = nil
     ) {
         self.hello = hello
         self.ready = ready
         self.queueMilliseconds = queueMilliseconds
+        self.bitrate = bitrate
         self.status = status
         self.watchURL = watchURL
         self.request = request

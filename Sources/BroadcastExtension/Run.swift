@@ -59,7 +59,8 @@ struct FrameDispatcher<Handler: BroadcastSampleHandler> {
     func dispatch(_ event: ControlEvent) throws {
         switch event.event {
         case "start":
-            try handler.started(BroadcastStart(setup: event.setup ?? [:], tracks: event.tracks ?? [], title: event.title), host: host)
+            try handler.started(
+                BroadcastStart(setup: event.setup ?? [:], tracks: event.tracks ?? [], title: event.title, wasLive: event.wasLive ?? false), host: host)
         case "pause": try handler.paused()
         case "resume": try handler.resumed()
         case "annotate": try handler.annotated(event.information ?? [:])

@@ -131,6 +131,9 @@ package final class Destination: Sendable {
     /// The duration of the media that waits for the far end, in the queue and in an extension.
     package var backlog: MediaTime { queue.backlog + (status.withLock { $0.handler }?.remarks.backlog ?? .zero) }
 
+    /// The bitrate of picture and sound in kbit/s that the far end says it accepts; nil if it does not say.
+    package var acceptedBitrate: Int? { status.withLock { $0.handler }?.remarks.bitrate }
+
     /// The number of bytes that all connections wrote or sent.
     package var byteCount: Int {
         let (handler, earlier) = status.withLock { ($0.handler, $0.earlierBytes) }
@@ -179,6 +182,15 @@ package final class Destination: Sendable {
     /// Sets whether the handler has started and accepts packets.
     package func setServing(_ isServing: Bool) {
         status.withLock { $0.isServing = isServing }
+    }
+
+    /// Returns a function that measures the time from now, with the clock of the waits.
+    func stopwatch() -> () -> Duration {
+        func stopwatch<C: Clock<Duration>>(_ clock: C) -> () -> Duration {
+            let start = clock.now
+            return { start.duration(to: clock.now) }
+        }
+        return stopwatch(clock)
     }
 
     /// Counts a connection that was restored.

@@ -1,11 +1,12 @@
+import Concurrency
 import Media
 import Upload
 
 /// The life cycle of a destination: connect, serve, wait after a lost connection, connect again, end. It runs on the
 /// destination's own thread.
 struct DestinationTask {
-    /// After a connection of this duration, the count of tries starts at zero again.
-    private static let lastingConnection = Duration.seconds(60)
+    /// The number of unstable connections in a row after which the user is told.
+    private static let unstableConnections = 3
 
     private let destination: Destination
     private let plan: DestinationPlan
@@ -17,8 +18,11 @@ struct DestinationTask {
     /// Nil if the recording starts with the session and has the same time zero.
     private var start: RecordingStart?
     private var isPaused = false
-    /// The number of tries since the last lasting connection.
-    private var attempts = 0
+    /// Nil if a lost connection is not made again.
+    private var reconnection: Reconnection?
+    /// The time since the destination started.
+    private let elapsed: () -> Duration
+    private var changes = ChangeLimit()
     private var wasLive = false
 
     /// - Parameter joinsLate: true if the session already runs.
@@ -28,6 +32,8 @@ struct DestinationTask {
         queue = destination.queue
         self.stream = stream
         self.context = context
+        elapsed = destination.stopwatch()
+        if case .live(let policy?) = plan.delivery { reconnection = Reconnection(policy) }
         if joinsLate && !plan.isLive {
             start = RecordingStart(hasVideo: plan.media.takesVideo, priming: plan.media.takesRawAudio ? .zero : stream.priming)
         }
@@ -38,6 +44,8 @@ struct DestinationTask {
         while true {
             let handler = plan.makeHandler()
             destination.adopt(handler)
+            var context = context
+            context.wasLive = wasLive
             handler.attach(context)
             do throws(UploadError) {
                 try await serve(handler)
@@ -48,6 +56,7 @@ struct DestinationTask {
                 return destination.change(to: .finished)
             } catch {
                 queue.close()
+                reconnection?.ended(at: elapsed())
                 // The handler closes its connection. The first error is the result.
                 try? await handler.finished(deadline: .zero)
                 if wasAbandonedAtEnd {
@@ -68,7 +77,6 @@ struct DestinationTask {
 
     /// Serves one connection, from `started` to `finished`.
     private mutating func serve(_ handler: any SampleHandler) async throws(UploadError) {
-        let begin = ContinuousClock.now
         defer { destination.setServing(false) }
         try await handler.started(stream)
         destination.setServing(true)
@@ -77,11 +85,10 @@ struct DestinationTask {
             context.requestKeyframe()
         }
         if isPaused { try await handler.paused() }
-        reportState(handler)
+        try reportState(handler)
         while let element = await queue.next() {
             try await process(element, handler)
-            reportState(handler)
-            if attempts > 0 && begin.duration(to: .now) > Self.lastingConnection { attempts = 0 }
+            try reportState(handler)
         }
         try await handler.finished(deadline: plan.finishDeadline)
     }
@@ -116,19 +123,33 @@ struct DestinationTask {
     }
 
     /// Sets the state to live or paused when the far end accepts data, and to reconnecting if it stops accepting data.
-    private mutating func reportState(_ handler: any SampleHandler) {
-        let state = destination.state
+    ///
+    /// - Throws: `connectionLost` if the far end did not restore its connection in the time that the policy allows.
+    private mutating func reportState(_ handler: any SampleHandler) throws(UploadError) {
         let remarks = handler.remarks
         guard remarks.isReady else {
-            guard wasLive, state != .reconnecting else { return }
-            return destination.change(to: .reconnecting, error: .connectionLost(status: remarks.status))
+            let lost = UploadError.connectionLost(status: remarks.status)
+            reconnection?.ended(at: elapsed())
+            guard wasLive else { return }
+            if destination.state != .reconnecting, changes.allows(at: elapsed()) {
+                destination.change(to: .reconnecting, error: lost)
+                reportInstability()
+            }
+            if reconnection?.giveUpIfOverdue(at: elapsed()) == true { throw lost }
+            return
         }
+        reconnection?.accepted(at: elapsed(), isConfirmed: remarks.isConfirmed)
+        let state = destination.state
         guard state != .live && state != .paused || isPaused != (state == .paused) else { return }
+        guard state != .reconnecting || changes.allows(at: elapsed()) else { return }
         if wasLive && state == .reconnecting { destination.countReconnect() }
-        // The tries of the first connection do not count as tries to restore a connection.
-        if !wasLive { attempts = 0 }
         wasLive = true
         destination.change(to: isPaused ? .paused : .live)
+    }
+
+    /// Tells the user about a far end that gives up its connections again and again.
+    private func reportInstability() {
+        if let count = reconnection?.shortConnections, count == Self.unstableConnections { context.report(.unstable(connections: count)) }
     }
 
     /// Waits until the next try. Returns false if the destination is over.
@@ -143,7 +164,7 @@ struct DestinationTask {
             destination.change(to: .failed, error: error)
             return false
         }
-        attempts += 1
+        reportInstability()
         guard await destination.waitForRetry(after: error, delay) else {
             let wasStopped = wasStoppedBeforeLive(error)
             destination.change(to: wasStopped ? .finished : .failed, error: wasStopped ? nil : error)
@@ -162,22 +183,35 @@ struct DestinationTask {
     /// A failed first connection is usually a user's mistake, so it is retried only if the server still has an earlier
     /// connection with the same key, or if the user chose to wait for the network. Extensions that gave up on a server
     /// that does not answer are started again then.
-    private func delay(after error: UploadError) -> Duration? {
-        guard case .live(var retry?) = plan.delivery else { return nil }
+    private mutating func delay(after error: UploadError) -> Duration? {
         let waitsForNetwork = plan.waitsForNetwork && !wasLive
         switch error.retry {
-        case .never where waitsForNetwork && error.isUnreachable: break
         case .never: return nil
-        case .laterOnceLive: guard wasLive else { return nil }
+        case .laterOnceLive: guard wasLive || waitsForNetwork && error.isUnreachable else { return nil }
         case .later: guard wasLive || waitsForNetwork else { return nil }
         case .busy: break
         }
-        if waitsForNetwork && error.retry != .busy { retry.maximumAttempts = nil }
-        return retry.delay(before: attempts, chance: .random(in: 0...1))
+        return reconnection?.nextWait(isLimited: !waitsForNetwork || error.retry == .busy, chance: .random(in: 0...1))
     }
 }
 
 extension UploadError {
     /// True if the far end did not answer, as opposed to refusing.
     fileprivate var isUnreachable: Bool { code == 503 }
+}
+
+/// Limits how often a far end changes the state of its destination: some changes at once, then one in a second.
+private struct ChangeLimit {
+    private static let burst = 4
+    private var times: [Duration] = []
+
+    /// Counts a change if it is allowed now. The caller tries it again later if it is not.
+    mutating func allows(at now: Duration) -> Bool {
+        if times.count == Self.burst {
+            guard now - times[0] >= .seconds(Self.burst) else { return false }
+            times.removeFirst()
+        }
+        times.append(now)
+        return true
+    }
 }

@@ -35,9 +35,13 @@ package struct Publication: Sendable {
     private var hasHandedEnd = false
     /// True if the first segment continues a playlist of an earlier process.
     private var isContinuation = false
+    /// True if the last segment was dropped, so the next one is discontinuous.
+    private var followsGap = false
 
     /// The number of segments that were dropped because the store was not available.
     package private(set) var droppedSegments = 0
+    /// The duration of their media.
+    package private(set) var droppedDuration = MediaTime.zero
     /// True when no upload remains.
     package private(set) var isFinished = false
     /// True when the final playlist was uploaded.
@@ -52,8 +56,14 @@ package struct Publication: Sendable {
         self.maximumWaitingByteCount = maximumWaitingByteCount
     }
 
-    /// The number of segments that wait for the store.
+    /// The number of segments that wait for the store, with the one that is being uploaded.
     package var waitingSegments: Int { waiting.count }
+
+    /// The duration of their media.
+    package var waitingDuration: MediaTime { waiting.reduce(.zero) { $0 + $1.duration } }
+
+    /// The segment that is uploaded now or next.
+    package var currentSegment: Segment? { waiting.first }
 
     /// Continues a playlist that an earlier process left. The first segment becomes discontinuous. Call this before the
     /// first upload.
@@ -66,12 +76,27 @@ package struct Publication: Sendable {
     /// Adds a segment. If a segment must be dropped, the first one is kept, because its upload can be in progress.
     package mutating func append(_ segment: Segment) {
         waiting.append(segment)
+        if followsGap { waiting[waiting.count - 1].isDiscontinuous = true }
+        followsGap = false
         var byteCount = waiting.reduce(0) { $0 + $1.byteCount }
         while byteCount > maximumWaitingByteCount, waiting.count > 2 {
-            byteCount -= waiting.remove(at: 1).byteCount
-            waiting[1].isDiscontinuous = true
-            droppedSegments += 1
+            byteCount -= waiting[1].byteCount
+            drop(at: 1)
         }
+    }
+
+    /// Drops a segment, and marks the next one as discontinuous.
+    private mutating func drop(at index: Int) {
+        droppedSegments += 1
+        droppedDuration = droppedDuration + waiting.remove(at: index).duration
+        if index < waiting.count { waiting[index].isDiscontinuous = true } else { followsGap = true }
+    }
+
+    /// Drops the segment that `nextUpload` named, or whose header it named. The next upload is another object.
+    package mutating func leaveOutSegment() {
+        guard stage != .playlist, !waiting.isEmpty else { return }
+        drop(at: 0)
+        stage = .header
     }
 
     /// Declares that no more segments follow.
@@ -129,6 +154,7 @@ package struct Publication: Sendable {
     /// Drops the segments that wait, also the one that is being uploaded, so that the final playlist is next. Call this
     /// after `end`, if the time for the end is almost over.
     package mutating func skipToEnd() {
+        droppedDuration = droppedDuration + waitingDuration
         droppedSegments += waiting.count
         waiting = []
         if stage != .playlist { stage = .header }

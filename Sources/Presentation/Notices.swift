@@ -24,7 +24,7 @@ extension HostNotice {
         case .session(.destination(_, let notice)):
             switch notice {
             case .waitsForReader, .keptOlderFile, .extensionSaid, .extensionLogFlood: true
-            case .removedClip: false
+            case .removedClip, .unstable, .movesOften: false
             }
         case .session(.sourceAnswersAgain), .session(.soundIsBack), .session(.encoderReduced(.none, _)), .session(.source(.rulesWithoutWindow)),
             .session(.source(.rulesEnded)), .session(.source(.chooseInDialog)), .resolver(.scaled):
@@ -59,7 +59,7 @@ extension SessionNotice {
         case .encoderReduced:
             "The machine is too slow for the chosen preset: the encoder uses its fastest one. "
                 + "Choose a faster --preset, a smaller --size or a lower --fps."
-        case .destination(_, let notice): notice.sentence
+        case .destination(let name, let notice): notice.sentence(destination: name)
         }
     }
 }
@@ -118,7 +118,7 @@ extension PulseProblem {
 }
 
 extension UploadNotice {
-    fileprivate var sentence: String {
+    fileprivate func sentence(destination: String) -> String {
         switch self {
         case .waitsForReader(let path): "\(path) is a named pipe without a reader: the broadcast waits for one."
         case .keptOlderFile(let path, let aside): "The older \(path) is kept as \(aside)."
@@ -126,6 +126,11 @@ extension UploadNotice {
         case .extensionLogFlood(let name): "\(name): (further lines exceed the limit of the log and are omitted)"
         case .removedClip(let name, let path):
             "The extension \(name) does not remove its clips: \(path) was removed, so that they do not fill the disk."
+        case .unstable(let connections):
+            "\(destination) accepted the stream \(connections) times in a row and gave it up within a minute. It is tried again, less often: "
+                + "check its limits (bitrate, picture size, simultaneous streams) and the network."
+        case .movesOften:
+            "The server of \(destination) asks for a new connection again and again. Its requests are followed less often from now on."
         }
     }
 }

@@ -39,6 +39,11 @@ struct BitrateFitter {
         let destination = member.destination
         guard destination.plan.isLive, destination.state == .live, let rendition = member.rendition, let wanted = rendition.wantedBitrate
         else { return nil }
+        if let accepted = destination.acceptedBitrate {
+            // It measures its own connection, which the host does not see.
+            let bitrate = max(wanted / 20, min(wanted, accepted - audioBitrate))
+            return Vote(rendition: rendition, bitrate: bitrate, destination: destination.plan.name)
+        }
         let key = ObjectIdentifier(destination)
         var controller = controllers[key] ?? CongestionController(wanted: wanted, audio: audioBitrate)
         let bitrate = controller.note(backlog: destination.backlog, bytes: destination.byteCount, at: now)

@@ -95,7 +95,7 @@ package enum DestinationKind: Sendable, Equatable {
 package enum Delivery: Sendable, Equatable {
     /// For viewers: packets that are too late are dropped. A lost connection is retried with this policy, or not at all if
     /// it is nil.
-    case live(retry: Backoff?)
+    case live(retry: ReconnectionPolicy?)
     /// For files: all packets from the beginning, without paused intervals.
     case recording
 }

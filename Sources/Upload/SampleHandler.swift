@@ -36,11 +36,13 @@ extension SampleHandler {
     package func annotated(_ information: [String: String]) async throws(UploadError) {}
 }
 
-/// The functions of a session that a handler can call. Both return at once, on any thread.
+/// What a session gives a handler: functions, which return at once on any thread, and what happened before.
 package struct HandlerContext: Sendable {
     /// Requests that the next picture is an IDR picture.
     package var requestKeyframe: @Sendable () -> Void
     package var report: @Sendable (UploadNotice) -> Void
+    /// True if an earlier handler of the destination was live.
+    package var wasLive = false
 
     package init(requestKeyframe: @escaping @Sendable () -> Void = {}, report: @escaping @Sendable (UploadNotice) -> Void = { _ in }) {
         self.requestKeyframe = requestKeyframe
@@ -56,8 +58,12 @@ package struct HandlerRemarks: Sendable, Equatable {
     package var status: String?
     /// False while the far end does not accept data although `started` has returned.
     package var isReady = true
+    /// True if `isReady` is what the far end answered, and not only an assumption.
+    package var isConfirmed = false
     /// The duration of the media that the far end has received and not sent yet.
     package var backlog = MediaTime.zero
+    /// The bitrate of picture and sound in kbit/s that the far end accepts; nil if it does not say.
+    package var bitrate: Int?
 
     package init() {}
 }
@@ -74,4 +80,8 @@ package enum UploadNotice: Sendable, Equatable {
     case extensionLogFlood(name: String)
     /// An extension did not remove its clips; the oldest one was removed so that they do not fill the disk.
     case removedClip(name: String, path: String)
+    /// The far end accepted the stream that many times in a row and gave it up within a minute. The next tries are slower.
+    case unstable(connections: Int)
+    /// The server asks for a new connection again and again, and is obeyed less often now.
+    case movesOften
 }

@@ -98,7 +98,10 @@ package enum ExtensionProblem: Error, Sendable, Equatable {
         // A program that was live before may be replaced by a newer version now, or the machine is busy.
         case .cannotStart, .noHello: .laterOnceLive
         case .cannotWrite, .notReady, .stalled, .didNotExit, .endedEarly, .endedWithError, .closedInput, .cancelled: .later
-        case .reported(_, _, let canRetry): canRetry ? .later : .never
+        case .reported(_, _, true): .later
+        // Nothing changes by itself: a wrong setting, the sign-in, a format. Any other refusal can be temporary.
+        case .reported(400, _, false), .reported(401, _, false), .reported(415, _, false): .never
+        case .reported(_, _, false): .laterOnceLive
         }
     }
 

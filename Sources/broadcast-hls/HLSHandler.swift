@@ -48,12 +48,13 @@ final class HLSHandler: BroadcastSampleHandler {
         policy.uploadLimit = max(policy.uploadLimit, .seconds(2 * settings.segmentDuration))
         let uploader = Uploader(
             store: store, publication: Publication(names: names, playlist: playlist, maximumWaitingByteCount: Self.maximumWaitingByteCount),
-            policy: policy,
+            policy: policy, wasLive: broadcast.wasLive,
             continuing: { text in
                 MediaPlaylist(
                     continuing: text, names: names, window: window, targetDuration: targetDuration, earliest: now - Self.continuationLimit)
             },
-            report: { host.status($0) }, ready: { host.ready($0) }, fail: { host.finish(with: $0) })
+            report: { host.status($0) }, ready: { host.ready($0) },
+            pace: { waiting, bitrate in host.waiting(milliseconds: waiting, acceptedBitrate: bitrate) }, fail: { host.finish(with: $0) })
         self.uploader = uploader
         uploads.enter()
         Task { [uploads] in
@@ -81,7 +82,12 @@ final class HLSHandler: BroadcastSampleHandler {
         guard let uploader else { return }
         if let segment = segmenter?.end() { uploader.append(segment) }
         uploader.end()
-        if uploads.wait(timeout: .now() + Self.finishDeadline) == .success { return }
+        if uploads.wait(timeout: .now() + Self.finishDeadline) == .success {
+            let lost = uploader.lost
+            if lost.segments > 0 { host?.status("\(Self.text(lost)) could not be uploaded; the end is there") }
+            return
+        }
+        let before = uploader.lost
         uploader.skipToEnd()
         let isOver = uploads.wait(timeout: .now() + Self.playlistDeadline) == .success
         guard isOver, uploader.hasPublishedEnd else {
@@ -90,7 +96,16 @@ final class HLSHandler: BroadcastSampleHandler {
                 code: 503, message: "The end of the broadcast could not be uploaded in time, so the playlist has no end mark\(reason)",
                 retry: true)
         }
-        host?.status("the last segments could not be uploaded in time")
+        var lost = uploader.lost
+        lost.segments -= before.segments
+        lost.duration = lost.duration - before.duration
+        guard lost.segments > 0 else { return }
+        throw BroadcastFailure(
+            code: 503, message: "The end of the broadcast is missing: \(Self.text(lost)) could not be uploaded in time", retry: true)
+    }
+
+    private static func text(_ lost: (segments: Int, duration: MediaTime)) -> String {
+        "\(lost.segments) \(lost.segments == 1 ? "segment" : "segments") (\(lost.duration.milliseconds / 1000) s)"
     }
 
     private func reconfigure(at time: MediaTime) throws {

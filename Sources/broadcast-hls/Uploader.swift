@@ -14,6 +14,8 @@ package final class Uploader: Sendable {
     /// Called with true when the store accepts the first object and after each outage, and with false when an outage
     /// exceeds `RetryPolicy.uploadLimit`.
     private let ready: @Sendable (Bool) -> Void
+    /// Called with the media that waits in milliseconds, and the bitrate in kbit/s that the store accepts, if a limit is known.
+    private let pace: @Sendable (Int, Int?) -> Void
     /// Called when the uploader gives up.
     private let fail: @Sendable (BroadcastFailure) -> Void
     /// The reason why the store rejected the current object, or nil if it did not answer yet.
@@ -25,6 +27,9 @@ package final class Uploader: Sendable {
     /// True after `skipToEnd`.
     private let isHurried = Atomic(false)
     private let origin = ContinuousClock.now
+    /// True if an earlier process of the destination was live.
+    private let wasLive: Bool
+    private let rate = Mutex((pace: UploadPace(), start: MediaTime?.none))
     /// Returns the playlist to continue for the text of the one that exists, or nil to start a new one.
     private let continued: @Sendable (String) -> MediaPlaylist?
 
@@ -32,14 +37,19 @@ package final class Uploader: Sendable {
         case done
         /// `skipToEnd` ended it.
         case abandoned
+        /// The store refuses this object and may accept the next one.
+        case leftOut
         case gaveUp
     }
 
     package init(
-        store: any SegmentStore, publication: Publication, policy: RetryPolicy = RetryPolicy(),
+        store: any SegmentStore, publication: Publication, policy: RetryPolicy = RetryPolicy(), wasLive: Bool = false,
         continuing continued: @escaping @Sendable (String) -> MediaPlaylist? = { _ in nil }, report: @escaping @Sendable (String) -> Void,
-        ready: @escaping @Sendable (Bool) -> Void, fail: @escaping @Sendable (BroadcastFailure) -> Void
+        ready: @escaping @Sendable (Bool) -> Void, pace: @escaping @Sendable (Int, Int?) -> Void = { _, _ in },
+        fail: @escaping @Sendable (BroadcastFailure) -> Void
     ) {
+        self.wasLive = wasLive
+        self.pace = pace
         self.continued = continued
         self.store = store
         self.publication = Mutex(publication)
@@ -54,6 +64,7 @@ package final class Uploader: Sendable {
     package func append(_ segment: Segment) {
         publication.withLock { $0.append(segment) }
         wakeUp.yield()
+        reportPace()
     }
 
     /// Ends the upload: `run` returns when everything is uploaded.
@@ -66,6 +77,26 @@ package final class Uploader: Sendable {
     package func skipToEnd() {
         isHurried.store(true, ordering: .relaxed)
         current.withLock { $0 }?.cancel()
+    }
+
+    /// The number of segments that players never get, and the duration of their media.
+    package var lost: (segments: Int, duration: MediaTime) {
+        publication.withLock { ($0.droppedSegments, $0.droppedDuration) }
+    }
+
+    /// Reports what waits, and lowers the ceiling if the current upload is late.
+    private func reportPace() {
+        let (segments, waiting) = publication.withLock { ($0.waitingSegments, $0.waitingDuration) }
+        let current = publication.withLock { $0.currentSegment }
+        let now = now
+        let ceiling = rate.withLock { rate in
+            if segments > 1, let start = rate.start, let current {
+                rate.pace.isLate(byteCount: current.byteCount, duration: current.duration, in: now - start)
+            }
+            return rate.pace.ceiling
+        }
+        // The segment that is being uploaded does not wait.
+        pace(segments > 1 ? Int(waiting.milliseconds) : 0, ceiling)
     }
 
     /// True when the final playlist was uploaded.
@@ -99,20 +130,36 @@ package final class Uploader: Sendable {
 
     /// - Parameter uploaded: called after each upload.
     private func upload(_ uploaded: () -> Void) async {
-        var hasWorked = false
+        var hasWorked = wasLive
         for await _ in wakeUps {
             while let object = publication.withLock({ $0.nextUpload() }) {
+                let segment = publication.withLock { $0.currentSegment }
+                let start = now
+                rate.withLock { $0.start = object.kind == .segment ? start : nil }
                 switch await perform(object, hasWorked: hasWorked) {
                 case .done:
                     hasWorked = true
                     publication.withLock { $0.completeUpload(at: now) }
+                    if object.kind == .segment, let segment { note(segment, in: now - start) }
                     uploaded()
+                case .leftOut:
+                    publication.withLock { $0.leaveOutSegment() }
+                    reportPace()
                 case .abandoned: publication.withLock { $0.skipToEnd() }
                 case .gaveUp: return
                 }
             }
             if publication.withLock({ $0.isFinished }) { return }
         }
+    }
+
+    private func note(_ segment: Segment, in elapsed: MediaTime) {
+        let isLast = publication.withLock { $0.waitingSegments == 0 }
+        rate.withLock { rate in
+            rate.start = nil
+            rate.pace.uploaded(byteCount: segment.byteCount, duration: segment.duration, in: elapsed, isLast: isLast)
+        }
+        reportPace()
     }
 
     private var now: MediaTime { MediaTime(ContinuousClock.now - origin) }
@@ -129,8 +176,10 @@ package final class Uploader: Sendable {
         let start = ContinuousClock.now
         let watch = Task { await tellWhenAway() }
         var failures = 0
+        var refusals = 0
         while true {
             do throws(StoreError) {
+                rate.withLock { if $0.start != nil { $0.start = now } }
                 try await store.put(object)
                 watch.cancel()
                 let wasAway = await watch.value
@@ -144,6 +193,15 @@ package final class Uploader: Sendable {
                     return .abandoned
                 }
                 failures += 1
+                if hasWorked, object.kind != .playlist, error.isAboutObject {
+                    refusals += 1
+                    if refusals >= policy.refusalsOfObject {
+                        watch.cancel()
+                        if await watch.value { ready(true) }
+                        report(leftOutText(object, error))
+                        return .leftOut
+                    }
+                }
                 guard await mayRetry(error, failures: failures, since: start, hasWorked: hasWorked) else {
                     watch.cancel()
                     return Task.isCancelled ? .abandoned : .gaveUp
@@ -173,14 +231,20 @@ package final class Uploader: Sendable {
             return false
         case .refused(_, let reason), .unavailable(let reason): sentence = reason
         }
-        guard ContinuousClock.now - start < (hasWorked ? policy.longestOutage : policy.longestFirstOutage) else {
+        guard hasWorked || ContinuousClock.now - start < policy.longestFirstOutage else {
             // If no upload ever succeeded, the host does not retry either.
-            fail(BroadcastFailure(code: 503, message: sentence, retry: hasWorked))
+            fail(BroadcastFailure(code: 503, message: sentence))
             return false
         }
         refusal.withLock { $0 = sentence }
         report(waitingText(sentence))
         return (try? await Task.sleep(for: policy.backoff.delay(afterFailures: failures))) != nil
+    }
+
+    private func leftOutText(_ object: StoredObject, _ error: StoreError) -> String {
+        var text = "left out a segment of \(object.bytes.count / 1000) kB that \(store.name) refuses"
+        if case .refused(413, _) = error { text += ": it is too large for the server (nginx: client_max_body_size)" }
+        return text
     }
 
     /// Returns a phrase that follows “The connection is lost: ”.

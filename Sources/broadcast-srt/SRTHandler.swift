@@ -12,6 +12,7 @@ final class SRTHandler: BroadcastSampleHandler {
     private var host: BroadcastHost?
     private var settings: SRTSettings?
     private var stream: ReceivedStream?
+    private var wasLive = false
     private var sender: SRTSender?
     private let sending = DispatchGroup()
     private static let tellInterval = Duration.milliseconds(200)
@@ -27,6 +28,7 @@ final class SRTHandler: BroadcastSampleHandler {
         }
         self.host = host
         stream = ReceivedStream(broadcast)
+        wasLive = broadcast.wasLive
         if broadcast.tracks.isEmpty { throw BroadcastFailure(code: 415, message: "There is neither picture nor sound to send") }
     }
 
@@ -34,7 +36,7 @@ final class SRTHandler: BroadcastSampleHandler {
         stream?.configure(track, data: data)
         guard sender == nil, let host, let settings, let description = stream?.description else { return }
         let sender = SRTSender(
-            settings, stream: description, report: { host.status($0) }, ready: { host.ready($0) }, requestKeyframe: { host.requestKeyframe() },
+            settings, stream: description, wasLive: wasLive, report: { host.status($0) }, ready: { host.ready($0) }, requestKeyframe: { host.requestKeyframe() },
             fail: { host.finish(with: $0) })
         self.sender = sender
         sending.enter()

@@ -1,16 +1,16 @@
 import BroadcastExtension
+import Concurrency
 import Media
 
 /// The caller: it calls the server until a connection lasts, and again when it breaks.
 extension SRTSender {
     /// The results of the calls up to now.
     private struct Calls {
+        var reconnection: Reconnection
         /// There was a connection, so the queue does not start with a keyframe any more.
         var hasSent = false
-        /// A server has accepted the stream once.
-        var wasAccepted = false
-        /// The number of failures since the last lasting connection.
-        var failures = 0
+        /// A server has accepted the stream once, now or in an earlier process.
+        var wasAccepted: Bool
         /// The number of connections that the server closed at once.
         var hangUps = 0
         /// The state of the current connection.
@@ -24,8 +24,10 @@ extension SRTSender {
         case accepted
     }
 
+    private var elapsed: Duration { ContinuousClock.now - origin }
+
     func call() async {
-        var calls = Calls()
+        var calls = Calls(reconnection: Reconnection(policy, wasAccepted: wasLive), wasAccepted: wasLive)
         while true {
             do throws(SRTFailure) {
                 let socket = try await connect()
@@ -35,20 +37,22 @@ extension SRTSender {
                 }
                 calls.hasSent = true
                 calls.connection = .onTrial
+                calls.reconnection.accepted(at: elapsed, isConfirmed: true)
                 let start = ContinuousClock.now
                 try await send(through: socket) { note(age: ContinuousClock.now - start, &calls) }
                 return await drain(socket)
             } catch {
                 var failure = error
-                calls.failures += 1
+                calls.reconnection.ended(at: elapsed)
                 if calls.connection != .accepted && failure == .lost {
                     calls.hangUps += 1
                     failure = .hungUp(count: calls.hangUps)
                 }
-                guard mayRetry(failure, failures: calls.failures, hasConnected: calls.wasAccepted) else { return }
+                let wait = calls.reconnection.nextWait()
+                guard mayRetry(failure, hasTriesLeft: wait != nil, wasAccepted: calls.wasAccepted), let wait else { return }
                 if calls.connection == .accepted { ready(false) }
                 calls.connection = .none
-                await sleep(for: policy.backoff.delay(afterFailures: calls.failures))
+                await sleep(for: wait)
             }
         }
     }
@@ -57,16 +61,12 @@ extension SRTSender {
     ///
     /// - Parameter age: the time since the connection was made.
     private func note(age: Duration, _ calls: inout Calls) {
-        if calls.connection == .onTrial && age >= policy.trial {
-            report(calls.wasAccepted ? "connected again" : "connected")
-            ready(true)
-            calls.connection = .accepted
-            calls.wasAccepted = true
-        }
-        if age >= Self.lastingConnection {
-            calls.failures = 0
-            calls.hangUps = 0
-        }
+        guard calls.connection == .onTrial && age >= policy.trial else { return }
+        report(calls.wasAccepted ? "connected again" : "connected")
+        ready(true)
+        calls.connection = .accepted
+        calls.wasAccepted = true
+        calls.hangUps = 0
     }
 
     /// Sleeps for `duration`, but at most until the end of the broadcast, so that a stop during an outage does not wait
@@ -103,30 +103,30 @@ extension SRTSender {
         return socket
     }
 
-    private func mayRetry(_ failure: SRTFailure, failures: Int, hasConnected: Bool) -> Bool {
+    private func mayRetry(_ failure: SRTFailure, hasTriesLeft: Bool, wasAccepted: Bool) -> Bool {
         let peer = "\(settings.host):\(settings.port)"
         switch failure {
         // A server that restarts can refuse a stream temporarily. A wrong passphrase is permanent.
-        case .refused(let code, let reason) where !hasConnected || code == 401:
+        case .refused(let code, let reason) where !wasAccepted || code == 401:
             fail(BroadcastFailure(code: code, message: "\(peer) refused the stream: \(reason)"))
             return false
         case .lost:
             let reason = "the connection was lost"
-            return mayRetry("cannot be reached: \(reason)", because: reason, failures: failures, hasConnected: hasConnected)
+            return mayRetry("cannot be reached: \(reason)", because: reason, hasTriesLeft, wasAccepted)
         case .refused(_, let reason), .unreachable(let reason):
-            return mayRetry("cannot be reached: \(reason)", because: reason, failures: failures, hasConnected: hasConnected)
+            return mayRetry("cannot be reached: \(reason)", because: reason, hasTriesLeft, wasAccepted)
         case .hungUp(let count):
             let reason = "accepted the connection and closed it at once" + (count == 1 ? "" : ", \(count) times")
-            return mayRetry("\(reason): check the stream id", because: "it \(reason)", failures: failures, hasConnected: hasConnected)
+            return mayRetry("\(reason): check the stream id", because: "it \(reason)", hasTriesLeft, wasAccepted)
         }
     }
 
     /// - Parameter problem: what the peer did, as the end of a sentence that begins with its address.
-    private func mayRetry(_ problem: String, because reason: String, failures: Int, hasConnected: Bool) -> Bool {
+    private func mayRetry(_ problem: String, because reason: String, _ hasTriesLeft: Bool, _ wasAccepted: Bool) -> Bool {
         let peer = "\(settings.host):\(settings.port)"
-        if isEnding || failures >= (hasConnected ? policy.attempts : policy.attemptsBeforeFirst) {
+        if isEnding || !hasTriesLeft {
             // If the server never accepted the stream, the host does not retry either.
-            fail(BroadcastFailure(code: 503, message: "\(peer) \(problem)", retry: hasConnected))
+            fail(BroadcastFailure(code: 503, message: "\(peer) \(problem)", retry: wasAccepted))
             return false
         }
         report("calling \(peer) again: \(reason)")

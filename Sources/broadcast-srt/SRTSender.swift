@@ -1,4 +1,5 @@
 import BroadcastExtension
+import Concurrency
 import Media
 import Mux
 import Synchronization
@@ -9,14 +10,14 @@ package final class SRTSender: Sendable {
     /// The maximum age of packets that waited for a connection. Older packets are discarded in favour of a new
     /// keyframe.
     static let freshness = MediaTime(milliseconds: 500)
-    /// A connection that lasted this long starts the count of failures again.
-    static let lastingConnection = Duration.seconds(10)
     /// The time limit for sending the end of the broadcast. The receiver's latency is additional.
     private static let drainDeadline = Duration.seconds(2)
 
     let settings: SRTSettings
     private let stream: StreamDescription
-    let policy: RetryPolicy
+    let policy: ReconnectionPolicy
+    /// True if an earlier process of the destination was live.
+    let wasLive: Bool
     let queue: PacketQueue
     let report: @Sendable (String) -> Void
     /// Called with true when a server accepts the stream or this program listens, and with false when the connection is
@@ -27,11 +28,11 @@ package final class SRTSender: Sendable {
     private let hasAskedForKeyframe = Atomic(false)
     /// The deadline for sending the remaining packets, or nil before `end`.
     private let endDeadline = Mutex<ContinuousClock.Instant?>(nil)
-    private let origin = ContinuousClock.now
+    let origin = ContinuousClock.now
 
     package init(
-        _ settings: SRTSettings, stream: StreamDescription, policy: RetryPolicy = RetryPolicy(), report: @escaping @Sendable (String) -> Void,
-        ready: @escaping @Sendable (Bool) -> Void, requestKeyframe: @escaping @Sendable () -> Void,
+        _ settings: SRTSettings, stream: StreamDescription, policy: ReconnectionPolicy = .calls, wasLive: Bool = false,
+        report: @escaping @Sendable (String) -> Void, ready: @escaping @Sendable (Bool) -> Void, requestKeyframe: @escaping @Sendable () -> Void,
         fail: @escaping @Sendable (BroadcastFailure) -> Void
     ) {
         self.settings = settings
@@ -40,6 +41,7 @@ package final class SRTSender: Sendable {
         if stream.video == nil { limits.startsWithVideo = false }
         queue = PacketQueue(limits: limits)
         self.policy = policy
+        self.wasLive = wasLive
         self.report = report
         self.ready = ready
         self.requestKeyframe = requestKeyframe

@@ -15,7 +15,8 @@ import Upload
     private static let busy = UploadError.rtmp(.streamBusy(description: ""))
     fileprivate static let refused = UploadError.rtmp(.refused(code: "NetStream.Publish.Denied", description: ""))
     /// Waits of 2, 4, 8 and then 10 s.
-    fileprivate static let backoff = Backoff(maximumAttempts: 5, first: .seconds(2), factor: 2, longest: .seconds(10))
+    fileprivate static let policy = ReconnectionPolicy(
+        waits: Backoff(first: .seconds(2), factor: 2, longest: .seconds(10)), maximumAttempts: 5)
 
     /// A destination with its viewer, its clock, and the states that it reported.
     fileprivate final class Rig: Sendable {
@@ -32,7 +33,7 @@ import Upload
             func add(_ element: Element) { elements.withLock { $0.append(element) } }
         }
 
-        init(_ delivery: Delivery = .live(retry: DestinationTests.backoff), kind: DestinationKind = .rtmp, waitsForNetwork: Bool = false) {
+        init(_ delivery: Delivery = .live(retry: DestinationTests.policy), kind: DestinationKind = .rtmp, waitsForNetwork: Bool = false) {
             let events = Sink<DestinationEvent>()
             self.events = events
             var plan = viewer.plan(delivery, kind: kind)
@@ -457,7 +458,8 @@ extension DestinationTests {
     @Test(arguments: [
         UploadError.rtmp(.refused(code: "NetStream.Publish.Denied", description: "")), .rtmp(.badRedirect(.loop)),
         .rtmp(.protocolViolation(.handshakeVersion(72))), .rtmp(.insecure(host: "h", .unknownIssuer)),
-        .extension(name: "x", .noHello(within: .seconds(5))),
+        .extension(name: "x", .noHello(within: .seconds(5))), .extension(name: "x", .reported(code: 503, message: "", canRetry: false)),
+        .extension(name: "x", .reported(code: 403, message: "", canRetry: false)),
     ])
     func `A refusal is retried only after the stream was live`(refusal: UploadError) async throws {
         let rig = Rig()
@@ -493,6 +495,60 @@ extension DestinationTests {
         try await rig.passWait(2)
         await rig.destination.waitUntilOver()
         #expect(rig.destination.state == .failed && rig.destination.snapshot().error == error && rig.viewer.connections == 2)
+    }
+
+    @Test func `A server that closes every connection after some seconds is tried again for ever, less often, and the user is told once`() async throws {
+        let rig = Rig(.live(retry: ReconnectionPolicy(waits: DestinationTests.policy.waits, maximumAttempts: 3)))
+        rig.viewer.setRemarks { $0.isConfirmed = true }
+        rig.viewer.behave(.fail(Self.lost), at: .process)
+        rig.start()
+        for wait in [2, 4, 8, 10, 10, 10] {
+            try await rig.waitForState(.live)
+            rig.clock.advance(by: .seconds(4))
+            try await rig.push(until: "the loss") { rig.destination.state == .reconnecting }
+            try await rig.passWait(wait)
+        }
+        try await rig.waitForState(.live)
+        #expect(rig.clock.waits == [2, 4, 8, 10, 10, 10].map { .seconds($0) })
+        #expect(rig.notices == [.unstable(connections: 3)] && rig.destination.snapshot().reconnects == 6)
+        rig.destination.end(.asked)
+        await rig.destination.waitUntilOver()
+    }
+
+    @Test func `A new process of an extension learns that an earlier one was live`() async throws {
+        let rig = Rig(kind: .program("hls"))
+        rig.viewer.behave(.fail(Self.lost), at: .process, connection: 0)
+        rig.start()
+        try await rig.waitForState(.live)
+        #expect(rig.viewer.context?.wasLive == false)
+        try await rig.push(until: "the loss") { rig.destination.state == .reconnecting }
+        try await rig.passWait(2)
+        try await rig.waitForState(.live)
+        #expect(rig.viewer.context?.wasLive == true)
+        rig.destination.end(.asked)
+        await rig.destination.waitUntilOver()
+    }
+
+    @Test func `A far end that is ready and not ready in turn changes the state a few times at once, and then once a second`() async throws {
+        let rig = Rig()
+        rig.start()
+        try await rig.waitForState(.live)
+        for number in 0..<40 {
+            rig.viewer.setRemarks { $0.isReady = number % 2 == 1 }
+            let calls = rig.viewer.calls.count
+            rig.destination.queue.push(.annotated(["number": "\(number)"]))
+            try await waitUntil("the annotation") { rig.viewer.calls.count > calls }
+        }
+        #expect(rig.states.count <= 6, "\(rig.states)")
+        // The last state is reported as soon as a change is allowed.
+        rig.clock.advance(by: .seconds(10))
+        rig.viewer.setRemarks { $0.isReady = false }
+        try await rig.push(until: "the loss") { rig.destination.state == .reconnecting }
+        rig.clock.advance(by: .seconds(10))
+        rig.viewer.setRemarks { $0.isReady = true }
+        try await rig.push(until: "live again") { rig.destination.state == .live }
+        rig.destination.end(.asked)
+        await rig.destination.waitUntilOver()
     }
 
     @Test func `A first connection that waits for the network is tried until it succeeds, and these tries do not count later`() async throws {

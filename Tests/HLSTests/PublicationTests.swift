@@ -48,6 +48,21 @@ struct PublicationTests {
         #expect(names == ["put header0.mp4", "put 000000.ts", "put live.m3u8", "put 000001.ts", "put live.m3u8"])
     }
 
+    @Test func `A segment that the store refuses is left out, and the next one is discontinuous`() {
+        var publication = publication()
+        publication.append(segment(1))
+        _ = steps(&publication)
+        publication.append(segment(2))
+        #expect(publication.nextUpload()?.bytes.first == 2)
+        publication.leaveOutSegment()
+        #expect(publication.nextUpload() == nil && publication.droppedSegments == 1)
+        #expect(publication.droppedDuration == MediaTime(milliseconds: 4000) && publication.waitingDuration == .zero)
+        publication.append(segment(3))
+        #expect(publication.nextUpload()?.bytes.first == 3)
+        publication.completeUpload(at: .zero)
+        #expect(text(publication.nextUpload()).contains("#EXT-X-DISCONTINUITY\n"))
+    }
+
     @Test func `Old segments are deleted when no player can need them`() {
         var publication = publication()
         var deletions: [Int: [String]] = [:]

@@ -11,6 +11,8 @@ struct UploaderTests {
         enum Mood: Equatable {
             case willing, hanging, failing
             case refusing(code: Int)
+            /// Refuses segments of more than ten bytes.
+            case limited
         }
 
         let name = "the store"
@@ -32,6 +34,7 @@ struct UploaderTests {
             if object.kind == .playlist { lastPlaylist.withLock { $0 = String(decoding: object.bytes, as: UTF8.self) } }
             if mood.withLock({ $0 }) == .failing { throw .unavailable("the store cannot be reached") }
             if case .refusing(let code) = mood.withLock({ $0 }) { throw .refused(code: code, "the store refuses") }
+            if mood.withLock({ $0 }) == .limited, object.kind == .segment, object.bytes.count > 10 { throw .refused(code: 413, "too large") }
             taken.withLock { $0.append(object.name) }
         }
 
@@ -67,19 +70,31 @@ struct UploaderTests {
     }
 
     private let store = FickleStore()
+    private struct Pace: Equatable {
+        var waiting: Int
+        var bitrate: Int?
+    }
+
     private let log = Log()
+    private let paces = Paces()
+
+    private final class Paces: Sendable {
+        private let all = Mutex<[Pace]>([])
+        var last: Pace? { all.withLock { $0.last } }
+        func add(_ pace: Pace) { all.withLock { $0.append(pace) } }
+    }
 
     private func uploader(
-        uploadLimit: Duration = .seconds(60), continuing: @escaping @Sendable (String) -> MediaPlaylist? = { _ in nil }
+        uploadLimit: Duration = .seconds(60), wasLive: Bool = false, continuing: @escaping @Sendable (String) -> MediaPlaylist? = { _ in nil }
     ) -> Uploader {
         let names = ObjectNames(playlist: "live.m3u8", format: .ts, date: Date(timeIntervalSince1970: 0), number: 1)
         let playlist = MediaPlaylist(window: 3, firstNumber: 1, targetDuration: 4)
         var policy = RetryPolicy()
         policy.uploadLimit = uploadLimit
         return Uploader(
-            store: store, publication: Publication(names: names, playlist: playlist, maximumWaitingByteCount: 1000), policy: policy,
+            store: store, publication: Publication(names: names, playlist: playlist, maximumWaitingByteCount: 1000), policy: policy, wasLive: wasLive,
             continuing: continuing, report: { [log] in log.add($0) }, ready: { [log] in log.add("ready \($0)") },
-            fail: { [log] in log.add("failed: \($0.message)") })
+            pace: { [paces] waiting, bitrate in paces.add(Pace(waiting: waiting, bitrate: bitrate)) }, fail: { [log] in log.add("failed: \($0.message)") })
     }
 
     private func segment() -> Segment {
@@ -167,6 +182,51 @@ struct UploaderTests {
         uploader.end()
         await run.value
         #expect(uploader.hasPublishedEnd == goesOn && log.all.contains { $0.hasPrefix("failed") } == !goesOn)
+    }
+
+    @Test func `An object that a server refuses after it accepted others is left out after three tries`() async throws {
+        let uploader = uploader()
+        let run = Task { await uploader.run() }
+        uploader.append(segment())
+        try await log.wait(for: "ready true")
+        store.mood.withLock { $0 = .limited }
+        uploader.append(Segment(bytes: [UInt8](repeating: 0, count: 20), duration: MediaTime(milliseconds: 4000), date: Date(timeIntervalSince1970: 0)))
+        uploader.append(segment())
+        uploader.end()
+        await run.value
+        #expect(store.begun.withLock { $0.count { $0.hasSuffix("000001.ts") } } == 4)
+        #expect(store.taken.withLock { $0.count { $0.hasSuffix(".ts") } } == 2)
+        #expect(uploader.lost.segments == 1 && uploader.lost.duration == MediaTime(milliseconds: 4000) && uploader.hasPublishedEnd)
+        #expect(
+            log.all.contains(
+                "left out a segment of 0 kB that the store refuses: it is too large for the server (nginx: client_max_body_size)"))
+        #expect(store.lastPlaylist.withLock { $0 }.contains("#EXT-X-DISCONTINUITY\n"))
+    }
+
+    @Test func `A store that an earlier process used is tried until it answers`() async throws {
+        store.mood.withLock { $0 = .refusing(code: 403) }
+        let uploader = uploader(wasLive: true)
+        let run = Task { await uploader.run() }
+        uploader.append(segment())
+        try await waitUntil("some tries") { store.begun.withLock { $0.count } >= 3 }
+        store.mood.withLock { $0 = .willing }
+        uploader.end()
+        await run.value
+        #expect(uploader.hasPublishedEnd && !log.all.contains { $0.hasPrefix("failed") } && log.all.contains("ready true"))
+    }
+
+    @Test func `The media that waits is reported, and that nothing waits any more`() async throws {
+        let uploader = uploader()
+        let run = Task { await uploader.run() }
+        uploader.append(segment())
+        try await log.wait(for: "ready true")
+        store.mood.withLock { $0 = .hanging }
+        for _ in 0..<3 { uploader.append(segment()) }
+        #expect(paces.last?.waiting == 12_000)
+        store.mood.withLock { $0 = .willing }
+        uploader.end()
+        await run.value
+        #expect(paces.last?.waiting == 0)
     }
 
     @Test(arguments: [503, 403, 401, StoreError.untrusted])

@@ -168,7 +168,7 @@ struct HostRequestTests {
             let busy = FakeViewer("busy")
             let error = UploadError.rtmp(.streamBusy(description: ""))
             busy.behave(.fail(error), at: .started)
-            rig.define("busy", busy.plan(.live(retry: Backoff(first: .seconds(3600), longest: .seconds(3600)))))
+            rig.define("busy", busy.plan(.live(retry: ReconnectionPolicy(waits: Backoff(first: .seconds(3600), longest: .seconds(3600))))))
             try await expect(.notYetConnected(name: "busy", error), of: rig, "add-destination") { $0.destination = "busy" }
             #expect(try await rig.ask("retry").retried == ["busy"])
         }

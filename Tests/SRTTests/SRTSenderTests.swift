@@ -1,4 +1,5 @@
 import BroadcastExtension
+import Concurrency
 import Media
 import Synchronization
 import TestSupport
@@ -18,8 +19,8 @@ struct SRTSenderTests {
     private let log = Log()
 
     private func sender(_ url: String) throws -> SRTSender {
-        var policy = RetryPolicy()
-        policy.backoff.first = .milliseconds(20)
+        var policy = ReconnectionPolicy.calls
+        policy.waits.first = .milliseconds(20)
         // The test may be late to hang up.
         policy.trial = .seconds(20)
         let format = AudioTrackFormat(track: .mixed, format: .broadcast, audioSpecificConfig: [0x11, 0x90], bitrate: 160, priming: 0)

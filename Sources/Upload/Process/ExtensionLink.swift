@@ -5,6 +5,9 @@ import Synchronization
 /// The state that an extension's handler shares with other threads: the extension's last remarks, the number of bytes
 /// that it received, and the handler's context.
 final class ExtensionLink: Sendable {
+    /// True if the extension has reported that it is not ready, so a later report that it is ready is the far end's answer.
+    private static func confirms(_ remarks: HandlerRemarks) -> Bool { !remarks.isReady || remarks.isConfirmed }
+
     private struct State {
         var remarks = HandlerRemarks()
         var context = HandlerContext()
@@ -19,6 +22,9 @@ final class ExtensionLink: Sendable {
         state.withLock { $0.context = context }
     }
 
+    /// True if an earlier process of the destination was live.
+    var wasLive: Bool { state.withLock { $0.context.wasLive } }
+
     func report(_ notice: UploadNotice) {
         state.withLock { $0.context.report }(notice)
     }
@@ -28,10 +34,14 @@ final class ExtensionLink: Sendable {
         let requestKeyframe = state.withLock { state in
             if let url = reply.watchURL { state.remarks.watchURL = url }
             if let status = reply.status { state.remarks.status = status }
-            if let isReady = reply.ready { state.remarks.isReady = isReady }
+            if let isReady = reply.ready {
+                state.remarks.isConfirmed = Self.confirms(state.remarks)
+                state.remarks.isReady = isReady
+            }
             if let waiting = reply.queueMilliseconds {
                 state.remarks.backlog = MediaTime(milliseconds: Int64(min(max(0, waiting), 3_600_000)))
             }
+            if let bitrate = reply.bitrate { state.remarks.bitrate = min(max(1, bitrate), 10_000_000) }
             return reply.request == "keyframe" ? state.context.requestKeyframe : nil
         }
         requestKeyframe?()

@@ -66,7 +66,7 @@ struct ReplyReader {
         items.append(
             .reply(
                 Reply(
-                    ready: reply.ready, queueMilliseconds: reply.queueMilliseconds, status: reply.status.map(cleaner.clean),
+                    ready: reply.ready, queueMilliseconds: reply.queueMilliseconds, bitrate: reply.bitrate, status: reply.status.map(cleaner.clean),
                     watchURL: reply.watchURL.map(cleaner.clean), request: reply.request)))
     }
 }

@@ -26,7 +26,7 @@ package actor SamplesHandler: SampleHandler {
         let channel = try ExtensionChannel(manifest: manifest, launch: launch, link: link)
         self.channel = channel
         packetizer = SamplePacketizer(stream, video: manifest.video, audio: manifest.audio)
-        try channel.send(.start(setup: launch.setup, tracks: packetizer.tracks, title: stream.title))
+        try channel.send(.start(setup: launch.setup, tracks: packetizer.tracks, title: stream.title, wasLive: link.wasLive))
         for (track, data) in packetizer.configurations {
             try channel.send(FrameHeader(length: data.count, kind: .configuration, track: track.rawValue), payload: data)
         }
@@ -64,11 +64,12 @@ package actor SamplesHandler: SampleHandler {
 }
 
 extension ControlEvent {
-    static func start(setup: [String: String], tracks: [ControlEvent.Track], title: String?) -> ControlEvent {
+    static func start(setup: [String: String], tracks: [ControlEvent.Track], title: String?, wasLive: Bool = false) -> ControlEvent {
         var event = ControlEvent(event: "start")
         event.setup = setup
         event.tracks = tracks
         event.title = title
+        if wasLive { event.wasLive = true }
         return event
     }
 

@@ -39,7 +39,8 @@ extension RTMPHandler {
 
     /// Opens the next connection if the server asked for one.
     private func beginSuccession(of current: RTMPPublisher) {
-        guard case .none = succession, let request = current.reconnectRequest, request != failedRequest, let stream else { return }
+        guard case .none = succession, current.reconnectRequest != nil, let stream, movePace.allows(at: .now) else { return }
+        if movePace.begin(at: .now) { report(.movesOften) }
         succession = .opening(
             Task {
                 do throws(RTMPError) {
@@ -47,7 +48,7 @@ extension RTMPHandler {
                     opened(next, stream)
                     return .success(next)
                 } catch {
-                    notOpened(error, request)
+                    notOpened(error)
                     return .failure(error)
                 }
             })
@@ -59,14 +60,13 @@ extension RTMPHandler {
         requestKeyframe()
     }
 
-    private func notOpened(_ error: RTMPError, _ request: RTMPReconnectRequest) {
+    private func notOpened(_ error: RTMPError) {
         guard case .opening = succession else { return }
         if error.retry == .busy {
             succession = .waitingToExchange
             requestKeyframe()
         } else {
-            // The old connection remains usable until it closes.
-            failedRequest = request
+            // The old connection remains usable until it closes. `movePace` has the time of the next try.
             succession = .none
         }
     }

@@ -23,8 +23,8 @@ package actor RTMPHandler: SampleHandler {
     private let context = Mutex(HandlerContext())
     var stream: StreamDescription?
     var succession = RTMPSuccession.none
-    /// The server's last request for a new connection that failed.
-    var failedRequest: RTMPReconnectRequest?
+    /// How often the server's requests for a new connection are obeyed.
+    var movePace = MovePace()
 
     /// The addresses in the order in which they are tried.
     private let urls: [RTMPURL]
@@ -51,12 +51,23 @@ package actor RTMPHandler: SampleHandler {
 
     package nonisolated var byteCount: Int { connections.withLock { $0.byteCount } }
 
+    /// The server confirms each stream before `started` returns.
+    package nonisolated var remarks: HandlerRemarks {
+        var remarks = HandlerRemarks()
+        remarks.isConfirmed = true
+        return remarks
+    }
+
     package nonisolated func attach(_ context: HandlerContext) {
         self.context.withLock { $0 = context }
     }
 
     nonisolated func requestKeyframe() {
         context.withLock { $0.requestKeyframe }()
+    }
+
+    nonisolated func report(_ notice: UploadNotice) {
+        context.withLock { $0.report }(notice)
     }
 
     /// Connects to the first address that can be reached. The caller may call it again after it threw.
@@ -111,7 +122,6 @@ package actor RTMPHandler: SampleHandler {
 
     /// Makes `publisher` the current connection. The caller must retire the previous one.
     func install(_ publisher: RTMPPublisher) {
-        failedRequest = nil
         connections.withLock { connections in
             connections.retiring = connections.current
             connections.current = publisher
