@@ -49,8 +49,12 @@ extension SessionNotice {
             "No sound from \(track.source) (\(problem.phrase)). It is tried again every second."
         case .soundIsBack(let track): "The sound of \(track.source) is back."
         case .soundContentFailed(let error): "No sound: \(error.sentence) The broadcast continues in silence."
-        case .bitrateLowered(let destination, let wanted, let now):
+        case .bitrateLowered(let destination, let wanted, let now, let others):
             "\(destination) cannot accept \(wanted) kbit/s: the bitrate follows the network, now \(now) kbit/s."
+                + (others.isEmpty ? "" : " This applies to \(others.joined(separator: ", ")) too, which share its picture, down to half of the bitrate.")
+        case .tooSlowForShared(let destination, let takes, let bitrate):
+            "\(destination) accepts about \(takes) kbit/s. The bitrate stays at \(bitrate) for the destinations that share its picture, and pictures "
+                + "are dropped for \(destination) only. Give it a bitrate of its own in the configuration, for example bitrate = \(max(50, takes * 4 / 5))."
         case .bitrateRestored(let bitrate): "The bitrate is back at \(bitrate) kbit/s."
         case .encoderReduced(.none, _): "The encoder keeps up again with the chosen settings."
         case .encoderReduced(let reduction, let rate) where reduction.frameDivisor > 1:

@@ -40,7 +40,12 @@ package enum SessionNotice: Sendable, Equatable {
     /// The file or pipe with the sound failed. The broadcast continues without sound.
     case soundContentFailed(CaptureError)
     /// The bitrate was lowered because the network of the destination is too slow; kbit/s.
-    case bitrateLowered(destination: String, from: Int, to: Int)
+    ///
+    /// - Parameter sharedWith: the destinations that share the picture, and get the lower bitrate too.
+    case bitrateLowered(destination: String, from: Int, to: Int, sharedWith: [String])
+    /// The destination takes less than the bitrate that it shares with others, which is not lowered further; kbit/s. Its pictures
+    /// are dropped.
+    case tooSlowForShared(destination: String, takes: Int, bitrate: Int)
     /// The bitrate is the chosen one again; kbit/s.
     case bitrateRestored(Int)
     /// The encoder is slower than real time, or fast enough again, so it does less or more than before. The frame rate is

@@ -123,8 +123,18 @@ struct NoticesTests {
             "No sound: Cannot broadcast a.wav: it ends before its sound begins. The broadcast continues in silence."
         ),
         (
-            .bitrateLowered(destination: "studio", from: 6000, to: 2500), false,
+            .bitrateLowered(destination: "studio", from: 6000, to: 2500, sharedWith: []), false,
             "studio cannot accept 6000 kbit/s: the bitrate follows the network, now 2500 kbit/s."
+        ),
+        (
+            .bitrateLowered(destination: "studio", from: 6000, to: 3000, sharedWith: ["talk.mp4", "hls"]), false,
+            "studio cannot accept 6000 kbit/s: the bitrate follows the network, now 3000 kbit/s. "
+                + "This applies to talk.mp4, hls too, which share its picture, down to half of the bitrate."
+        ),
+        (
+            .tooSlowForShared(destination: "studio", takes: 500, bitrate: 3000), false,
+            "studio accepts about 500 kbit/s. The bitrate stays at 3000 for the destinations that share its picture, and pictures are dropped for "
+                + "studio only. Give it a bitrate of its own in the configuration, for example bitrate = 400."
         ),
         (.bitrateRestored(6000), false, "The bitrate is back at 6000 kbit/s."),
         (.encoderReduced(.none, frameRate: 60), true, "The encoder keeps up again with the chosen settings."),
