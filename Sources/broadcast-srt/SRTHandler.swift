@@ -16,7 +16,7 @@ final class SRTHandler: BroadcastSampleHandler {
     private var sender: SRTSender?
     private let sending = DispatchGroup()
     private static let tellInterval = Duration.milliseconds(200)
-    private var lastTold: (time: ContinuousClock.Instant, milliseconds: Int)?
+    private var lastTold: (time: ContinuousClock.Instant, milliseconds: Int, bitrate: Int?)?
 
     func started(_ broadcast: BroadcastStart, host: BroadcastHost) throws {
         let settings = try SRTSettings(setup: broadcast.setup)
@@ -52,15 +52,16 @@ final class SRTHandler: BroadcastSampleHandler {
         tellBacklog(of: sender)
     }
 
-    /// Reports the backlog to the host, so that the host lowers the bitrate if the connection is too slow.
+    /// Reports the backlog, and the bitrate that the line takes, to the host, which lowers the bitrate if the line is too narrow.
     private func tellBacklog(of sender: SRTSender) {
         let now = ContinuousClock.now
         guard lastTold.map({ now - $0.time >= Self.tellInterval }) ?? true else { return }
         let waiting = Int(sender.backlog.milliseconds)
         // Packets that arrive in quick succession always wait for a short time.
         let told = waiting < 100 ? 0 : waiting
-        if told != lastTold?.milliseconds ?? 0 { host?.waiting(milliseconds: told) }
-        lastTold = (now, told)
+        let bitrate = sender.acceptedBitrate
+        if told != lastTold?.milliseconds ?? 0 || bitrate != lastTold?.bitrate { host?.waiting(milliseconds: told, acceptedBitrate: bitrate) }
+        lastTold = (now, told, bitrate)
     }
 
     func finished() throws {

@@ -29,6 +29,7 @@ package final class SRTSender: Sendable {
     /// The deadline for sending the remaining packets, or nil before `end`.
     private let endDeadline = Mutex<ContinuousClock.Instant?>(nil)
     let origin = ContinuousClock.now
+    private let link = Mutex(LinkRate())
 
     package init(
         _ settings: SRTSettings, stream: StreamDescription, policy: ReconnectionPolicy = .calls, wasLive: Bool = false,
@@ -51,6 +52,9 @@ package final class SRTSender: Sendable {
 
     /// The media time that waits to be sent.
     package var backlog: MediaTime { queue.backlog }
+
+    /// The bitrate of picture and sound in kbit/s that the line takes; nil while no limit is known.
+    package var acceptedBitrate: Int? { link.withLock { $0.ceiling } }
 
     /// Adds a packet. If too much waits, pictures are dropped up to the next keyframe.
     package func push(_ packet: EncodedPacket) {
@@ -85,6 +89,8 @@ package final class SRTSender: Sendable {
         var muxer = MPEGTSMuxer()
         var window = SendWindow(latency: settings.latency)
         var pace = SendPace(at: now)
+        var budget = SendBudget(at: now)
+        link.withLock { $0.restart() }
         _ = muxer.begin(stream)
         while let element = await queue.next() {
             guard case .packet(let packet) = element else { continue }
@@ -93,11 +99,27 @@ package final class SRTSender: Sendable {
             window.add(byteCount: rest.count, at: packet.decodeTime)
             while !rest.isEmpty {
                 let part = rest.prefix(settings.payloadByteCount)
+                watch(socket)
+                budget.setRate(ceiling: acceptedBitrate, stream: window.bytesPerSecond)
+                while !budget.take(part.count, at: now), !isOver { try? await Task.sleep(for: .milliseconds(2)) }
                 guard try await send(part, through: socket, keeping: window.byteCount, &pace) else { return }
                 rest = rest.dropFirst(part.count)
             }
             if pace.hasProgress { progressed() }
         }
+    }
+
+    /// Reads the counters of the connection now and then, and tells the user about a line that is too narrow.
+    private func watch(_ socket: borrowing SRTSocket) {
+        let now = now
+        guard link.withLock({ $0.isDue(at: now) }), let reading = socket.reading(backlog: backlog) else { return }
+        let (isLowered, ceiling, share) = link.withLock { link in
+            let isLowered = link.note(reading, at: now)
+            return (isLowered, link.ceiling ?? 0, link.lossShare)
+        }
+        guard isLowered else { return }
+        let percent = Int((share * 100).rounded())
+        report("the line takes about \(ceiling) kbit/s" + (percent > 0 ? ", and loses \(percent) % of the packets" : ""))
     }
 
     /// Sends when `pace` allows it. Meanwhile, the queue drops pictures and keeps sound. Returns false if the end of the
@@ -115,7 +137,7 @@ package final class SRTSender: Sendable {
                 }
                 // libsrt's own buffer is full.
                 if pace.isStalled(at: now) { throw .unreachable("the connection accepts no more data") }
-            case .wait: break
+            case .wait: watch(socket)
             }
             try? await Task.sleep(for: .milliseconds(5))
         }

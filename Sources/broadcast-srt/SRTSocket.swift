@@ -1,5 +1,6 @@
 import CSRT
 import Glibc
+import Media
 
 /// A libsrt socket in live mode. No call blocks. The socket is closed when the value is destroyed.
 package struct SRTSocket: ~Copyable {
@@ -98,6 +99,17 @@ package struct SRTSocket: ~Copyable {
             }
             return bytes
         }
+    }
+
+    /// Returns the counters of the connection; nil if it is broken.
+    ///
+    /// - Parameter backlog: the media that waits in the sender.
+    func reading(backlog: MediaTime) -> LinkRate.Reading? {
+        var statistics = SRT_TRACEBSTATS()
+        guard srt_bistats(handle, &statistics, 0, 1) == 0 else { return nil }
+        return LinkRate.Reading(
+            packets: Int(statistics.pktSentTotal), lost: Int(statistics.pktSndLossTotal), bytes: Int(statistics.byteSentTotal),
+            roundTrip: statistics.msRTT, backlog: backlog)
     }
 
     private func configure(_ settings: SRTSettings) throws(SRTFailure) {

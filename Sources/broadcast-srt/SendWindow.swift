@@ -15,7 +15,8 @@ package struct SendWindow: Sendable {
     private let duration: MediaTime
     private var start: MediaTime?
     private var measuredByteCount = 0
-    private var bytesPerSecond: Double?
+    /// The rate of the stream; nil before it was measured.
+    package private(set) var bytesPerSecond: Double?
 
     /// - Parameter latency: the receiver's delay in milliseconds. If it is well chosen, it is four round trips. Up to
     ///   three of them can be in progress: a lost packet was then requested and sent again.
