@@ -30,6 +30,10 @@ short clinux_poll_input(int descriptor, int wake, int64_t nanoseconds) {
 
 int clinux_pipe(int *ends) { return pipe2(ends, O_CLOEXEC); }
 
+void clinux_start_writeback(int descriptor, off_t start, off_t count) {
+  sync_file_range(descriptor, start, count, SYNC_FILE_RANGE_WRITE);
+}
+
 static void make_foreground(pid_t group) {
   /* A process of a background group gets SIGTTOU for this, unless it blocks the signal. */
   sigset_t terminal_output, before;

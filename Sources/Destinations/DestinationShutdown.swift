@@ -33,14 +33,22 @@ package struct DestinationShutdown: Sendable {
             discardBacklog(of: destination, bytesBefore: before)
         }
         try await clock.sleep(for: ShutdownTimetable.slowAbandoned - ShutdownTimetable.backlogDiscarded)
+        var counts = destinations.map(\.byteCount)
         for destination in destinations where !destination.state.isOver && destination.plan.kind == .rtmp { destination.abandon() }
         try await clock.sleep(for: ShutdownTimetable.extensionAbandoned - ShutdownTimetable.slowAbandoned)
         for destination in destinations where !destination.state.isOver { destination.abandon() }
         try await clock.sleep(for: ShutdownTimetable.everythingAbandoned - ShutdownTimetable.extensionAbandoned)
-        // A handler that is blocked in a system call cannot be ended, but its destination can.
-        for destination in destinations where !destination.state.isOver {
-            destination.fail(.notFinishedInTime)
-            destination.abandon()
+        while !destinations.allSatisfy(\.state.isOver) {
+            let newCounts = destinations.map(\.byteCount)
+            for (destination, (before, now)) in zip(destinations, zip(counts, newCounts)) where !destination.state.isOver {
+                // A slow disk still takes what waits.
+                if destination.plan.kind == .file, now > before { continue }
+                // A handler that is blocked in a system call cannot be ended, but its destination can.
+                destination.fail(.notFinishedInTime)
+                destination.abandon()
+            }
+            counts = newCounts
+            try await clock.sleep(for: ShutdownTimetable.recordingProgress)
         }
     }
 

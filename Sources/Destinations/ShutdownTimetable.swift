@@ -6,6 +6,7 @@ import Upload
 ///     handler 0.7 s < backlog of live destinations discarded at 0.8 s, and those that accept nothing abandoned
 ///     end of an RTMP stream 2 s < slow live destinations abandoned at 3 s
 ///     extension: exits 5 s after `finish`, its handler has 5.5 s, abandoned at 6.7 s < all abandoned at 8 s
+///     recording on a slow disk: as long as it grows by some bytes in 5 s
 ///
 /// The extensions that are shipped write everything within 2.5 s (hls) and 4.5 s (srt); `ExtensionLaunch.Deadlines` has the 5 s.
 package enum ShutdownTimetable {
@@ -26,8 +27,10 @@ package enum ShutdownTimetable {
     package static let slowAbandoned = Duration.seconds(3)
     /// An extension is abandoned after this time.
     package static let extensionAbandoned = Duration.milliseconds(6700)
-    /// Any destination counts as failed after this time.
+    /// Any destination counts as failed after this time, but a recording whose file grows.
     package static let everythingAbandoned = Duration.seconds(8)
+    /// A recording whose file did not grow in this time counts as failed.
+    package static let recordingProgress = Duration.seconds(5)
 }
 
 extension DestinationPlan {

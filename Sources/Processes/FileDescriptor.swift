@@ -114,6 +114,17 @@ package struct FileDescriptor: ~Copyable, Sendable {
         return bytes
     }
 
+    /// Starts to write a part of the file to its disk, and does not wait for it. No effect on a pipe.
+    package func startWriteback(from start: Int, count: Int) {
+        clinux_start_writeback(raw, start, count)
+    }
+
+    /// Returns another descriptor of the same open file; nil if the system has none left.
+    package func duplicate() -> FileDescriptor? {
+        let copy = fcntl(raw, F_DUPFD_CLOEXEC, 0)
+        return copy < 0 ? nil : FileDescriptor(owning: copy)
+    }
+
     /// Makes reads and writes return EAGAIN instead of blocking. The flag belongs to the open file, so it also affects other processes that share it.
     package func setNonBlocking() {
         _ = fcntl(raw, F_SETFL, fcntl(raw, F_GETFL) | O_NONBLOCK)

@@ -1,3 +1,4 @@
+import Concurrency
 import Glibc
 import Processes
 
@@ -68,9 +69,18 @@ struct OutputFile: ~Copyable {
         }
     }
 
-    /// Waits until the data is on the disk. Does nothing for a pipe.
-    func synchronize() {
-        _ = fdatasync(raw)
+    /// Starts to write a part of the file to its disk, so that little is left to write at the end.
+    func startWriteback(from start: Int, count: Int) {
+        descriptor.startWriteback(from: start, count: count)
+    }
+
+    /// Returns a thread that ends when the data is on the disk. A slow disk can need minutes, in which the thread cannot be ended.
+    func beginSynchronization() -> NamedThread? {
+        guard let copy = descriptor.duplicate()?.release() else { return nil }
+        return NamedThread(name: "synchronize") {
+            let file = FileDescriptor(owning: copy)
+            _ = fdatasync(file.raw)
+        }
     }
 
     /// Locks the file until it is closed (flock(2)), so that other programs can see that it is being written. Returns

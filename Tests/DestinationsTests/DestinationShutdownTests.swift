@@ -60,6 +60,26 @@ import Upload
         #expect(rig.destination.state.isOver)
     }
 
+    @Test func `A recording on a slow disk is not given up while its file grows`() async throws {
+        let rig = Rig(.recording, kind: .file)
+        let shutdown = try await rig.shutDown(.hangForever)
+        try await rig.clock.pass(ShutdownTimetable.backlogDiscarded)
+        try await rig.clock.pass(ShutdownTimetable.slowAbandoned - ShutdownTimetable.backlogDiscarded)
+        try await rig.clock.pass(ShutdownTimetable.extensionAbandoned - ShutdownTimetable.slowAbandoned)
+        try await waitUntil("the wait for everything") { rig.clock.waits.count == 4 }
+        rig.viewer.write(1000)
+        try await rig.clock.pass(ShutdownTimetable.everythingAbandoned - ShutdownTimetable.extensionAbandoned)
+        for count in 5...8 {
+            try await waitUntil("the next wait") { rig.clock.waits.count == count }
+            #expect(!rig.destination.state.isOver)
+            rig.viewer.write(1000)
+            try await rig.clock.pass(ShutdownTimetable.recordingProgress)
+        }
+        rig.viewer.letGo()
+        await shutdown.value
+        #expect(rig.destination.state == .finished)
+    }
+
     @Test func `A destination that ignores its end counts as failed at last`() async throws {
         let rig = Rig(.recording, kind: .file)
         let shutdown = try await rig.shutDown(.hangForever)

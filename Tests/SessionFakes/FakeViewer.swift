@@ -55,6 +55,7 @@ package final class FakeViewer: Sendable {
         var isBusy = false
         var overlaps = 0
         var hanging: Moment?
+        var writtenBytes = 0
     }
 
     package let name: String
@@ -86,6 +87,8 @@ package final class FakeViewer: Sendable {
     }
     /// Handlers that hang go on.
     package func letGo() { released.set(()) }
+    /// Its byte count grows although it hangs, like that of a file on a slow disk.
+    package func write(_ byteCount: Int) { state.withLock { $0.writtenBytes += byteCount } }
     package func setRemarks(_ change: (inout HandlerRemarks) -> Void) { state.withLock { change(&$0.remarks) } }
 
     package var calls: [Call] { state.withLock { $0.calls } }
@@ -118,7 +121,7 @@ package final class FakeViewer: Sendable {
             self.connection = connection
         }
 
-        var byteCount: Int { bytes.load(ordering: .relaxed) }
+        var byteCount: Int { bytes.load(ordering: .relaxed) + viewer.state.withLock { $0.writtenBytes } }
         var remarks: HandlerRemarks { viewer.state.withLock { $0.remarks } }
         func attach(_ context: HandlerContext) { viewer.state.withLock { $0.context = context } }
 

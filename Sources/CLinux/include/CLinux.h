@@ -17,6 +17,9 @@ void clinux_avoid_huge_pages(void);
 /* Makes a pipe whose ends are close-on-exec from the start (pipe2(2)): ends[0] reads, ends[1] writes. Returns 0, or -1 with errno. */
 int clinux_pipe(int *_Nonnull ends);
 
+/* Starts to write this part of a file to its disk, and does not wait for it (sync_file_range(2)). No effect on a pipe. */
+void clinux_start_writeback(int descriptor, off_t start, off_t count);
+
 /* The process group and terminal session of a new process. */
 enum clinux_group {
   /* A new process group. */

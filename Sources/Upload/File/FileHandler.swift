@@ -6,6 +6,9 @@ import Synchronization
 
 /// Writes a container to a file: MP4, FLV, MPEG-TS, H.264 or Y4M.
 package actor FileHandler: SampleHandler {
+    /// The disk gets the file in parts of this size while it is written, so that a slow disk has little to write at the end.
+    private static let flushSize = 1 << 20
+
     private let path: String
     private let format: ContainerFormat
     private var muxer: any Muxer
@@ -14,6 +17,8 @@ package actor FileHandler: SampleHandler {
     /// True after a write failed. The handler then does not write the end, for example on a full disk.
     private var isBroken = false
     private let written = Atomic(0)
+    /// The number of bytes that were given to the disk. The kernel keeps the others in memory, up to half a minute of them.
+    private var flushed = 0
     private let context = Mutex(HandlerContext())
     package nonisolated var byteCount: Int { written.load(ordering: .relaxed) }
 
@@ -61,8 +66,9 @@ package actor FileHandler: SampleHandler {
         try write(ending.bytes)
         try write(ending.index)
         guard isSeekable, !ending.patches.isEmpty else { return }
-        // Write the end first, and then the fields that point to it: a crash between the two leaves a playable file.
-        file?.synchronize()
+        // The end is on the disk before the fields that point to it, so a power cut between the two leaves a playable file. A slow
+        // disk does not prevent them: without them, the recording has no duration.
+        _ = await file?.beginSynchronization()?.join(within: deadline)
         for patch in ending.patches { try overwrite(patch) }
     }
 
@@ -144,6 +150,10 @@ package actor FileHandler: SampleHandler {
         do throws(SystemError) {
             for piece in pieces { try file?.write(piece) }
             written.add(pieces.reduce(0) { $0 + $1.count }, ordering: .relaxed)
+            if isSeekable, byteCount - flushed >= Self.flushSize {
+                file?.startWriteback(from: flushed, count: byteCount - flushed)
+                flushed = byteCount
+            }
         } catch {
             isBroken = true
             // The reader of a named pipe may end at any time, like that of standard output.
