@@ -65,7 +65,8 @@ package final class FeedSource: ScreenSource {
             defer { state.newest = nil }
             return (state.newest, state.isEnded)
         }
-        if isEnded { condition = .ended }
+        // The last picture is shown before the end.
+        if isEnded && newest == nil { condition = .ended }
         if let newest { last = newest }
         guard let picture = newest ?? (isWholeWanted ? last : nil) else { return nil }
         isWholeWanted = false

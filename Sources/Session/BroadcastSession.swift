@@ -161,6 +161,9 @@ package final class BroadcastSession: Sendable {
             hiddenWindows: hidden, destinations: destinations.reported.map { $0.snapshot(at: now) })
     }
 
+    /// The number of different pictures that are encoded.
+    package var encoderCount: Int { pipeline.renditions.count }
+
     private func sound(of track: Track) -> SessionSnapshot.Audio? {
         pipeline.sound(of: track).map {
             SessionSnapshot.Audio(source: $0.name, level: $0.level, drift: $0.drift, isMuted: $0.isMuted)

@@ -125,7 +125,12 @@ final class Pipeline: Sendable {
             if media.takesRawVideo { description.video?.codec = rendition.settings.chroma.rawCodec }
             served = rendition
         }
-        description.audio = try await sound.attach(queue, for: plan)
+        do throws(SessionError) {
+            description.audio = try await sound.attach(queue, for: plan)
+        } catch {
+            if let served { await pool.detach(queue, from: served) }
+            throw error
+        }
         return (description, served)
     }
 

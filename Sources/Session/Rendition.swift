@@ -60,12 +60,17 @@ final class Rendition: Sendable {
 
     private var reduction: EncoderReduction { overload.withLock { $0?.reduction } ?? .none }
 
-    /// Returns true once after the encoder has encoded a slate itself. The next frame must be the whole picture then.
+    /// Requests the whole picture, or the slate, as the next frame, also if nothing changes.
+    func requestWholeFrame() {
+        loop.requestWholeFrame()
+    }
+
+    /// Returns true once if the next frame must be the whole picture.
     func takeWholeFrameRequest() -> Bool {
         loop.takeWholeFrameRequest()
     }
 
-    /// True if the encoder has encoded a slate itself, until `takeWholeFrameRequest`.
+    /// True if the next frame must be the whole picture, until `takeWholeFrameRequest`.
     var isWholeFrameRequested: Bool { loop.isWholeFrameRequested }
 
     /// Ends a wait for a frame, after the user has asked to hide something.

@@ -41,15 +41,16 @@ struct RenditionComposer {
     mutating func show(_ sample: SampleBuffer?, isWithheld: Bool, rules: Int, at time: MediaTime) {
         var frame = isWithheld ? nil : composed
         composed = nil
+        let isWholeWanted = rendition.takeWholeFrameRequest()
         if isWithheld {
-            if !showsSlate {
+            if !showsSlate || isWholeWanted {
                 _ = rendition.mailbox.takeBack()
                 frame = PrivacySlate.sample(size: composer.outputSize, chroma: composer.chroma, at: time)
             }
         } else {
             if let sample { frame = composer.compose(sample, replacing: rendition.mailbox.takeBack()) }
             // The encoder's last frame was a slate, so it needs the whole picture.
-            if rendition.takeWholeFrameRequest() || showsSlate { frame = composer.wholeFrame(at: time) }
+            if isWholeWanted || showsSlate { frame = composer.wholeFrame(at: time) }
         }
         showsSlate = isWithheld
         consent = PictureConsent(rules: rules, isSlate: isWithheld)

@@ -18,6 +18,8 @@ final class RenditionPool: Sendable {
 
     private struct State {
         var renditions: [Rendition] = []
+        /// The renditions that are being opened, each with an event that is set when that is over.
+        var openings: [(settings: RenditionSettings, isOver: Once<Void>)] = []
         /// Nil until `begin`.
         var clock: SessionClock?
     }
@@ -77,14 +79,39 @@ final class RenditionPool: Sendable {
     /// Adds `outlet` to a rendition that serves `plan`. Makes a rendition if none does.
     func attach(_ outlet: Distributor.Outlet, for plan: DestinationPlan, from source: Source) async throws(SessionError) -> Rendition {
         let own = try settings(for: [plan], from: source, keepsClips: false)
-        // The choice and the new outlet are one step, so that `detach` cannot end the rendition in between.
-        let chosen = state.withLock { state in
-            let rendition = Self.rendition(for: plan, own, among: state.renditions, isRunning: state.clock != nil)
-            rendition?.distributor.add(outlet)
-            return rendition
+        while true {
+            // The choice and the new outlet are one step, so that `detach` cannot end the rendition in between.
+            let (chosen, opening, isMine) = state.withLock { state -> (Rendition?, Once<Void>, Bool) in
+                if let rendition = Self.rendition(for: plan, own, among: state.renditions, isRunning: state.clock != nil) {
+                    rendition.distributor.add(outlet)
+                    return (rendition, Once(), false)
+                }
+                if let opening = state.openings.first(where: { $0.settings == own || $0.settings.serves(own) }) {
+                    return (nil, opening.isOver, false)
+                }
+                let opening = Once<Void>()
+                state.openings.append((own, opening))
+                return (nil, opening, true)
+            }
+            if let chosen {
+                // There are no repeats of a raw picture before the first one.
+                if outlet.isRaw {
+                    chosen.requestWholeFrame()
+                    capture.noteDisclosure()
+                }
+                return chosen
+            }
+            guard isMine else {
+                // Another destination opens a rendition that this one can share.
+                await opening.value
+                continue
+            }
+            defer {
+                state.withLock { state in state.openings.removeAll { $0.isOver === opening } }
+                opening.set(())
+            }
+            return try await makeRendition(own, requirements: plan.picture, from: source, first: outlet)
         }
-        if let chosen { return chosen }
-        return try await makeRendition(own, requirements: plan.picture, from: source, first: outlet)
     }
 
     /// Removes the outlet of `queue`. A rendition without outlets ends, unless it is the last one, whose figures the

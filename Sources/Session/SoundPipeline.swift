@@ -29,6 +29,9 @@ final class SoundPipeline: Sendable {
         var threads: [NamedThread] = []
         /// Nil until the encoder is open.
         var format: AudioTrackFormat?
+        /// The result of opening the encoder, for all destinations that need it at the same time. Nil before the first one, and
+        /// after a failure.
+        var opening: Once<EncodeError?>?
     }
 
     /// - Parameters:
@@ -61,7 +64,7 @@ final class SoundPipeline: Sendable {
 
     /// Opens the encoder if `plans` or the clip buffer need sound.
     func open(for plans: [DestinationPlan]) async throws(SessionError) {
-        if plans.contains(where: serves) || clips != nil && isWanted { try await openEncoder() }
+        if plans.contains(where: serves) || clips != nil && isWanted { _ = try await openEncoder() }
     }
 
     /// Sound flows from now on. Time zero of `clock` is now.
@@ -73,17 +76,31 @@ final class SoundPipeline: Sendable {
         if isOpen { record(clock, from: .zero) }
     }
 
-    private func openEncoder() async throws(SessionError) {
-        guard format == nil else { return }
-        do throws(EncodeError) {
-            let (thread, format) = try await loop.open { [ending] in ending.set(.failed(.encode($0))) }
-            state.withLock { state in
-                state.threads.append(thread)
-                state.format = format
-            }
-        } catch {
-            throw .encode(error)
+    /// Opens the encoder, or waits until another call has opened it.
+    ///
+    /// - Returns: true if this call opened it.
+    private func openEncoder() async throws(SessionError) -> Bool {
+        let (opening, isFirst) = state.withLock { state -> (Once<EncodeError?>, Bool) in
+            if let opening = state.opening { return (opening, false) }
+            let opening = Once<EncodeError?>()
+            state.opening = opening
+            return (opening, true)
         }
+        if isFirst {
+            do throws(EncodeError) {
+                let (thread, format) = try await loop.open { [ending] in ending.set(.failed(.encode($0))) }
+                state.withLock { state in
+                    state.threads.append(thread)
+                    state.format = format
+                }
+                opening.set(nil)
+            } catch {
+                state.withLock { $0.opening = nil }
+                opening.set(error)
+            }
+        }
+        if let error = await opening.value { throw .encode(error) }
+        return isFirst
     }
 
     private func record(_ clock: SessionClock, from time: MediaTime) {
@@ -103,9 +120,7 @@ final class SoundPipeline: Sendable {
     /// - Returns: the formats of the tracks that `queue` receives; none if the destination gets no sound.
     func attach(_ queue: PacketQueue, for plan: DestinationPlan) async throws(SessionError) -> [AudioTrackFormat] {
         guard serves(plan) else { return [] }
-        let isNew = format == nil
-        try await openEncoder()
-        if isNew, let clock = state.withLock({ $0.clock }) { record(clock, from: clock.now) }
+        if try await openEncoder(), let clock = state.withLock({ $0.clock }) { record(clock, from: clock.now) }
         let media = plan.media
         distributor.add(.init(queue: queue, tracks: Set(media.audioTracks), isRaw: media.takesRawAudio, carriesMarks: !media.takesVideo))
         return format.map { format in media.audioTracks.map { format.of($0) } } ?? []

@@ -57,12 +57,18 @@ final class VideoLoop: Sendable {
         isKeyframeWanted.store(true, ordering: .relaxed)
     }
 
-    /// True after this thread has encoded a slate itself, until `takeWholeFrameRequest`.
+    /// True if the next frame must be the whole picture, until `takeWholeFrameRequest`: this thread has encoded a slate itself, or a
+    /// destination of raw pictures has joined.
     var isWholeFrameRequested: Bool { isWholeFrameWanted.load(ordering: .relaxed) }
 
-    /// Returns true once after this thread has encoded a slate itself. The next frame must be the whole picture then.
+    /// Returns true once if the next frame must be the whole picture.
     func takeWholeFrameRequest() -> Bool {
         isWholeFrameWanted.exchange(false, ordering: .relaxed)
+    }
+
+    /// Requests the whole picture, or the slate, as the next frame, also if nothing changes.
+    func requestWholeFrame() {
+        isWholeFrameWanted.store(true, ordering: .relaxed)
     }
 
     /// Changes the bitrate in kbit/s from the next frame on.
@@ -244,7 +250,7 @@ final class VideoLoop: Sendable {
         let start = SessionClock.monotonic()
         let packets = try work.encoder?.encode(frame) ?? []
         busyNanoseconds.add(SessionClock.monotonic() - start, ordering: .relaxed)
-        let rawPacket = distributor.tracks(raw: true).isEmpty ? nil : work.raw.packet(for: frame)
+        let rawPacket = takesRaw(&work) ? work.raw.packet(for: frame) : nil
         finish(packets, rawPacket, at: frame.presentationTime, &work)
     }
 
@@ -253,8 +259,16 @@ final class VideoLoop: Sendable {
         let start = SessionClock.monotonic()
         let packets = try work.encoder?.encodeRepeat(at: time) ?? []
         busyNanoseconds.add(SessionClock.monotonic() - start, ordering: .relaxed)
-        let rawPacket = distributor.tracks(raw: true).isEmpty ? nil : work.raw.repeatPacket(at: time)
+        let rawPacket = takesRaw(&work) ? work.raw.repeatPacket(at: time) : nil
         finish(packets, rawPacket, at: time, &work)
+    }
+
+    /// True if a destination takes raw pictures.
+    private func takesRaw(_ work: inout Work) -> Bool {
+        if !distributor.tracks(raw: true).isEmpty { return true }
+        // One that joins later must not get the picture of now.
+        work.raw.forget()
+        return false
     }
 
     /// A pause starts and ends with a keyframe, so that a recording can be cut there. All frames of one time get the same

@@ -122,6 +122,54 @@ struct SessionDestinationsTests {
         #expect(zip(first.video, first.video.dropFirst()).allSatisfy { $0.sequence + 1 == $1.sequence })
     }
 
+    @Test func `Destinations that are added at the same time share one encoder and one recording of the sound`() async throws {
+        let (first, stage) = (FakeViewer("first"), Stage())
+        let pictures = MediaRequirements(audioTracks: [], prefersConstantPacing: true)
+        let session = try await BroadcastSession.started(stage, [first.plan(media: pictures)], frames: 3, of: first)
+        let others = (0..<4).map { FakeViewer("other \($0)") }
+        // Another size than the first one's: it needs an encoder of its own.
+        let plans = others.map { viewer in
+            var plan = viewer.plan()
+            plan.picture.size = PixelSize(width: 64, height: 32)
+            return plan
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for plan in plans { group.addTask { try await session.add(plan) } }
+            try await group.waitForAll()
+        }
+        for viewer in others { try await waitUntil("its sound") { viewer.packets.count { $0.track == .mixed } >= 10 } }
+        #expect(session.encoderCount == 2)
+        for viewer in others {
+            let times = viewer.packets.filter { $0.track == .mixed }.map(\.time)
+            #expect(zip(times, times.dropFirst()).allSatisfy { $0 < $1 }, "\(times)")
+        }
+        _ = await session.stop()
+    }
+
+    @Test func `A destination of raw pictures that joins a still screen gets the present picture, not that of an earlier one`() async throws {
+        let stage = Stage()
+        let (live, first, second, paused) = (FakeViewer("live"), FakeViewer("first"), FakeViewer("second"), FakeViewer("paused"))
+        stage.announceChanges()
+        let session = try await BroadcastSession.started(stage, [live.plan()], frames: 5, of: live)
+        try await session.add(first.livePlan())
+        try await first.waitForFrames(2)
+        #expect(first.video.allSatisfy { $0.reading == .number(stage.lastNumber) })
+        _ = try await session.remove(named: "first")
+        let before = stage.lastNumber
+        stage.change()
+        try await waitUntil("the change") { stage.lastNumber > before }
+        try await live.waitForFrames(5)
+        try await session.add(second.livePlan())
+        try await second.waitForFrames(2)
+        #expect(second.video.allSatisfy { $0.reading == .number(stage.lastNumber) })
+        #expect(session.pause())
+        try await waitUntil("the slate") { second.video.last?.reading == .slate }
+        try await session.add(paused.livePlan())
+        try await paused.waitForFrames(2)
+        #expect(paused.video.allSatisfy { $0.reading == .slate })
+        _ = await session.stop()
+    }
+
     @Test func `A file that is added late begins at time zero`() async throws {
         try await withPeers { peers in
             let formats = [ContainerFormat.mp4, .y4m, .flv, .mpegts, .h264]

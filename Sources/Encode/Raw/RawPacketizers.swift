@@ -40,6 +40,11 @@ package struct RawVideoPacketizer {
         return repeatPacket(at: sample.presentationTime)
     }
 
+    /// Forgets the last picture, when no destination takes raw pictures any more.
+    package mutating func forget() {
+        last = nil
+    }
+
     package mutating func repeatPacket(at time: MediaTime) -> EncodedPacket? {
         guard let last else { return nil }
         defer { sequence += 1 }
