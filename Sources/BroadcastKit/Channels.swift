@@ -40,10 +40,12 @@ public final class SoundChannel: Sendable {
 
     public init() {}
 
-    /// Adds sound after the previous one, or at the current time if that has ended.
+    /// Adds sound after the previous one, or at the current time if that has ended. Sound that is more than ten seconds ahead of the
+    /// broadcast is dropped.
     ///
     /// - Parameter samples: interleaved left and right samples at 48 kHz, full scale at ±1.
-    public func play(_ samples: [Float]) {
+    /// - Returns: false if the last samples were dropped.
+    @discardableResult public func play(_ samples: [Float]) -> Bool {
         feed.push(samples)
     }
 }

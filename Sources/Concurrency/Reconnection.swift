@@ -39,7 +39,8 @@ package struct Reconnection: Sendable {
     private var attempts = 0
     /// The connection that the far end accepted, while it lasts.
     private var connection: (start: Duration, trial: Duration)?
-    private var hasConnected = false
+    /// True if tries were made without a limit. They do not count after the connection for which they were made.
+    private var hasUnlimitedTries = false
     private var wasAccepted: Bool
     /// The start of the outage; nil during a connection.
     private var outageStart: Duration?
@@ -59,9 +60,8 @@ package struct Reconnection: Sendable {
         guard connection == nil else { return }
         connection = (now, isConfirmed ? policy.trial : policy.stable)
         outageStart = nil
-        // Tries of the first connection do not count later.
-        if !hasConnected { attempts = 0 }
-        hasConnected = true
+        if hasUnlimitedTries { attempts = 0 }
+        hasUnlimitedTries = false
     }
 
     /// The connection, or the try to make one, ended. Further calls before the next `accepted` have no effect.
@@ -85,6 +85,7 @@ package struct Reconnection: Sendable {
             return nil
         }
         attempts += 1
+        if !isLimited { hasUnlimitedTries = true }
         let wait = policy.waits.delay(afterFailures: attempts, chance: chance)
         // The first short connection is an outage like any other.
         guard shortConnections > 1 else { return wait }

@@ -8,6 +8,8 @@ struct PacketBacklog: Sendable {
     private(set) var byteCount = 0
     /// The bytes of the waiting packets that are not video.
     private(set) var audioByteCount = 0
+    /// The number of waiting packets that are not video.
+    private(set) var audioPacketCount = 0
 
     var isEmpty: Bool { head == elements.count }
 
@@ -123,6 +125,8 @@ struct PacketBacklog: Sendable {
     private mutating func count(_ element: PacketQueue.Element, _ sign: Int) {
         guard case .packet(let packet) = element else { return }
         byteCount += sign * packet.data.count
-        if packet.track != .screen { audioByteCount += sign * packet.data.count }
+        guard packet.track != .screen else { return }
+        audioByteCount += sign * packet.data.count
+        audioPacketCount += sign
     }
 }

@@ -63,6 +63,10 @@ public final class PacketQueue: Sendable {
         var waiter: CheckedContinuation<Void, Never>?
     }
 
+    /// About ten minutes. Packets of silence have a few bytes, but need memory too; after a stop of the machine, an hour of them can
+    /// arrive at once.
+    private static let maximumAudioPackets = 30_000
+
     private let limits: Limits
     private let state = Mutex(State())
 
@@ -96,7 +100,7 @@ public final class PacketQueue: Sendable {
                 guard admitVideo(packet, &state) else { return (nil, isReadyForKeyframe(state)) }
             } else if limits.startsWithVideo && !state.hasStarted {
                 return (nil, false)
-            } else if state.waiting.audioByteCount + packet.data.count > limits.byteCount {
+            } else if state.waiting.audioByteCount + packet.data.count > limits.byteCount || state.waiting.audioPacketCount >= Self.maximumAudioPackets {
                 // The destination has taken nothing for minutes, so the memory for audio is limited too.
                 return (nil, false)
             }

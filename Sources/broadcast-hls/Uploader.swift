@@ -131,14 +131,16 @@ package final class Uploader: Sendable {
     /// - Parameter uploaded: called after each upload.
     private func upload(_ uploaded: () -> Void) async {
         var hasWorked = wasLive
+        var isReady = false
         for await _ in wakeUps {
             while let object = publication.withLock({ $0.nextUpload() }) {
                 let segment = publication.withLock { $0.currentSegment }
                 let start = now
                 rate.withLock { $0.start = object.kind == .segment ? start : nil }
-                switch await perform(object, hasWorked: hasWorked) {
+                switch await perform(object, hasWorked: hasWorked, isReady: isReady) {
                 case .done:
                     hasWorked = true
+                    isReady = true
                     publication.withLock { $0.completeUpload(at: now) }
                     if object.kind == .segment, let segment { note(segment, in: now - start) }
                     uploaded()
@@ -164,15 +166,18 @@ package final class Uploader: Sendable {
 
     private var now: MediaTime { MediaTime(ContinuousClock.now - origin) }
 
-    private func perform(_ object: StoredObject, hasWorked: Bool) async -> Outcome {
-        let task = Task { await put(object, hasWorked: hasWorked) }
+    /// - Parameters:
+    ///   - hasWorked: true if the store accepted an object, now or in an earlier process.
+    ///   - isReady: true if that was reported.
+    private func perform(_ object: StoredObject, hasWorked: Bool, isReady: Bool) async -> Outcome {
+        let task = Task { await put(object, hasWorked: hasWorked, isReady: isReady) }
         current.withLock { $0 = task }
         // `skipToEnd` may have looked for the task before it was stored.
         if isHurried.load(ordering: .relaxed), object.kind != .playlist { task.cancel() }
         return await task.value
     }
 
-    private func put(_ object: StoredObject, hasWorked: Bool) async -> Outcome {
+    private func put(_ object: StoredObject, hasWorked: Bool, isReady: Bool) async -> Outcome {
         let start = ContinuousClock.now
         let watch = Task { await tellWhenAway() }
         var failures = 0
@@ -185,7 +190,7 @@ package final class Uploader: Sendable {
                 let wasAway = await watch.value
                 refusal.withLock { $0 = nil }
                 if failures > 0 || wasAway { report("uploading again\(lossText)") }
-                if !hasWorked || wasAway { ready(true) }
+                if !isReady || wasAway { ready(true) }
                 return .done
             } catch {
                 if Task.isCancelled {

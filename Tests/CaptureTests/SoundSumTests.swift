@@ -47,6 +47,20 @@ struct SoundSumTests {
         #expect(sum.take(now: MediaTime(milliseconds: 1060))?.sound.samples.first == 0.25)
     }
 
+    @Test func `a player that is paused delays the sum for a moment only`() {
+        var sum = SoundSum()
+        var delays: [Int64] = []
+        for index in 0..<30 {
+            let time = 1000 + 20 * Int64(index)
+            sum.add(sound(0.25), at: MediaTime(milliseconds: time), from: 7)
+            if index == 0 { sum.add(sound(0.5), at: MediaTime(milliseconds: time), from: 8) }
+            var now = time + 20
+            while sum.take(now: MediaTime(milliseconds: now)) == nil, now < time + 200 { now += 1 }
+            delays.append(now - time - 20)
+        }
+        #expect(delays[1] > 0 && delays.suffix(15).allSatisfy { $0 == 0 }, "\(delays)")
+    }
+
     @Test func `after silence, the sound has its new time`() {
         var sum = SoundSum()
         sum.add(sound(0.25), at: MediaTime(milliseconds: 1000), from: 7)

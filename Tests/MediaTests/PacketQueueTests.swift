@@ -178,6 +178,15 @@ import Testing
         #expect(queue.droppedFrames == 2)
     }
 
+    @Test func `An hour of silence that arrives at once does not fill the memory`() async {
+        let queue = PacketQueue(limits: .live)
+        queue.open()
+        queue.push(video(0, at: 0, keyframe: true))
+        for index in 0..<169_000 { queue.push(sound(UInt32(index), at: Int64(index) * 21, bytes: 6)) }
+        queue.end()
+        #expect(await drain(queue).count == 30_001)
+    }
+
     @Test func `exactly as many bytes as the limit are accepted`() async {
         let queue = PacketQueue(limits: Self.small)
         queue.open()

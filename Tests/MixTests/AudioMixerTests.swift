@@ -77,6 +77,25 @@ import Testing
         #expect(level(mix, from: 705, to: 900) == 0...0)
     }
 
+    @Test func `sound that is more than ten seconds ahead is dropped, and what is before it is not`() {
+        var mixer = AudioMixer(tracks: [.app])
+        mixer.feed(constant(0.5, at: 0, frames: 11 * 48_000))
+        mixer.feed(constant(0.25, at: 3_600_000, frames: 960))
+        let mix = takeAll(&mixer, until: MediaTime(milliseconds: 10_500)).flatMap(\.samples)
+        #expect(level(mix, from: 5, to: 9990) == 0.5...0.5)
+        #expect(level(mix, from: 10_005, to: 10_300) == 0...0)
+    }
+
+    @Test func `times that jitter by 60 ms cost no sound`() {
+        var mixer = AudioMixer(tracks: [.app])
+        for piece in 0..<100 {
+            let jitter: Int64 = piece > 30 && piece % 10 == 0 ? (piece % 20 == 0 ? 60 : -60) : 0
+            mixer.feed(constant(0.5, at: Int64(piece) * 20 + jitter, frames: 960))
+        }
+        let mix = takeAll(&mixer, until: MediaTime(milliseconds: 1950)).flatMap(\.samples)
+        #expect(level(mix, from: 5, to: 1900) == 0.5...0.5)
+    }
+
     @Test func `sound resumes after the mix has passed a gap`() {
         var mixer = AudioMixer(tracks: [.app])
         mixer.feed(constant(0.5, at: 0, frames: 9600))

@@ -4,16 +4,19 @@ import Media
 ///
 /// Positions are in sample frames since the session's start.
 struct TrackTimeline {
-    /// The error in seconds above which the sound is treated as interrupted and is positioned again at once.
+    /// The error in seconds above which the sound is treated as interrupted and is positioned again, if the next measurement has
+    /// such an error in the same direction. The times of a busy server jitter.
     static let resynchronisation = 0.05
+    /// The error in seconds above which the sound is positioned again at once.
+    static let interruption = 0.2
     /// The mean error in seconds above which the sound is positioned again, if it is nearly the same in two windows.
     /// Resampling would take many seconds to remove such an error. On an overloaded machine the errors of two windows
     /// differ.
     static let lastingError = 0.02
     /// The difference of two mean errors in seconds that counts as nearly the same.
     static let similarError = 0.006
-    /// The maximum length in seconds that the sound can be ahead of the mix. Sound further ahead is dropped, because a
-    /// clock must be wrong.
+    /// The maximum length in seconds that the sound can be ahead of the mix. Sound further ahead is dropped: its clock is wrong, or
+    /// a program delivers faster than real time.
     static let maximumAhead = 10.0
 
     /// The length in seconds over which errors are averaged.
@@ -34,6 +37,8 @@ struct TrackTimeline {
     private var errors: (sum: Double, frames: Int) = (0, 0)
     /// The mean error of the window before.
     private var lastMean = 0.0
+    /// The last error, if it was above `resynchronisation` and was not corrected.
+    private var outlier: Double?
     /// True in the first window after the sound was positioned.
     private var isFirstWindow = true
 
@@ -50,11 +55,16 @@ struct TrackTimeline {
     mutating func append(_ sound: Sound, at time: MediaTime, floor: Int) {
         let rate = Double(format.sampleRate)
         let target = time.seconds * rate
+        let limit = floor + Int(Self.maximumAhead * rate)
+        guard target < Double(limit) else { return }
         if let end {
             let error = (target - Double(end + (resampler?.delay ?? 0))) / rate
-            if abs(error) > Self.resynchronisation {
+            if abs(error) > Self.interruption || abs(error) > Self.resynchronisation && (outlier ?? 0) * error > 0 {
                 relocate(to: Int(target.rounded()))
+            } else if abs(error) > Self.resynchronisation {
+                outlier = error
             } else {
+                outlier = nil
                 follow(error: error, frames: sound.frameCount)
             }
         } else {
@@ -64,7 +74,7 @@ struct TrackTimeline {
         samples.append(contentsOf: stretched)
         end = start + samples.count / format.channelCount
         discard(before: floor)
-        if availableEnd - floor > Int(Self.maximumAhead * rate) { reset(at: floor) }
+        drop(after: limit)
     }
 
     /// Processes a measurement. The mean of a window corrects the position; after the first window, each measurement
@@ -96,6 +106,7 @@ struct TrackTimeline {
     /// Moves the end of the sound to `position`. It fills a gap with silence and cuts an overlap off.
     private mutating func relocate(to position: Int) {
         errors = (0, 0)
+        outlier = nil
         isFirstWindow = true
         let channels = format.channelCount
         guard end != nil, position >= start, position - start < Int(Self.maximumAhead) * format.sampleRate else {
@@ -113,10 +124,11 @@ struct TrackTimeline {
         end = position
     }
 
-    private mutating func reset(at position: Int) {
-        samples.removeAll()
-        start = position
-        end = nil
+    private mutating func drop(after limit: Int) {
+        let excess = min(availableEnd - limit, samples.count / format.channelCount)
+        guard excess > 0 else { return }
+        samples.removeLast(excess * format.channelCount)
+        end = start + samples.count / format.channelCount
     }
 
     private mutating func discard(before position: Int) {
