@@ -95,6 +95,8 @@ extension CommandError {
         case .outputLater: self.init(.usage, "Standard output can only be given when a session starts.")
         case .nameTwice(let name): self.init(.usage, "The destination \(name) is given twice. Give it once.")
         case .fileTwice(let path): self.init(.usage, "The file \(path) is given twice. Give it once.")
+        case .addressTwice(let url): self.init(.usage, "The address \(url) is given twice. Give it once.")
+        case .sameAddress(let one, let other): self.init(.usage, "The destinations \(one) and \(other) have the same address. Give one of them.")
         case .cannotCreateFolder(let path, let destination, let configuration, let code):
             self.init(
                 .cannotCreate,

@@ -143,6 +143,7 @@ extension CommandError {
         case .notBegun: self.init(.nothing, "The session is still starting. Try again.")
         case .pathInUse(let path): self.init(.nothing, "\(path) is part of this broadcast already.")
         case .nameInUse(let name): self.init(.nothing, "\(name) is part of this broadcast already.")
+        case .addressInUse(let name): self.init(.nothing, "\(name) is part of this broadcast already, and has the same address.")
         case .onlyDestination(let name): self.init(.nothing, "\(name) is the only destination. Run: broadcast stop")
         case .nothingToPreview(let limit):
             self.init(.nothing, "There is nothing to preview: the source ended, or showed nothing for \(limit.wholeSeconds) s.")

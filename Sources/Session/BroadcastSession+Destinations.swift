@@ -5,8 +5,8 @@ import Upload
 extension BroadcastSession {
     /// Adds a destination to a running session. Its stream starts with a keyframe.
     ///
-    /// - Throws: an error if the session has not begun or is ending, if its name or its file is in use, or if an encoder
-    ///   cannot be opened.
+    /// - Throws: an error if the session has not begun or is ending, if its name, its file or its address is in use, or if an
+    ///   encoder cannot be opened.
     package func add(_ plan: DestinationPlan) async throws(SessionError) {
         guard acceptsDestinations else { throw .ending }
         guard progress.hasBegun else { throw .notBegun }

@@ -78,17 +78,21 @@ final class SessionDestinations: Sendable {
     ///
     /// - Parameter mayStart: called after the destination was added to the list. If the session started to end before that,
     ///   nothing would end the destination.
-    /// - Throws: an error if its name or its file is in use, or if an encoder cannot be opened.
+    /// - Throws: an error if its name, its file or its address is in use, or if an encoder cannot be opened.
     func add(_ plan: DestinationPlan, if mayStart: () -> Bool) async throws(SessionError) {
         if let path = plan.path, await isWriting(path) { throw .pathInUse(path) }
         let destination = make(plan)
-        let isTaken = members.withLock { members -> Bool in
-            if members.contains(where: { $0.destination.plan.name == plan.name && !$0.destination.state.isOver }) { return true }
+        let problem = members.withLock { members -> SessionError? in
+            let others = members.map(\.destination).filter { !$0.state.isOver }
+            if others.contains(where: { $0.plan.name == plan.name }) { return .nameInUse(plan.name) }
+            if let address = plan.address, let other = others.first(where: { $0.plan.address == address }) {
+                return .addressInUse(by: other.plan.name)
+            }
             members.removeAll { $0.destination.plan.name == plan.name }
             members.append(Member(destination: destination))
-            return false
+            return nil
         }
-        if isTaken { throw .nameInUse(plan.name) }
+        if let problem { throw problem }
         do throws(SessionError) {
             guard mayStart() else { throw .ending }
             try await start(destination, joinsLate: true)?.requestKeyframe()

@@ -18,6 +18,8 @@ package enum SessionError: Error, Sendable, Equatable {
     case pathInUse(String)
     /// The session already has a destination of this name.
     case nameInUse(String)
+    /// A destination of this session, by its name, already sends to the same address.
+    case addressInUse(by: String)
     /// The destination is the last one, which ends only with the session.
     case onlyDestination(String)
     /// The source ended, or delivered no picture within this time.

@@ -17,10 +17,12 @@ extension DestinationPlan {
     package static func rtmp(
         name: String, url: RTMPURL, backups: [RTMPURL] = [], caFile: String? = nil, route: RTMPRoute = RTMPRoute()
     ) -> DestinationPlan {
-        DestinationPlan(
+        var plan = DestinationPlan(
             name: name, kind: .rtmp, url: "\(url)", delivery: .live(retry: .liveDestination),
             media: .init(prefersConstantPacing: true, maximumFrameSize: maximumRTMPFrame),
             makeHandler: { RTMPHandler(urls: [url] + backups, caFile: caFile, route: route) })
+        plan.address = DestinationAddress(url)
+        return plan
     }
 
     /// A file at an absolute path.
@@ -52,7 +54,7 @@ extension DestinationPlan {
 
     /// An extension's process.
     package static func program(name: String, manifest: ExtensionManifest, launch: ExtensionLaunch) -> DestinationPlan {
-        DestinationPlan(
+        var plan = DestinationPlan(
             name: name, kind: .program(manifest.name), delivery: .live(retry: .liveDestination),
             media: .init(
                 video: manifest.takesVideo ? manifest.takesRawVideo ? .raw : .encoded : .none, audio: manifest.takesRawAudio ? .pcm : .aac,
@@ -64,6 +66,8 @@ extension DestinationPlan {
                 case .clips: ClipFilesHandler(manifest: manifest, launch: launch)
                 }
             })
+        plan.address = DestinationAddress(manifest, setup: launch.setup)
+        return plan
     }
 }
 

@@ -11,6 +11,8 @@ package struct DestinationPlan: Sendable {
     package var url: String?
     /// The path of the file that it writes; nil if it writes none.
     package var path: String?
+    /// Where it sends, to find a second destination with the same far end; nil for a destination without an address.
+    package var address: DestinationAddress?
     package var delivery: Delivery
     package var media: MediaRequirements
     /// True if a first connection that fails because of the network is retried until it succeeds.
@@ -49,6 +51,33 @@ package struct DestinationPlan: Sendable {
     package var isLive: Bool {
         if case .live = delivery { true } else { false }
     }
+}
+
+/// The far end of a destination, with its secrets. Two broadcasts to the same far end disturb each other. A description or a dump
+/// shows nothing of it.
+package struct DestinationAddress: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    private let parts: [String]
+
+    /// A stream on an RTMP server.
+    package init(_ url: RTMPURL) {
+        parts = ["rtmp", url.scheme.rawValue, url.host.lowercased(), "\(url.port)", url.app, url.streamKey]
+    }
+
+    /// What an extension with these answers sends to; nil if none of them is an address.
+    package init?(_ manifest: ExtensionManifest, setup: [String: String]) {
+        guard var url = setup["url"] else { return nil }
+        // `hls:/srv/www` on the command line is the answer `/srv/www`.
+        if let colon = url.firstIndex(of: ":"), manifest.schemes.contains(url[..<colon].lowercased()), !url[colon...].hasPrefix("://") {
+            url = String(url[url.index(after: colon)...])
+        }
+        let others = setup.filter { $0.key != "url" }.sorted { $0.key < $1.key }
+        parts = [manifest.name, url] + others.flatMap { [$0.key, $0.value] }
+    }
+
+    package var description: String { "(address)" }
+    package var debugDescription: String { description }
+    /// Omits the properties, so that a dump does not show them.
+    package var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
 /// The kind of uploader that serves a destination.

@@ -209,6 +209,10 @@ package enum DestinationProblem: Error, Sendable, Equatable {
     case outputLater
     case nameTwice(String)
     case fileTwice(String)
+    /// The address without secrets.
+    case addressTwice(String)
+    /// Two destinations of the configuration, by their names.
+    case sameAddress(String, String)
     /// The folder of a destination cannot be created; errno. `configuration`: its file if the destination is configured.
     case cannotCreateFolder(path: String, destination: String, configuration: String?, code: Int32)
     /// The manifest requires a feature that does not exist.

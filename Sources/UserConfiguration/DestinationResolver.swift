@@ -69,11 +69,15 @@ package struct DestinationResolver {
         return plans
     }
 
-    /// Throws if another destination writes the same file, or also writes standard output.
+    /// Throws if another destination writes the same file, sends to the same address, or also writes standard output.
     package static func check(_ plan: DestinationPlan, beside plans: [DestinationPlan]) throws(ConfigurationError) {
         if plan.kind == .stdout && plans.contains(where: { $0.kind == .stdout }) { throw .destination(.outputTwice) }
         if let path = plan.path, plans.contains(where: { $0.path.map(CanonicalPath.of) == CanonicalPath.of(path) }) {
             throw .destination(.fileTwice(path))
+        }
+        if let address = plan.address, let other = plans.first(where: { $0.address == address }) {
+            if let url = plan.url ?? other.url { throw .destination(.addressTwice(url)) }
+            throw .destination(.sameAddress(other.name, plan.name))
         }
     }
 

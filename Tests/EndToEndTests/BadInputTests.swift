@@ -30,6 +30,7 @@ extension EndToEndTests {
             Case("--to", "-", "--to", "-", status: 64, saying: "once"),
             Case("--to", "a.mp4", "--to", "a.mp4", status: 64, saying: "twice"),
             Case("--to", "a.mp4", "--to", "./a.mp4", status: 64, saying: "twice"),
+            Case("--to", "rtmp://127.0.0.1/live/key", "--to", "rtmp://127.0.0.1/live/key", status: 64, saying: "twice"),
             Case("--to", "a.mp4", "--clip-buffer", "soon", status: 64, saying: "--clip-buffer"),
             Case("--to", "-", "--detach", status: 64, saying: "--detach"),
             Case("--to", "a.mp4", "--bitrate", "0", status: 64, saying: "--bitrate"),

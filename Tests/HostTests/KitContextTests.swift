@@ -64,6 +64,9 @@ import UserConfiguration
             #expect(throws: HostError.configuration(.destination(.nameTwice("archive")))) {
                 try prepare([.destination(named: "archive"), .destination(named: "archive")], context)
             }
+            #expect(throws: HostError.configuration(.destination(.addressTwice("rtmp://example.org/app/…")))) {
+                try prepare([.rtmp("rtmp://example.org/app", key: "k"), .rtmp("rtmp://example.org/app/k")], context)
+            }
             let plans = try prepare([.rtmp("rtmp://example.org/app", key: "k"), .rtmp("rtmp://example.org/app", key: "l")], context)
             #expect(plans.map(\.name) == ["example.org", "example.org-2"])
         }

@@ -140,6 +140,8 @@ struct ConfigurationErrorTests {
         (.outputLater, .usage, "Standard output can only be given when a session starts."),
         (.nameTwice("studio"), .usage, "The destination studio is given twice. Give it once."),
         (.fileTwice("/v/a.mp4"), .usage, "The file /v/a.mp4 is given twice. Give it once."),
+        (.addressTwice("rtmp://h/live/…"), .usage, "The address rtmp://h/live/… is given twice. Give it once."),
+        (.sameAddress("web", "cdn"), .usage, "The destinations web and cdn have the same address. Give one of them."),
         (
             .cannotCreateFolder(path: "/v", destination: "archive", configuration: nil, code: EACCES), .cannotCreate,
             "Cannot create the folder /v of the destination archive: Permission denied. Create it, or choose another folder."

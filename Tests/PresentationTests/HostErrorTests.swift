@@ -64,6 +64,7 @@ struct HostErrorTests {
         (.session(.notBegun), .nothing, "The session is still starting. Try again."),
         (.session(.pathInUse("/v/a.mp4")), .nothing, "/v/a.mp4 is part of this broadcast already."),
         (.session(.nameInUse("studio")), .nothing, "studio is part of this broadcast already."),
+        (.session(.addressInUse(by: "rtmp")), .nothing, "rtmp is part of this broadcast already, and has the same address."),
         (.session(.onlyDestination("studio")), .nothing, "studio is the only destination. Run: broadcast stop"),
         (
             .session(.nothingToPreview(within: .seconds(10))), .nothing,

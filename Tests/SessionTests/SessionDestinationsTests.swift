@@ -2,6 +2,7 @@ import Concurrency
 import Destinations
 import Foundation
 import Media
+import RTMP
 import Session
 import SessionFakes
 import TestSupport
@@ -277,6 +278,23 @@ struct SessionDestinationsTests {
             _ = await session.stop()
             await #expect(throws: SessionError.ending) { try await session.add(FakeViewer("late").livePlan()) }
         }
+    }
+
+    @Test func `An address belongs to one destination until that one is removed`() async throws {
+        let address = DestinationAddress(try RTMPURL("rtmp://live.example/app/key"))
+        var first = FakeViewer("first").livePlan()
+        first.address = address
+        let session = BroadcastSession(configuration: .silent(Stage()), destinations: [first, FakeViewer("second").livePlan()])
+        try await session.start()
+        let again = {
+            var plan = FakeViewer("again").livePlan()
+            plan.address = address
+            return plan
+        }()
+        await #expect(throws: SessionError.addressInUse(by: "first")) { try await session.add(again) }
+        #expect(try await session.remove(named: "first")?.state == .finished)
+        try await session.add(again)
+        #expect(await session.stop().destinations.count { $0.name == "again" } == 1)
     }
 
     @Test func `The name of a destination that has failed is free again`() async throws {

@@ -402,8 +402,8 @@ struct DestinationResolverTests {
         try await withTemporaryFolder { folder in
             let resolver = try resolver(
                 in: folder, "[destinations.rtmp-2]\nextension = \"clips\"\n[destinations.\"a.mp4\"]\nextension = \"file\"\npath = \"~/b.mp4\"")
-            let address = "rtmp://localhost/a/k"
-            let plans = try resolver.resolve([address, address, "rtmp-2", address, "x/a.mp4", "a.mp4", "y/a.mp4"])
+            let addresses = ["k", "l", "m"].map { "rtmp://localhost/a/\($0)" }
+            let plans = try resolver.resolve([addresses[0], addresses[1], "rtmp-2", addresses[2], "x/a.mp4", "a.mp4", "y/a.mp4"])
             #expect(plans.map(\.name) == ["rtmp", "rtmp-3", "rtmp-2", "rtmp-4", "a.mp4-2", "a.mp4", "a.mp4-3"])
         }
     }
@@ -418,6 +418,37 @@ struct DestinationResolverTests {
             #expect(
                 expectProblem { () throws(ConfigurationError) in try resolver.resolve(["a.mp4", "./a.mp4"]) }
                     == .fileTwice(folder.path + "/cwd/a.mp4"))
+        }
+    }
+
+    @Test func `An address is taken once, in any spelling, and another stream key makes it another one`() async throws {
+        try await withTemporaryFolder { folder in
+            try folder.writeExtension("srt", questions)
+            let text = """
+                [destinations.mine]
+                extension = "rtmp"
+                url = "rtmp://LIVE.example:1935/app"
+                [destinations.one]
+                extension = "srt"
+                setup.url = "/srv/www"
+                [destinations.two]
+                extension = "srt"
+                setup.url = "/srv/www"
+                """
+            let secrets = FakeSecrets(secrets: ["mine/key": "k", "srt/password": "p", "one/password": "p", "two/password": "q"])
+            let resolver = try resolver(in: folder, text, secrets: secrets)
+            func problem(_ targets: [String]) -> DestinationProblem? {
+                expectProblem { () throws(ConfigurationError) in try resolver.resolve(targets) }
+            }
+            #expect(problem(["rtmp://live.example/app/k", "a.mp4", "rtmp://live.example/app/k"]) == .addressTwice("rtmp://live.example/app/…"))
+            #expect(problem(["mine", "rtmp://live.example/app/k"]) == .addressTwice("rtmp://live.example/app/…"))
+            #expect(problem(["srt:/srv/www", "SRT:/srv/www"]) == .addressTwice("SRT:/srv/www"))
+            #expect(problem(["one", "srt:/srv/www"]) == .addressTwice("srt:/srv/www"))
+            let same = secrets.secrets.merging(["two/password": "p"]) { $1 }
+            let other = try self.resolver(in: folder, text, secrets: FakeSecrets(secrets: same))
+            #expect(expectProblem { () throws(ConfigurationError) in try other.resolve(["one", "two"]) } == .sameAddress("one", "two"))
+            let plans = try resolver.resolve(["mine", "rtmp://live.example/app/l", "rtmp://live.example/other/k", "one", "two", "srt://h"])
+            #expect(plans.count == 6 && "\(plans[0].address as Any)".contains("app") == false)
         }
     }
 
