@@ -25,7 +25,7 @@ package struct MediaPlaylist: Sendable {
     /// The maximum number of segments in the playlist. 0 keeps all segments and makes it an EVENT playlist (4.3.3.5).
     private let window: Int
     /// Whole seconds, not shorter than any segment (4.3.3.1).
-    private var targetDuration: Int
+    package private(set) var targetDuration: Int
     /// The number of the first entry (4.3.3.2).
     private var mediaSequence: Int
     /// The number of discontinuities that were removed from the start of the playlist (4.3.3.3).

@@ -141,6 +141,8 @@ extension ExtensionProblem {
             case 401, 403: "\(cause) (\(code)). Run: broadcast setup \(destination)"
             // The code of an extension that cannot reach its server.
             case 503: "\(cause). Check the address and the network, and start again."
+            // Something else uses the far end, and only the extension knows what the user can do about it.
+            case 409: "\(cause)."
             default: "\(cause) (\(code)). See broadcast logs."
             }
         }

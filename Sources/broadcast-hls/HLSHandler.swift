@@ -24,6 +24,8 @@ final class HLSHandler: BroadcastSampleHandler {
     private var isReconfigured = false
     private var segmenter: Segmenter?
     private var uploader: Uploader?
+    /// Held until the last upload.
+    private var lock: PlaylistLock?
     private let uploads = DispatchGroup()
 
     /// - Parameter home: the path that replaces `~`.
@@ -37,6 +39,7 @@ final class HLSHandler: BroadcastSampleHandler {
         self.settings = settings
         stream = ReceivedStream(broadcast)
         let store = try Self.store(for: settings)
+        lock = try lock(settings, store)
         let now = Date()
         let names = ObjectNames(
             playlist: settings.playlist, format: settings.format, date: now, number: .random(in: 0...UInt16.max))
@@ -79,6 +82,7 @@ final class HLSHandler: BroadcastSampleHandler {
     }
 
     func finished() throws {
+        defer { lock = nil }
         guard let uploader else { return }
         if let segment = segmenter?.end() { uploader.append(segment) }
         uploader.end()
@@ -122,6 +126,21 @@ final class HLSHandler: BroadcastSampleHandler {
 
     private func requestKeyframeIfNeeded() {
         if segmenter?.takeKeyframeRequest() == true { host?.requestKeyframe() }
+    }
+
+    /// Returns nil if nothing can be locked.
+    private func lock(_ settings: HLSSettings, _ store: any SegmentStore) throws -> PlaylistLock? {
+        let path: String? =
+            switch settings.place {
+            case .folder(let folder): PlaylistLock.path(folder: folder, playlist: settings.playlist)
+            case .server(let address): PlaylistLock.path(address: address.url(of: settings.playlist), home: home)
+            }
+        guard let path else { return nil }
+        do throws(PlaylistLock.InUse) {
+            return try PlaylistLock.acquire(path)
+        } catch {
+            throw store.conflict(over: settings.playlist)
+        }
     }
 
     private static func store(for settings: HLSSettings) throws -> any SegmentStore {

@@ -1,4 +1,5 @@
 import BroadcastExtension
+import Concurrency
 import HLS
 import Media
 import Synchronization
@@ -26,12 +27,17 @@ package final class Uploader: Sendable {
     private let current = Mutex<Task<Outcome, Never>?>(nil)
     /// True after `skipToEnd`.
     private let isHurried = Atomic(false)
+    /// Set by `end`.
+    private let ended = Once<Void>()
     private let origin = ContinuousClock.now
     /// True if an earlier process of the destination was live.
     private let wasLive: Bool
     private let rate = Mutex((pace: UploadPace(), start: MediaTime?.none))
     /// Returns the playlist to continue for the text of the one that exists, or nil to start a new one.
     private let continued: @Sendable (String) -> MediaPlaylist?
+
+    /// In seconds. A playlist of another program can declare anything.
+    private static let longestSegment = 40
 
     private enum Outcome {
         case done
@@ -70,6 +76,7 @@ package final class Uploader: Sendable {
     /// Ends the upload: `run` returns when everything is uploaded.
     package func end() {
         publication.withLock { $0.end() }
+        ended.set(())
         wakeUp.yield()
     }
 
@@ -113,19 +120,37 @@ package final class Uploader: Sendable {
                 publication.withLock { $0.completeDeletion() }
             }
         }
-        await resume()
-        await upload { cleaner.wake() }
+        if await resume() { await upload { cleaner.wake() } }
         // Objects that are not due or not deleted yet remain, because players need them longer than this process exists.
         cleaning.cancel()
         await cleaning.value
         await store.shutDown()
     }
 
-    /// Continues the playlist that a process left that did not end it.
-    private func resume() async {
+    /// Continues the playlist that a process left that did not end it. Returns false if another broadcast writes the playlist, for
+    /// example one of another machine: the two would delete each other's segments.
+    private func resume() async -> Bool {
         let name = publication.withLock { $0.names.playlist }
-        guard let text = await store.playlist(named: name), let playlist = continued(text) else { return }
-        publication.withLock { $0.resume(playlist) }
+        guard var text = await store.playlist(named: name) else { return true }
+        var changes = 0
+        while let playlist = continued(text) {
+            // A broadcast that goes on changes its playlist within that time (RFC 8216, 6.2.1). The end of this one does not wait
+            // for it.
+            let isEnding = await ended.value(within: .seconds(1.5 * Double(min(playlist.targetDuration, Self.longestSegment)))) != nil
+            let later = await isEnding ? nil : store.playlist(named: name)
+            guard let later, later != text else {
+                publication.withLock { $0.resume(playlist) }
+                return true
+            }
+            // The first change can be an upload that the other process began before it crashed.
+            changes += 1
+            guard changes < 2 else {
+                fail(store.conflict(over: name))
+                return false
+            }
+            text = later
+        }
+        return true
     }
 
     /// - Parameter uploaded: called after each upload.

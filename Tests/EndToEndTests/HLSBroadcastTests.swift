@@ -100,6 +100,27 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `A second broadcast into the same playlist is refused, and the first one goes on`() async throws {
+            try await withStudio(width: 320, height: 240, hasSound: false) { studio in
+                let server = try await Self.origin(root: try studio.peers.makeFolder("www"), in: studio.peers)
+                try await Self.setUp(server, in: studio)
+                let folder = try studio.peers.makeFolder("live")
+                let peer = try await studio.startLive(["--to", "hls:\(folder)", "--to", "crowd", "--keyframe-interval", "1"])
+                for target in ["hls:\(folder)/live.m3u8", "crowd"] {
+                    let second = try await studio.broadcast.run(["start", "--session", "second", "--to", target, "--duration", "3s"])
+                    #expect(second.status == .exited(69), "\(second.errors)")
+                    expectSentence(in: second.errors, saying: ["Another broadcast writes live.m3u8", "Stop it"])
+                }
+                let other = try await studio.broadcast.run(["start", "--session", "other", "--to", "hls:\(folder)/talk.m3u8", "--duration", "1s"])
+                #expect(other.status == .exited(0), "\(other.errors)")
+                #expect(try await studio.broadcast.run(["stop", "--session", "default"]).status == .exited(0))
+                #expect(try await peer.waitForExit() == .exited(0), "\(peer.standardError)")
+                let text = try String(contentsOfFile: folder + "/live.m3u8", encoding: .utf8)
+                #expect(text.hasSuffix("#EXT-X-ENDLIST\n") && !text.contains("DISCONTINUITY"))
+                #expect(try FileManager.default.contentsOfDirectory(atPath: folder).allSatisfy { !$0.hasPrefix(".") })
+            }
+        }
+
         @Test func `A refused upload is a final error with the status code`() async throws {
             try await withStudio(width: 320, height: 240, hasSound: false) { studio in
                 let server = try await Self.origin(root: try studio.peers.makeFolder("www"), in: studio.peers)

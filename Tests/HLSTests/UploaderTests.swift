@@ -25,6 +25,8 @@ struct UploaderTests {
         /// The uploads that were begun.
         let begun = Mutex<[String]>([])
         let left = Mutex<String?>(nil)
+        /// How often another process still changes `left`, after each read of it.
+        let changes = Mutex(0)
         let lastPlaylist = Mutex("")
 
         func put(_ object: StoredObject) async throws(StoreError) {
@@ -38,7 +40,15 @@ struct UploaderTests {
             taken.withLock { $0.append(object.name) }
         }
 
-        func playlist(named name: String) async -> String? { left.withLock { $0 } }
+        func playlist(named name: String) async -> String? {
+            let text = left.withLock { $0 }
+            let changes = changes.withLock { changes in
+                defer { changes = max(0, changes - 1) }
+                return changes
+            }
+            if changes > 0 { left.withLock { $0 = text.map { $0 + "." } } }
+            return text
+        }
 
         /// Hangs if `deletion` is nil. A deletion that can be seen has its result already, unless it hangs.
         func delete(_ name: String) async throws(StoreError) {
@@ -310,5 +320,24 @@ struct UploaderTests {
         await run.value
         let lines = store.lastPlaylist.withLock { $0 }.split(separator: "\n")
         #expect(lines.contains("#EXT-X-MEDIA-SEQUENCE:41") && lines.contains("live-old.ts") && lines.contains("#EXT-X-DISCONTINUITY"))
+    }
+
+    @Test(arguments: [(1, true), (1000, false)])
+    func `A playlist that another broadcast keeps changing is neither continued nor replaced`(changes: Int, isContinued: Bool) async throws {
+        store.left.withLock { $0 = "left" }
+        store.changes.withLock { $0 = changes }
+        let uploader = uploader { _ in
+            var playlist = MediaPlaylist(window: 3, firstNumber: 41, targetDuration: 0)
+            _ = playlist.append(.init(name: "live-old.ts", duration: .zero, date: Date(timeIntervalSince1970: 0)))
+            return playlist
+        }
+        let run = Task { await uploader.run() }
+        uploader.append(segment())
+        let conflict = "failed: Another broadcast writes live.m3u8 to the store already. Stop it, or choose another name or address"
+        if isContinued { try await log.wait(for: "ready true") } else { try await log.wait(for: conflict) }
+        uploader.end()
+        await run.value
+        #expect(store.lastPlaylist.withLock { $0 }.contains("live-old.ts") == isContinued && log.all.contains(conflict) != isContinued)
+        #expect(store.begun.withLock { $0.isEmpty } != isContinued)
     }
 }

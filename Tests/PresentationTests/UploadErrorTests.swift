@@ -27,7 +27,8 @@ struct UploadErrorTests {
         }
         #expect(message(503) == "web: The extension hls ended the broadcast: It failed. Check the address and the network, and start again.")
         #expect(message(401) == "web: The extension hls ended the broadcast: It failed (401). Run: broadcast setup web")
-        #expect(message(409) == "web: The extension hls ended the broadcast: It failed (409). See broadcast logs.")
+        #expect(message(409) == "web: The extension hls ended the broadcast: It failed.")
+        #expect(message(404) == "web: The extension hls ended the broadcast: It failed (404). See broadcast logs.")
     }
 
     @Test func `A broadcast that ends before the server answers says so`() {

@@ -1,3 +1,4 @@
+import BroadcastExtension
 import HLS
 
 /// The destination of playlist and segments. Players read from it, directly or indirectly.
@@ -20,4 +21,9 @@ package protocol SegmentStore: Sendable {
 
 extension SegmentStore {
     package func shutDown() async {}
+
+    /// The failure of a broadcast whose playlist another broadcast writes.
+    func conflict(over playlist: String) -> BroadcastFailure {
+        BroadcastFailure(code: 409, message: "Another broadcast writes \(playlist) to \(name) already. Stop it, or choose another name or address")
+    }
 }

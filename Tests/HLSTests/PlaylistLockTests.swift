@@ -1,0 +1,59 @@
+import Foundation
+import Testing
+import broadcast_hls
+
+struct PlaylistLockTests {
+    private let folder = FileManager.default.temporaryDirectory.path + "/broadcast-lock-\(UUID().uuidString)"
+
+    private func withFolder(_ body: () throws -> Void) throws {
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try body()
+    }
+
+    /// Runs `body` while the file at `path` is locked.
+    private func hold(_ path: String, _ body: () throws -> Void) throws {
+        let lock = try #require(try PlaylistLock.acquire(path))
+        try withExtendedLifetime(lock) { try body() }
+    }
+
+    @Test func `A playlist is locked once, until the broadcast ends, and no file remains`() throws {
+        try withFolder {
+            let path = PlaylistLock.path(folder: folder, playlist: "live.m3u8")
+            try hold(path) {
+                #expect(throws: PlaylistLock.InUse.self) { try PlaylistLock.acquire(path) }
+                try hold(PlaylistLock.path(folder: folder, playlist: "talk.m3u8")) {}
+            }
+            #expect(!FileManager.default.fileExists(atPath: path))
+            try hold(path) {}
+        }
+    }
+
+    @Test func `A file that a broadcast left, and one that another user can only read, are locked`() throws {
+        try withFolder {
+            let path = folder + "/a.lock"
+            FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o444])
+            try hold(path) {
+                #expect(throws: PlaylistLock.InUse.self) { try PlaylistLock.acquire(path) }
+            }
+        }
+    }
+
+    @Test func `What cannot be locked does not prevent a broadcast`() throws {
+        try withFolder {
+            #expect(try PlaylistLock.acquire(folder + "/missing/a.lock") == nil)
+            #expect(try PlaylistLock.acquire(folder) == nil)
+            try FileManager.default.createSymbolicLink(atPath: folder + "/link", withDestinationPath: folder + "/victim")
+            #expect(try PlaylistLock.acquire(folder + "/link") == nil && !FileManager.default.fileExists(atPath: folder + "/victim"))
+        }
+    }
+
+    @Test func `The name of a lock for an address does not contain the address`() throws {
+        try withFolder {
+            let address = "https://example.com/up?cid=canary-7Q2x&file=live.m3u8"
+            let path = try #require(PlaylistLock.path(address: address, home: folder))
+            #expect(!path.contains("canary") && path == PlaylistLock.path(address: address, home: folder))
+            #expect(path != PlaylistLock.path(address: address + "x", home: folder))
+        }
+    }
+}
