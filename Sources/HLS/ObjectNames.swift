@@ -24,8 +24,7 @@ package struct ObjectNames: Sendable, Equatable {
 
     /// Returns the name of segment `number`.
     package func segment(_ number: Int) -> String {
-        let text = String(number)
-        return "\(prefix)-\(String(repeating: "0", count: max(0, 6 - text.count)))\(text).\(format.fileEnding)"
+        "\(prefix)-\(Self.digits(number)).\(format.fileEnding)"
     }
 
     /// Returns the name of header `number`.
@@ -39,6 +38,28 @@ package struct ObjectNames: Sendable, Equatable {
 
     /// The same for a header.
     func isHeader(_ name: String) -> Bool { isOwn(name) && name.hasSuffix(".mp4") }
+
+    /// Returns the names of the segments, or headers, of the same broadcast whose numbers differ from that of `name` by one of
+    /// `distances`. Empty if `name` does not have the form that `segment` or `header` gives it.
+    func others(like name: String, distances: ClosedRange<Int>) -> [String] {
+        let isSegment = isSegment(name)
+        guard isSegment || isHeader(name), let dot = name.lastIndex(of: ".") else { return [] }
+        let parts = name[..<dot].dropFirst(stem.count).split(separator: "-", omittingEmptySubsequences: false)
+        // DATE-RANDOM-NUMBER or DATE-RANDOM-headerNUMBER. Another name can be one that the user gave to an own file.
+        guard parts.count == 3, parts[0].count == 16, parts[1].count == 4, parts[1].allSatisfy(\.isHexDigit) else { return [] }
+        let word = isSegment ? "" : "header"
+        guard parts[2].hasPrefix(word), let number = Int32(parts[2].dropFirst(word.count)) else { return [] }
+        let start = "\(stem)\(parts[0])-\(parts[1])-\(word)"
+        return distances.map { Int(number) + $0 }.filter { $0 >= 0 }.map { other in
+            "\(start)\(isSegment ? Self.digits(other) : String(other))\(name[dot...])"
+        }
+    }
+
+    /// At least six digits.
+    private static func digits(_ number: Int) -> String {
+        let text = String(number)
+        return String(repeating: "0", count: max(0, 6 - text.count)) + text
+    }
 
     private func isOwn(_ name: String) -> Bool {
         name.hasPrefix(stem) && name.utf8.count < 250 && name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "/") }

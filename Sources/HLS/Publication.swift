@@ -65,12 +65,20 @@ package struct Publication: Sendable {
     /// The segment that is uploaded now or next.
     package var currentSegment: Segment? { waiting.first }
 
-    /// Continues a playlist that an earlier process left. The first segment becomes discontinuous. Call this before the
-    /// first upload.
+    /// Continues a playlist that an earlier process left. The first segment becomes discontinuous. Objects of that process that the
+    /// playlist does not name are deleted in time. Call this before the first upload.
     package mutating func resume(_ playlist: MediaPlaylist) {
         self.playlist = playlist
         longestPlaylist = playlist.duration
         isContinuation = true
+        guard let first = playlist.entries.first, let last = playlist.entries.last else { return }
+        // Objects that had left the playlist and waited for their deletion. Each stays for its own duration and that of the playlist,
+        // so they are about as many as the playlist has. It has no effect to delete one again.
+        let count = playlist.entries.count + 2
+        var others = [first.header, first.name].compactMap(\.self).flatMap { names.others(like: $0, distances: -count...(-1)) }
+        // An object that was uploaded, and the playlist was not.
+        others += [last.header, last.name].compactMap(\.self).flatMap { names.others(like: $0, distances: 1...1) }
+        removed = others.map { ($0, first.duration) }
     }
 
     /// Adds a segment. If a segment must be dropped, the first one is kept, because its upload can be in progress.

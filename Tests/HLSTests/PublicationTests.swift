@@ -157,7 +157,14 @@ struct PublicationTests {
         // The earlier process began with 7, and two segments had left its playlist.
         #expect(lines.contains("#EXT-X-MEDIA-SEQUENCE:10") && lines.contains("#EXT-X-TARGETDURATION:4"))
         second.completeUpload(at: .zero)
-        #expect(second.nextDeletion(at: MediaTime(milliseconds: 16_000)) == "live-20261121T135114Z-00ab-000002.ts")
+        // Also those that the earlier process did not delete, and one that it perhaps uploaded last.
+        #expect(second.nextDeletion(at: MediaTime(milliseconds: 15_999)) == nil)
+        var deleted: [String] = []
+        while let name = second.nextDeletion(at: MediaTime(milliseconds: 16_000)) {
+            deleted.append(name)
+            second.completeDeletion()
+        }
+        #expect(deleted == [0, 1, 5, 2].map { "live-20261121T135114Z-00ab-00000\($0).ts" })
         second.append(segment())
         _ = steps(&second)
         second.append(segment())
@@ -167,6 +174,34 @@ struct PublicationTests {
         second.completeUpload(at: .zero)
         let later = text(second.nextUpload())
         #expect(later.contains("#EXT-X-DISCONTINUITY-SEQUENCE:1\n") && !later.contains("#EXT-X-DISCONTINUITY\n"))
+    }
+
+    @Test(
+        arguments: [
+            ("live-20261121T135114Z-00ab-000015.m4s", ["000010.m4s", "000011.m4s", "000012.m4s", "000013.m4s", "000014.m4s"]),
+            ("live-20261121T135114Z-00ab-000001.m4s", ["000000.m4s"]), ("live-20261121T135114Z-00ab-000000.m4s", []),
+            ("live-20261121T135114Z-00ab-header2.mp4", ["header0.mp4", "header1.mp4", "header3.mp4"]),
+            ("live-2026.m4s", []), ("live-20261121T135114Z-00ab-holiday9.mp4", []), ("live-holiday-2026-000009.m4s", []),
+            ("live-20261121T135114Z-00ab-99999999999999999999.m4s", []),
+        ] as [(String, [String])])
+    func `Only objects with names of a broadcast are deleted although the playlist does not name them`(name: String, expected: [String]) throws {
+        let date = Date(timeIntervalSince1970: 1_795_269_100)
+        let names = ObjectNames(playlist: "live.m3u8", format: .fmp4, date: date, number: 0xCD)
+        var publication = Publication(
+            names: names, playlist: MediaPlaylist(window: 3, firstNumber: 99, targetDuration: 4), maximumWaitingByteCount: 1000)
+        var left = MediaPlaylist(window: 3, firstNumber: 7, targetDuration: 4)
+        let isHeader = name.hasSuffix(".mp4")
+        for number in 0..<3 {
+            let segment = isHeader || number > 0 ? "live-\(number).m4s" : name
+            _ = left.append(.init(name: segment, duration: .zero, date: date, header: isHeader ? name : "live-header.mp4"))
+        }
+        publication.resume(left)
+        publication.append(segment(header: [1]))
+        _ = steps(&publication)
+        // The first segment of the playlist has left it.
+        let first = "delete " + (isHeader ? "live-0.m4s" : name)
+        let others = expected.map { "delete live-20261121T135114Z-00ab-" + $0 }
+        #expect(steps(&publication, at: MediaTime(milliseconds: 60_000)) == others + [first])
     }
 
     @Test func `A broadcast without a picture does not change an existing playlist`() {
