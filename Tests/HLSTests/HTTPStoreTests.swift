@@ -37,6 +37,42 @@ struct HTTPStoreTests {
     }
 }
 
+/// Servers whose answers do not end.
+@Suite(.serialized) struct HTTPStoreAnswerTests {
+    private let object = StoredObject(name: "live.m3u8", kind: .playlist, bytes: Array("#EXTM3U\n".utf8))
+
+    private func store(_ host: String, _ port: Int, route: HLSRoute = HLSRoute()) throws -> HTTPStore {
+        let address = try #require(HTTPAddress("http://\(host):\(port)/live/"))
+        return HTTPStore(address: address, authorization: nil, authorities: nil, route: route, playlistLifetime: 1)
+    }
+
+    @Test func `An answer that never ends holds up neither an upload nor the start`() async throws {
+        try await withPeers { peers in
+            let port = try freePort()
+            let program = """
+                import socket, threading, time
+                def serve(client):
+                    data = b''
+                    while b'\\r\\n\\r\\n' not in data: data += client.recv(65536)
+                    client.sendall(b'HTTP/1.1 200 OK\\r\\nTransfer-Encoding: chunked\\r\\n\\r\\n')
+                    try:
+                        while True:
+                            client.sendall(b'1\\r\\nx\\r\\n')
+                            time.sleep(0.1)
+                    except OSError:
+                        pass
+                server = socket.create_server(('127.0.0.1', \(port)))
+                while True: threading.Thread(target=serve, args=(server.accept()[0],), daemon=True).start()
+                """
+            try await peers.start("server", ["python3", "-c", program]).wait(for: "its port") { isBound(port) }
+            let store = try store("127.0.0.1", port)
+            try await store.put(object)
+            #expect(await store.playlist(named: "live.m3u8") == nil)
+            await store.shutDown()
+        }
+    }
+}
+
 /// To a web server behind TLS, with generated certificates.
 @Suite(.serialized) struct HTTPStoreOverTLSTests {
     /// Uploads one object. Returns the error, or nil.

@@ -9,8 +9,13 @@ import TLS
 package struct HTTPStore: SegmentStore {
     /// The time limit of an upload. A segment has a few megabytes.
     private static let deadline = TimeAmount.seconds(20)
-    /// The time limit of a request without a body.
+    /// The time limit of a request without a body, with its answer.
     private static let shortDeadline = TimeAmount.seconds(3)
+    /// The maximum size in bytes of a playlist. An EVENT playlist of a day has about 3 MB.
+    private static let longestPlaylist = 16 << 20
+    /// What is read of an answer that is not used, so that the connection can be used again: its size in bytes, and the time.
+    private static let longestRest = 4 << 10
+    private static let restDeadline = TimeAmount.seconds(1)
 
     private let address: HTTPAddress
     /// The value of the Authorization header, or nil without authentication.
@@ -53,18 +58,19 @@ package struct HTTPStore: SegmentStore {
     package func put(_ object: StoredObject) async throws(StoreError) {
         var headers = HTTPHeaders([("Content-Type", object.contentType)])
         headers.add(name: "Cache-Control", value: object.kind == .playlist ? "max-age=\(playlistLifetime)" : "max-age=86400, immutable")
-        _ = try await send(.PUT, object.name, headers: headers, body: object.bytes, timeout: Self.deadline)
+        try await send(.PUT, object.name, headers: headers, body: object.bytes, timeout: Self.deadline)
     }
 
     package func playlist(named name: String) async -> String? {
-        guard let body = try? await send(.GET, name, headers: [:], body: nil, timeout: Self.shortDeadline) else { return nil }
-        return String(buffer: body)
+        let deadline = NIODeadline.now() + Self.shortDeadline
+        guard let response = try? await answer(.GET, name, headers: [:], body: nil, deadline: deadline) else { return nil }
+        return await Self.body(of: response, upTo: Self.longestPlaylist, deadline: deadline).map { String(buffer: $0) }
     }
 
     /// Deletes an object. Some ingests delete objects themselves and reject DELETE.
     package func delete(_ name: String) async throws(StoreError) {
         do {
-            _ = try await send(.DELETE, name, headers: [:], body: nil, timeout: Self.shortDeadline)
+            try await send(.DELETE, name, headers: [:], body: nil, timeout: Self.shortDeadline)
         } catch .refused(404, _), .refused(410, _) {
             // It does not exist.
         }
@@ -75,10 +81,17 @@ package struct HTTPStore: SegmentStore {
         try? await client.shutdown()
     }
 
-    /// Returns the body of the answer, which is empty if it is longer than 16 MiB.
-    private func send(
-        _ method: HTTPMethod, _ name: String, headers: HTTPHeaders, body: [UInt8]?, timeout: TimeAmount
-    ) async throws(StoreError) -> ByteBuffer {
+    /// Performs a request whose answer has no content that matters.
+    private func send(_ method: HTTPMethod, _ name: String, headers: HTTPHeaders, body: [UInt8]?, timeout: TimeAmount) async throws(StoreError) {
+        let response = try await answer(method, name, headers: headers, body: body, deadline: .now() + timeout)
+        // If the rest is long or slow, the connection is closed instead.
+        _ = await Self.body(of: response, upTo: Self.longestRest, deadline: .now() + Self.restDeadline)
+    }
+
+    /// Returns the answer to a request once its head has arrived. Throws if it is not a success.
+    private func answer(
+        _ method: HTTPMethod, _ name: String, headers: HTTPHeaders, body: [UInt8]?, deadline: NIODeadline
+    ) async throws(StoreError) -> HTTPClientResponse {
         var request = HTTPClientRequest(url: address.url(of: name))
         request.method = method
         request.headers = headers
@@ -86,17 +99,30 @@ package struct HTTPStore: SegmentStore {
         if let authorization { request.headers.add(name: "Authorization", value: authorization) }
         if let body { request.body = .bytes(ByteBuffer(bytes: body)) }
         let response: HTTPClientResponse
-        var answer = ByteBuffer()
         do {
-            response = try await client.execute(request, timeout: timeout)
-            // Read the whole body, so that the connection can be used again.
-            answer = (try? await response.body.collect(upTo: 16 << 20)) ?? answer
+            response = try await client.execute(request, deadline: deadline)
         } catch {
             throw StoreError(reaching: address.host, error)
         }
         let schemes = response.headers["WWW-Authenticate"].map { $0.prefix { $0 != " " }.lowercased() }
         if let failure = Self.failure(Int(response.status.code), method: method.rawValue, host: address.host, schemes: schemes) { throw failure }
-        return answer
+        return response
+    }
+
+    /// Returns the body of an answer; nil if it is longer than `limit` bytes, or does not arrive completely before `deadline`. The
+    /// connection is closed then.
+    private static func body(of response: HTTPClientResponse, upTo limit: Int, deadline: NIODeadline) async -> ByteBuffer? {
+        await withTaskGroup(of: ByteBuffer?.self) { group in
+            group.addTask { try? await response.body.collect(upTo: limit) }
+            group.addTask {
+                try? await Task.sleep(for: .nanoseconds(max(0, (deadline - NIODeadline.now()).nanoseconds)))
+                return nil
+            }
+            let first = await group.next() ?? nil
+            // A body that is not read to its end ends the request.
+            group.cancelAll()
+            return first
+        }
     }
 
     /// Returns the error for a status, or nil for success. It does not contain the server's text, because that can
