@@ -37,7 +37,7 @@ struct HTTPStoreTests {
     }
 }
 
-/// Servers whose answers do not end.
+/// Servers that are not there, or whose answers do not end.
 @Suite(.serialized) struct HTTPStoreAnswerTests {
     private let object = StoredObject(name: "live.m3u8", kind: .playlist, bytes: Array("#EXTM3U\n".utf8))
 
@@ -70,6 +70,15 @@ struct HTTPStoreTests {
             #expect(await store.playlist(named: "live.m3u8") == nil)
             await store.shutDown()
         }
+    }
+
+    @Test func `Only an address of the chosen version of IP determines why a server cannot be reached`() async throws {
+        let port = try freePort()
+        let store = try store("localhost", port, route: HLSRoute(setup: ["ip-version": "4"]))
+        await #expect(throws: StoreError.unavailable("the server at localhost:\(port) cannot be reached (nothing listens there)")) {
+            try await store.put(object)
+        }
+        await store.shutDown()
     }
 }
 

@@ -23,6 +23,7 @@ package struct HTTPStore: SegmentStore {
     /// The time in seconds for which a cache can keep a playlist.
     private let playlistLifetime: Int
     private let client: HTTPClient
+    private let localAddress: String?
 
     /// - Parameter authorities: the certificates to trust, or nil for those of the system.
     package init(address: HTTPAddress, authorization: String?, authorities: [NIOSSLCertificate]?, route: HLSRoute, playlistLifetime: Int) {
@@ -36,6 +37,7 @@ package struct HTTPStore: SegmentStore {
         configuration.httpVersion = .http1Only
         configuration.proxy = route.proxy
         configuration.localAddress = route.localAddress
+        localAddress = route.localAddress
         if address.isSecure {
             configuration.tlsConfiguration = TLSTrust(authorities: authorities).configuration
             // The client calls this when a connection is ready, before it sends a request.
@@ -102,7 +104,7 @@ package struct HTTPStore: SegmentStore {
         do {
             response = try await client.execute(request, deadline: deadline)
         } catch {
-            throw StoreError(reaching: address.host, error)
+            throw StoreError(reaching: address.host, from: localAddress, error)
         }
         let schemes = response.headers["WWW-Authenticate"].map { $0.prefix { $0 != " " }.lowercased() }
         if let failure = Self.failure(Int(response.status.code), method: method.rawValue, host: address.host, schemes: schemes) { throw failure }

@@ -8,14 +8,24 @@ import TLS
 extension StoreError {
     /// Creates the error for a request that did not reach `host`, or whose answer did not arrive. It does not contain
     /// the library's text, because that can contain the address, and the address can contain a key.
-    init(reaching host: String, _ error: any Error) {
+    ///
+    /// - Parameter localAddress: the IP address to which connections are bound. They can reach only addresses of its version.
+    init(reaching host: String, from localAddress: String?, _ error: any Error) {
         var cause = error
         if let attempts = error as? NIOConnectionError {
-            guard let failure = attempts.connectionErrors.first else {
+            guard !attempts.connectionErrors.isEmpty else {
                 self = .unavailable("the server at \(host) cannot be reached (the host's name cannot be resolved)")
                 return
             }
-            cause = failure.error
+            let failures = attempts.connectionErrors.filter { failure in
+                localAddress.map { $0.contains(":") == (failure.target.protocol == .inet6) } ?? true
+            }
+            // IPv6 is tried first, also on a machine that has no route for it, so the last error says more.
+            cause = failures.last?.error ?? IOError(errnoCode: EAFNOSUPPORT, reason: "connect")
+        }
+        if let localAddress, let error = cause as? IOError, error.errnoCode == EAFNOSUPPORT || error.errnoCode == EINVAL {
+            self = .unavailable("the server at \(host) cannot be reached (it has no IPv\(localAddress.contains(":") ? 6 : 4) address)")
+            return
         }
         if let problem = TLSProblem(cause, certificate: nil), let code = Self.code(of: problem) {
             self = .refused(code: code, problem.explanation(host: host))
