@@ -93,6 +93,9 @@ struct OutputFile: ~Copyable {
     /// True if the file has no content. A pipe or a device never has any.
     var isEmpty: Bool { status.st_mode & S_IFMT != S_IFREG || status.st_size == 0 }
 
+    /// False for a pipe and a device.
+    var isOrdinary: Bool { status.st_mode & S_IFMT == S_IFREG }
+
     /// True if `path` leads to this file: no other program moved or replaced it.
     func isStill(at path: String) -> Bool {
         FileIdentity(path) == FileIdentity(status)

@@ -28,6 +28,8 @@ package enum UploadError: Error, Sendable, Equatable {
         case system(code: Int32)
         /// Another broadcast, or another destination of this one, writes the file.
         case inUse
+        /// It is a named pipe or a device, and only an ordinary file will do.
+        case notOrdinary
         /// An older file of that name cannot be moved aside; errno.
         case cannotMoveAside(code: Int32)
     }

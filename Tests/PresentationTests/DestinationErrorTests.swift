@@ -19,6 +19,10 @@ struct DestinationErrorTests {
             "Cannot create /v/a.mp4: another broadcast is writing it. Choose another name."
         ),
         (
+            .cannotCreate(path: "/v/pipe", .notOrdinary), .cannotCreate,
+            "Cannot create /v/pipe: it is a named pipe or a device. Choose the name of a file."
+        ),
+        (
             .cannotCreate(path: "/v/a.mp4", .cannotMoveAside(code: EACCES)), .cannotCreate,
             "Cannot create /v/a.mp4: the older file cannot be moved aside (Permission denied). Choose another name."
         ),

@@ -88,6 +88,24 @@ struct FileHandlerTests {
         for handler in started { try await handler.finished(deadline: .seconds(1)) }
     }
 
+    @Test func `A clip is written only to an ordinary file, and waits for no reader`() async throws {
+        try await withPeers { peers in
+            let folder = try peers.makeFolder("out")
+            let pipe = folder + "/pipe.mp4"
+            try #require(mkfifo(pipe, 0o600) == 0)
+            for path in [pipe, "/dev/null"] {
+                await #expect(throws: UploadError.cannotCreate(path: path, .notOrdinary)) {
+                    try await FileHandler.write([packet(0)], of: Self.stream, to: path)
+                }
+            }
+            await #expect(throws: UploadError.cannotCreate(path: folder, .system(code: EISDIR))) {
+                try await FileHandler.write([packet(0)], of: Self.stream, to: folder)
+            }
+            try await FileHandler.write([packet(0)], of: Self.stream, to: folder + "/a.mp4")
+            #expect(FileManager.default.fileExists(atPath: folder + "/a.mp4"))
+        }
+    }
+
     @Test func `A disk without room for the index keeps all media`() async throws {
         try await withPeers { peers in
             let folder = try peers.makeFolder("out")

@@ -2,14 +2,15 @@ import Concurrency
 import Media
 
 extension FileHandler {
-    /// Writes packets to a new MP4 file at `path`. A separate thread writes it. Returns when the file is complete.
+    /// Writes packets to a new MP4 file at `path`, which is not a named pipe. A separate thread writes it. Returns when the file is
+    /// complete.
     package static func write(_ packets: [EncodedPacket], of stream: StreamDescription, to path: String) async throws(UploadError) {
         let executor = ThreadExecutor(name: "clip")
         executor.start()
         defer { executor.shutDown() }
         let result = await Task(executorPreference: executor) { () -> Result<Void, UploadError> in
             do throws(UploadError) {
-                let file = FileHandler(path: path, format: .mp4)
+                let file = FileHandler(path: path, format: .mp4, acceptsPipes: false)
                 try await file.started(stream)
                 for packet in packets { try await file.process(packet) }
                 try await file.finished(deadline: .seconds(5))

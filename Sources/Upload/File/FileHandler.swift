@@ -11,6 +11,8 @@ package actor FileHandler: SampleHandler {
 
     private let path: String
     private let format: ContainerFormat
+    /// False to write only an ordinary file, not a named pipe or a device.
+    private let acceptsPipes: Bool
     private var muxer: any Muxer
     private var file: OutputFile?
     private var isSeekable = true
@@ -22,9 +24,11 @@ package actor FileHandler: SampleHandler {
     private let context = Mutex(HandlerContext())
     package nonisolated var byteCount: Int { written.load(ordering: .relaxed) }
 
-    package init(path: String, format: ContainerFormat) {
+    /// - Parameter acceptsPipes: false to write only an ordinary file, so that no reader is waited for.
+    package init(path: String, format: ContainerFormat, acceptsPipes: Bool = true) {
         self.path = path
         self.format = format
+        self.acceptsPipes = acceptsPipes
         muxer = format.makeMuxer(isSeekable: true, store: SpillFile(besides: path))
     }
 
@@ -38,11 +42,12 @@ package actor FileHandler: SampleHandler {
 
     package func started(_ stream: StreamDescription) async throws(UploadError) {
         var isWaiting = false
+        if !acceptsPipes { try requireOrdinary() }
         while file == nil {
             do throws(UploadError) {
                 try keepOlder()
                 try open()
-            } catch .cannotCreate(_, .system(code: ENXIO)) {
+            } catch .cannotCreate(_, .system(code: ENXIO)) where acceptsPipes {
                 if !isWaiting { report(.waitsForReader(path: path)) }
                 isWaiting = true
                 try await waitForReader()
@@ -72,6 +77,13 @@ package actor FileHandler: SampleHandler {
         for patch in ending.patches { try overwrite(patch) }
     }
 
+    /// Throws if a named pipe or a device is at `path`. To open one can have an effect.
+    private func requireOrdinary() throws(UploadError) {
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG, status.st_mode & S_IFMT != S_IFDIR else { return }
+        throw .cannotCreate(path: path, .notOrdinary)
+    }
+
     /// Waits before the next attempt to open a named pipe that has no reader. Throws if the broadcast ends.
     private func waitForReader() async throws(UploadError) {
         do {
@@ -90,6 +102,8 @@ package actor FileHandler: SampleHandler {
         } catch {
             throw .cannotCreate(path: path, .system(code: error.code))
         }
+        // It was replaced since `requireOrdinary`.
+        guard acceptsPipes || opened.isOrdinary else { throw .cannotCreate(path: path, .notOrdinary) }
         guard opened.lock() else { throw .cannotCreate(path: path, .inUse) }
         guard opened.isEmpty, opened.isStill(at: path) else { return }
         file = .some(opened)
