@@ -22,13 +22,13 @@ package final class SessionLauncher: Sendable {
     }
 
     private let program: Program
-    private let log: String
+    private let log: String?
     private let state = Mutex(State())
 
     /// - Parameters:
     ///   - program: the program of the child. It receives the request on `childDescriptor`.
-    ///   - log: the file for the child's standard error.
-    package init(program: Program, log: String) {
+    ///   - log: the file for the child's standard error; nil to discard it.
+    package init(program: Program, log: String?) {
         self.program = program
         self.log = log
     }
@@ -50,7 +50,7 @@ package final class SessionLauncher: Sendable {
         let last: LaunchReport?
         do throws(SystemError) {
             var connection = try SocketPair()
-            let errors = try FileDescriptor(path: log, flags: O_WRONLY | O_CREAT | O_APPEND)
+            let errors = try FileDescriptor(path: log ?? "/dev/null", flags: O_WRONLY | O_CREAT | O_APPEND)
             pid = try program.start(.init(errors: errors.raw, fourth: connection.theirs))
             connection.closeTheirs()
             noteStart(of: pid)

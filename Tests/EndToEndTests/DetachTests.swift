@@ -42,6 +42,18 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `A state folder that cannot be written leaves a detached broadcast without a log`() async throws {
+            try await withStudio(width: 320, height: 240, hasSound: false) { studio in
+                var broadcast = studio.broadcast
+                // The kernel creates no folder there.
+                broadcast.environment["XDG_STATE_HOME"] = "/proc/nowhere"
+                let start = try await broadcast.run(["start", "--detach", "--to", studio.path("a.mp4")])
+                #expect(start.status == .exited(0) && start.errors.contains("no log") && start.errors.contains("is live"), "\(start.errors)")
+                #expect(try await broadcast.run(["stop"]).status == .exited(0))
+                try await studio.media("a.mp4").expectDecodable()
+            }
+        }
+
         @Test func `A detached broadcast goes through a proxy that requires a password`() async throws {
             try await withStudio(width: 320, height: 240) { studio in
                 let server = try await NginxRTMP.start(in: studio.peers)

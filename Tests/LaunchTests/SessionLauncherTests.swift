@@ -91,6 +91,14 @@ struct SessionLauncherTests {
         }
     }
 
+    @Test func `A child without a log starts, and what it writes to standard error is discarded`() async throws {
+        try await withTemporaryFolder { folder in
+            let script = "read -r request <&3; echo lost >&2 && echo '{\"status\":0}' >&3"
+            let launcher = SessionLauncher(program: Program("/bin/sh", arguments: ["sh", "-c", script]), log: nil)
+            #expect(try launcher.run(Self.request) { _ in } > 0)
+        }
+    }
+
     @Test func `A program that does not exist is a failure with its errno`() async throws {
         try await withTemporaryFolder { folder in
             let launcher = SessionLauncher(program: Program("/nonexistent/program", arguments: ["x"]), log: folder.path + "/log")

@@ -170,6 +170,12 @@ struct HostErrorTests {
         #expect(CommandError(failure, log: "/s/talk.log") == CommandError(status, message))
     }
 
+    @Test func `A background session without a log names none`() {
+        #expect(CommandError(.ended, log: nil) == CommandError(.software, "The broadcast ended before it was live. Try without --detach."))
+        #expect(
+            LaunchSentences.withoutLog("/s/broadcast", code: EROFS) == "The broadcast has no log: cannot write /s/broadcast: Read-only file system.")
+    }
+
     @Test func `A quiet error has no message, and the statuses of a user's actions are marked`() {
         #expect(CommandError.quiet.status == .success && CommandError.quiet.isTold && CommandError.quiet.message.isEmpty)
         #expect(CommandError.quiet(.interrupted).status == .interrupted)

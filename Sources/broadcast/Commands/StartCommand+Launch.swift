@@ -9,8 +9,7 @@ import UserConfiguration
 extension StartCommand {
     /// Starts the session in the background. Returns once it is live; throws its error otherwise.
     func launch(_ session: String, _ request: LaunchRequest, _ context: CommandContext) throws(CommandError) {
-        try presenting { () throws(ConfigurationError) in try context.paths.prepareStateFolder() }
-        let log = context.paths.log(session: session)
+        let log = try usableLog(context.paths.log(session: session), context)
         // The process list shows the session's name, and nothing else of the command line.
         var program = Program(
             "/proc/self/exe",
@@ -25,6 +24,25 @@ extension StartCommand {
             Output.note("Session \"\(session)\" is live (process \(process)). Stop it with: broadcast stop\(option)")
         } catch {
             throw CommandError(error, log: log)
+        }
+    }
+
+    /// Returns `log` if it can be written; otherwise nil, with a note. A broadcast needs no log.
+    private func usableLog(_ log: String, _ context: CommandContext) throws(CommandError) -> String? {
+        do throws(ConfigurationError) {
+            try context.paths.prepareStateFolder()
+        } catch .folder(let path, .cannotCreate(let code)) {
+            Output.note(LaunchSentences.withoutLog(path, code: code))
+            return nil
+        } catch {
+            throw CommandError(error)
+        }
+        do throws(SystemError) {
+            _ = try FileDescriptor(path: log, flags: O_WRONLY | O_CREAT | O_APPEND)
+            return log
+        } catch {
+            Output.note(LaunchSentences.withoutLog(log, code: error.code))
+            return nil
         }
     }
 
