@@ -85,7 +85,7 @@ extension BroadcastError {
         case .cannotCreate(let path, .system(let code)), .cannotCreate(let path, .cannotMoveAside(let code)), .writeFailed(let path, let code):
             self = .cannotWrite(path: path, code: code)
         case .cannotCreate(let path, .inUse): self = .cannotWrite(path: path, code: EBUSY)
-        case .cannotCreate(let path, .notOrdinary): self = .cannotWrite(path: path, code: EINVAL)
+        case .cannotCreate(let path, .notOrdinary), .cannotCreate(let path, .terminal): self = .cannotWrite(path: path, code: EINVAL)
         case .readerClosed, .pipeWithoutReader, .readerStalled: self = .cannotWrite(path: destination, code: EPIPE)
         case .notFinishedInTime: self = .notFinished(destination: destination)
         case .connectionLost(let status): self = .server(destination: destination, code: error.code, reason: status ?? "The connection is lost.")

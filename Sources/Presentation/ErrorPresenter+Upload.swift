@@ -27,6 +27,7 @@ extension UploadError {
             "Cannot create \(path): \(String(cString: strerror(code))). Choose another path."
         case .cannotCreate(let path, .inUse): "Cannot create \(path): another broadcast is writing it. Choose another name."
         case .cannotCreate(let path, .notOrdinary): "Cannot create \(path): it is a named pipe or a device. Choose the name of a file."
+        case .cannotCreate(let path, .terminal): "Cannot write to \(path): it is a terminal, which cannot show media. Choose the name of a file."
         case .cannotCreate(let path, .cannotMoveAside(let code)):
             "Cannot create \(path): the older file cannot be moved aside (\(String(cString: strerror(code)))). Choose another name."
         case .writeFailed(let path, let code):

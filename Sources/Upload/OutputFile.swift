@@ -24,7 +24,8 @@ struct OutputFile: ~Copyable {
 
     /// Opens the file at `path` and keeps its content, or creates a new one. Otherwise like `init(creating:)`.
     init(openingOrCreating path: String) throws(SystemError) {
-        descriptor = try FileDescriptor(path: path, flags: O_WRONLY | O_CREAT | O_NONBLOCK, mode: 0o600)
+        // A terminal must not become the controlling terminal of a background process.
+        descriptor = try FileDescriptor(path: path, flags: O_WRONLY | O_CREAT | O_NONBLOCK | O_NOCTTY, mode: 0o600)
     }
 
     /// Opens an existing file only to lock it.
@@ -92,6 +93,8 @@ struct OutputFile: ~Copyable {
 
     /// True if the file has no content. A pipe or a device never has any.
     var isEmpty: Bool { status.st_mode & S_IFMT != S_IFREG || status.st_size == 0 }
+
+    var isTerminal: Bool { isatty(raw) != 0 }
 
     /// False for a pipe and a device.
     var isOrdinary: Bool { status.st_mode & S_IFMT == S_IFREG }

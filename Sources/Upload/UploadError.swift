@@ -30,6 +30,8 @@ package enum UploadError: Error, Sendable, Equatable {
         case inUse
         /// It is a named pipe or a device, and only an ordinary file will do.
         case notOrdinary
+        /// It is a terminal, which cannot show media.
+        case terminal
         /// An older file of that name cannot be moved aside; errno.
         case cannotMoveAside(code: Int32)
     }

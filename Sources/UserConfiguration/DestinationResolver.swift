@@ -88,6 +88,11 @@ package struct DestinationResolver {
         if separatesAudio && !files.contains(where: { $0.media.audioTracks.count > 1 }) { throw .destination(.separateTracksWithoutFile) }
     }
 
+    /// True for `-` and for the names that the system has for standard output.
+    package static func isOutput(_ target: String) -> Bool {
+        ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"].contains(target)
+    }
+
     /// Returns the destination for `target`.
     package func resolve(_ target: String) throws(ConfigurationError) -> DestinationPlan {
         var plan = try plan(for: target)
@@ -152,7 +157,7 @@ package struct DestinationResolver {
     }
 
     private func plan(for target: String) throws(ConfigurationError) -> DestinationPlan {
-        if target == "-" { return try files.stdout(name: DestinationKind.stdout.name) }
+        if Self.isOutput(target) { return try files.stdout(name: DestinationKind.stdout.name) }
         if let destination = configuration.destination(named: target) { return try configured(destination) }
         if let manifest = catalog.manifest(for: target) { return try extensions.program(manifest, address: target) }
         if target.contains("://") { return try rtmp.plan(address: target, readsKey: readsAddressKey) }

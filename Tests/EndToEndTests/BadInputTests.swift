@@ -33,6 +33,7 @@ extension EndToEndTests {
             Case("--to", "rtmp://127.0.0.1/live/key", "--to", "rtmp://127.0.0.1/live/key", status: 64, saying: "twice"),
             Case("--to", "a.mp4", "--clip-buffer", "soon", status: 64, saying: "--clip-buffer"),
             Case("--to", "-", "--detach", status: 64, saying: "--detach"),
+            Case("--to", "/dev/stdout", "--detach", status: 64, saying: "--detach"),
             Case("--to", "a.mp4", "--bitrate", "0", status: 64, saying: "--bitrate"),
             Case("--to", "a.mp4", "--bitrate", "1000000000", status: 64, saying: "--bitrate"),
             Case("--to", "a.mp4", "--bitrate", "99999999999999999999", status: 64, saying: "--bitrate"),

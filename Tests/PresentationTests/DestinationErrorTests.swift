@@ -23,6 +23,10 @@ struct DestinationErrorTests {
             "Cannot create /v/pipe: it is a named pipe or a device. Choose the name of a file."
         ),
         (
+            .cannotCreate(path: "/dev/pts/3", .terminal), .cannotCreate,
+            "Cannot write to /dev/pts/3: it is a terminal, which cannot show media. Choose the name of a file."
+        ),
+        (
             .cannotCreate(path: "/v/a.mp4", .cannotMoveAside(code: EACCES)), .cannotCreate,
             "Cannot create /v/a.mp4: the older file cannot be moved aside (Permission denied). Choose another name."
         ),

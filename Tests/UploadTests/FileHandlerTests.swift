@@ -106,6 +106,23 @@ struct FileHandlerTests {
         }
     }
 
+    @Test func `Nothing is written to a terminal`() async throws {
+        var (controller, terminal) = (Int32(-1), Int32(-1))
+        let result = openpty(&controller, &terminal, nil, nil, nil)
+        try #require(result == 0)
+        defer {
+            close(controller)
+            close(terminal)
+        }
+        let path = String(cString: try #require(ttyname(terminal)))
+        await #expect(throws: UploadError.cannotCreate(path: path, .terminal)) {
+            try await FileHandler(path: path, format: .mpegts).started(Self.stream)
+        }
+        var poller = pollfd(fd: controller, events: Int16(POLLIN), revents: 0)
+        let count = poll(&poller, 1, 0)
+        #expect(count == 0)
+    }
+
     @Test func `A disk without room for the index keeps all media`() async throws {
         try await withPeers { peers in
             let folder = try peers.makeFolder("out")

@@ -575,6 +575,18 @@ struct DestinationResolverTests {
         }
     }
 
+    @Test(arguments: ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"]) func `A name of the system for standard output is standard output`(
+        name: String
+    ) async throws {
+        try await withTemporaryFolder { folder in
+            var resolver = try resolver(in: folder)
+            #expect(try resolver.resolve(name).kind == .stdout)
+            #expect(expectProblem { () throws(ConfigurationError) in try resolver.resolve(["-", name]) } == .outputTwice)
+            resolver.output = .terminal
+            #expect(expectProblem { () throws(ConfigurationError) in try resolver.resolve(name) } == .outputIsATerminal)
+        }
+    }
+
     @Test func `Clips are kept by their name, by a configured name, and by a preference`() async throws {
         try await withTemporaryFolder { folder in
             let resolver = try resolver(in: folder, "preferred = \"moments\"\n[destinations.moments]\nextension = \"clips\"")

@@ -104,6 +104,7 @@ package actor FileHandler: SampleHandler {
         }
         // It was replaced since `requireOrdinary`.
         guard acceptsPipes || opened.isOrdinary else { throw .cannotCreate(path: path, .notOrdinary) }
+        guard !opened.isTerminal else { throw .cannotCreate(path: path, .terminal) }
         guard opened.lock() else { throw .cannotCreate(path: path, .inUse) }
         guard opened.isEmpty, opened.isStill(at: path) else { return }
         file = .some(opened)

@@ -61,7 +61,8 @@ extension StartCommand {
     func refuseDetachedOutput(_ context: CommandContext) throws(CommandError) {
         let wanted = targets.isEmpty ? [context.configuration.preferred].compactMap(\.self) : targets
         let isOutput = wanted.contains { target in
-            target == "-" || (context.configuration.destination(named: target)?.kind ?? DestinationKind(name: target)) == .stdout
+            DestinationResolver.isOutput(target)
+                || (context.configuration.destination(named: target)?.kind ?? DestinationKind(name: target)) == .stdout
         }
         if isOutput { throw CommandError(.usage, "A detached broadcast has no standard output. Omit --detach, or choose a file.") }
     }
