@@ -49,6 +49,15 @@ public struct VideoTrackFormat: Sendable, Equatable {
         self.frameRate = frameRate
         self.bitrate = bitrate
     }
+
+    /// The size in bytes of each raw picture; nil if the pictures are encoded.
+    package var rawPictureByteCount: Int? {
+        switch codec {
+        case .h264: nil
+        case .i420: size.area + 2 * ((size.width + 1) / 2) * ((size.height + 1) / 2)
+        case .i444: 3 * size.area
+        }
+    }
 }
 
 /// The format of an AAC-LC audio track.

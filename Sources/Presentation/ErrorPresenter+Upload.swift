@@ -92,7 +92,7 @@ extension ExtensionProblem {
         switch self {
         case .cannotStart: .config
         case .noHello, .lineTooLong, .flood, .notAReply, .unsupportedVersion: .protocolError
-        case .tooManySoundTracks: .usage
+        case .tooManySoundTracks, .pictureTooLarge: .usage
         case .wrongSetting(_, let origin): origin == .address ? .usage : .config
         case .reported(let code, _, _): code == 401 || code == 403 ? .notPermitted : .unavailable
         case .cannotWrite, .notReady, .stalled, .didNotExit, .endedEarly, .endedWithError, .closedInput, .cancelled: .unavailable
@@ -134,6 +134,8 @@ extension ExtensionProblem {
             return "The extension \(name) uses version \(version) of the protocol, and this program version 1. Use a matching version of it."
         case .tooManySoundTracks(let count):
             return "The extension \(name) asks for \(count) sound tracks, and FLV holds one. Use container = \"mpegts\"."
+        case .pictureTooLarge(let size, let limit):
+            return "The extension \(name) takes raw pictures of up to \(limit >> 20) MiB, and one of \(size) has more. Use a smaller --size."
         case .wrongSetting(let message, let origin):
             let next = origin == .address ? "Correct the address." : "Correct the config, or run: broadcast setup \(destination)"
             return "The extension \(name) rejects a setting: \(message.withoutPeriod). \(next)"

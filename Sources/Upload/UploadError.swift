@@ -91,6 +91,8 @@ package enum ExtensionProblem: Error, Sendable, Equatable {
     case unsupportedVersion(Int)
     /// It asks for more sound tracks than its container can hold.
     case tooManySoundTracks(Int)
+    /// A raw picture of this size has more bytes than a frame of the protocol can hold.
+    case pictureTooLarge(PixelSize, limit: Int)
     /// The extension rejects an answer to one of its questions (code 400), with its own message.
     case wrongSetting(message: String, ExtensionLaunch.SettingsOrigin)
     /// An error that the extension reported, with an HTTP-like code and its own message.
@@ -98,7 +100,7 @@ package enum ExtensionProblem: Error, Sendable, Equatable {
 
     package var retry: RetryAdvice {
         switch self {
-        case .lineTooLong, .flood, .notAReply, .unsupportedVersion, .tooManySoundTracks, .wrongSetting: .never
+        case .lineTooLong, .flood, .notAReply, .unsupportedVersion, .tooManySoundTracks, .pictureTooLarge, .wrongSetting: .never
         // A program that was live before may be replaced by a newer version now, or the machine is busy.
         case .cannotStart, .noHello: .laterOnceLive
         case .cannotWrite, .notReady, .stalled, .didNotExit, .endedEarly, .endedWithError, .closedInput, .cancelled: .later
@@ -122,7 +124,7 @@ package enum ExtensionProblem: Error, Sendable, Equatable {
         case .cannotStart: 500
         case .noHello, .lineTooLong, .flood, .notAReply, .unsupportedVersion: 502
         case .cannotWrite, .notReady, .stalled, .didNotExit, .endedEarly, .endedWithError, .closedInput, .cancelled: 503
-        case .tooManySoundTracks: 415
+        case .tooManySoundTracks, .pictureTooLarge: 415
         case .wrongSetting: 400
         case .reported(let code, _, _): code
         }

@@ -1,4 +1,5 @@
 import Glibc
+import Media
 import Presentation
 import Processes
 import RTMP
@@ -186,6 +187,10 @@ struct DestinationErrorTests {
         (
             .tooManySoundTracks(3), .usage,
             "The extension web asks for 3 sound tracks, and FLV holds one. Use container = \"mpegts\"."
+        ),
+        (
+            .pictureTooLarge(PixelSize(width: 8192, height: 8192), limit: 64 << 20), .usage,
+            "The extension web takes raw pictures of up to 64 MiB, and one of 8192x8192 has more. Use a smaller --size."
         ),
         (
             .wrongSetting(message: "Setup url: it is empty.", .address), .usage,

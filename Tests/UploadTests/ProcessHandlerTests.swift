@@ -226,6 +226,30 @@ struct ProcessHandlerTests {
         }
     }
 
+    @Test(arguments: [(1920, VideoTrackFormat.Codec.i420, true), (8192, .i420, false), (5000, .i420, true), (5000, .i444, false)])
+    func `A raw picture that no frame can hold is refused before the program starts`(
+        width: Int, codec: VideoTrackFormat.Codec, isAccepted: Bool
+    ) async throws {
+        try await withPeers { peers in
+            let folder = try ProgramFolder("#!/bin/sh\ntouch started\n\(Self.hello)exec cat > /dev/null\n", in: peers)
+            var manifest = folder.manifest
+            manifest.video = .i420
+            let size = PixelSize(width: width, height: width)
+            let handler = SamplesHandler(manifest: manifest, launch: folder.launch())
+            let stream = StreamDescription(video: VideoTrackFormat(codec: codec, size: size, frameRate: 30), audio: [])
+            var error: UploadError?
+            do throws(UploadError) {
+                try await handler.started(stream)
+                try await handler.finished(deadline: .seconds(6))
+            } catch let problem {
+                error = problem
+            }
+            let refusal = UploadError.extension(name: "hostile", .pictureTooLarge(size, limit: 64 << 20))
+            #expect(error == (isAccepted ? nil : refusal))
+            #expect(FileManager.default.fileExists(atPath: folder.folder + "/started") == isAccepted)
+        }
+    }
+
     @Test func `The program of a stream needs no hello and may print other text`() async throws {
         try await withPeers { peers in
             let folder = try ProgramFolder("#!/bin/sh\necho HTTP/1.1 200 OK\nexec cat > received\n", mode: .stream, in: peers)

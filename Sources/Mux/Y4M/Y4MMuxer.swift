@@ -38,7 +38,7 @@ package struct Y4MMuxer: Muxer {
 
     /// The headers and pictures of `append`.
     package mutating func pieces(of packet: EncodedPacket) -> [[UInt8]] {
-        guard let format, packet.track == .screen, packet.data.count == pictureByteCount(format) else { return [] }
+        guard let format, packet.track == .screen, packet.data.count == format.rawPictureByteCount else { return [] }
         let tick = packet.presentationTime.value(timescale: Int64(format.frameRate))
         let frame = tick - (firstTick ?? tick)
         firstTick = firstTick ?? tick
@@ -55,11 +55,6 @@ package struct Y4MMuxer: Muxer {
         MuxEnding()
     }
 
-    private func pictureByteCount(_ format: VideoTrackFormat) -> Int {
-        if format.codec == .i444 { return 3 * format.size.area }
-        return format.size.area + 2 * ((format.size.width + 1) / 2) * ((format.size.height + 1) / 2)
-    }
-
     /// The name of the picture's layout in the header; nil if the video is encoded.
     private static func colourSpace(_ codec: VideoTrackFormat.Codec) -> String? {
         switch codec {
@@ -71,7 +66,7 @@ package struct Y4MMuxer: Muxer {
 
     /// At most 10 s or 64 MB, but at least half a second: variable pacing usually omits 200 ms.
     private func maximumRepeats(_ format: VideoTrackFormat) -> Int {
-        let byMemory = 64_000_000 / max(1, pictureByteCount(format))
+        let byMemory = 64_000_000 / max(1, format.rawPictureByteCount ?? 1)
         return max((format.frameRate + 1) / 2, min(10 * format.frameRate, byMemory))
     }
 }

@@ -23,6 +23,11 @@ package actor SamplesHandler: SampleHandler {
 
     package func started(_ stream: StreamDescription) async throws(UploadError) {
         if let problem = manifest.problem { throw .extension(name: manifest.name, problem) }
+        if manifest.takesRawVideo, let video = stream.video, let count = video.rawPictureByteCount,
+            count > FrameHeader.maximumPayloadByteCount
+        {
+            throw .extension(name: manifest.name, .pictureTooLarge(video.size, limit: FrameHeader.maximumPayloadByteCount))
+        }
         let channel = try ExtensionChannel(manifest: manifest, launch: launch, link: link)
         self.channel = channel
         packetizer = SamplePacketizer(stream, video: manifest.video, audio: manifest.audio)
