@@ -124,7 +124,8 @@ package struct DestinationResolver {
     /// Returns the plan of an extension with the answers of a program to the questions of its manifest.
     package func program(_ manifest: ExtensionManifest, answers: [String: String]) throws(ConfigurationError) -> DestinationPlan {
         if let problem = manifest.problem { throw .destination(.unsupported(name: manifest.name, problem)) }
-        let setup = answers.merging(try extensions.network(for: manifest)) { own, _ in own }
+        let own = manifest.withAbsolutePaths(answers, folder: folder, home: paths.home)
+        let setup = own.merging(try extensions.network(for: manifest)) { own, _ in own }
         let launch = ExtensionLaunch(environment: paths.extensionEnvironment, setup: setup, clipFolder: paths.stateFolder + "/clips")
         return try complete(.program(name: manifest.name, manifest: manifest, launch: launch), service: nil)
     }
@@ -147,7 +148,7 @@ package struct DestinationResolver {
             isInterrupted: isInterrupted)
     }
 
-    private var extensions: ExtensionResolver { ExtensionResolver(context: context) }
+    private var extensions: ExtensionResolver { ExtensionResolver(context: context, folder: folder) }
 
     private var rtmp: RTMPResolver { RTMPResolver(context: context) }
 

@@ -5,6 +5,8 @@ import Upload
 /// Resolves destinations of extensions that are separate programs.
 struct ExtensionResolver {
     let context: ResolverContext
+    /// The absolute path at which relative paths on the command line start.
+    let folder: String
 
     /// An extension that is a separate program.
     func program(
@@ -37,6 +39,8 @@ struct ExtensionResolver {
             if missing.isSecret { throw .destination(.notSignedIn(name)) }
             throw .destination(.notSetUp(name, question: missing.key, prompt: missing.prompt))
         }
+        // As for a configured file: independent of the working folder.
+        setup = manifest.withAbsolutePaths(setup, folder: context.paths.home, home: context.paths.home)
         setup.merge(try network(for: manifest)) { own, _ in own }
         return .program(
             name: name, manifest: manifest,
@@ -74,8 +78,9 @@ struct ExtensionResolver {
             throw .destination(.secretInAddress(secret, extension: manifest.name))
         }
         given["url"] = address
+        given = manifest.withAbsolutePaths(given, folder: folder, home: context.paths.home)
         var plan = try program(manifest, name: manifest.name, setup: given, destination: nil, origin: .address)
-        plan.url = AddressSecret.shortened(address)
+        plan.url = AddressSecret.shortened(given["url"] ?? address)
         return plan
     }
 }

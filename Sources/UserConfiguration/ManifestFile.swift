@@ -138,12 +138,12 @@ package enum ManifestFile {
     private static func questions(_ root: ConfigurationSection) throws(ConfigurationFault) -> [ExtensionManifest.Question] {
         var questions: [ExtensionManifest.Question] = []
         for section in try root.sections("setup") {
-            try section.allow(["key", "prompt", "secret", "required"])
+            try section.allow(["key", "prompt", "secret", "required", "path"])
             let key = try required("key", in: section)
             questions.append(
                 .init(
                     key: key, prompt: try section.string("prompt") ?? key, isSecret: try section.boolean("secret") ?? false,
-                    isRequired: try section.boolean("required") ?? false))
+                    isRequired: try section.boolean("required") ?? false, isPath: try section.boolean("path") ?? false))
         }
         return questions
     }

@@ -38,7 +38,7 @@ final class HLSHandler: BroadcastSampleHandler {
         self.host = host
         self.settings = settings
         stream = ReceivedStream(broadcast)
-        let store = try Self.store(for: settings)
+        let store = try Self.store(for: settings, wasLive: broadcast.wasLive)
         lock = try lock(settings, store)
         let now = Date()
         let names = ObjectNames(
@@ -143,7 +143,7 @@ final class HLSHandler: BroadcastSampleHandler {
         }
     }
 
-    private static func store(for settings: HLSSettings) throws -> any SegmentStore {
+    private static func store(for settings: HLSSettings, wasLive: Bool) throws -> any SegmentStore {
         switch settings.place {
         case .server(let address):
             return HTTPStore(
@@ -151,10 +151,11 @@ final class HLSHandler: BroadcastSampleHandler {
                 playlistLifetime: max(1, Int(settings.segmentDuration / 2)))
         case .folder(let path):
             do throws(StoreError) {
-                return try FolderStore(folder: path)
+                return try FolderStore(folder: path, createsParents: settings.createsParents)
             } catch {
                 switch error {
-                case .refused(let code, let reason): throw BroadcastFailure(code: code, message: reason)
+                // At the first start the path is wrong. A disk that was there before can return.
+                case .refused(_, let reason): throw BroadcastFailure(code: wasLive ? 503 : 400, message: reason)
                 case .unavailable(let reason): throw BroadcastFailure(code: 503, message: reason)
                 }
             }

@@ -127,7 +127,7 @@ package struct SRTSettings: Equatable {
     }
 
     static func wrong(_ key: String, _ problem: String) -> BroadcastFailure {
-        BroadcastFailure(code: 400, message: "Setup \(key): \(problem)")
+        BroadcastFailure(code: 400, message: "\(key): \(problem)")
     }
 
     /// The parameters of an address.

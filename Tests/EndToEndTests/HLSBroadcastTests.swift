@@ -100,6 +100,20 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `A folder starts at the home folder, and missing folders above it are created on request`() async throws {
+            try await withStudio(width: 320, height: 240, hasSound: false) { studio in
+                try await ShippedExtensions.lay(in: studio.peers)
+                let start = ["start", "--duration", "1s", "--to"]
+                let refused = try await studio.broadcast.run(start + ["hls:~/new/live"])
+                #expect(refused.status == .exited(64), "\(refused.errors)")
+                expectSentence(in: refused.errors, saying: [studio.broadcast.home + "/new/live", "the folder above it is missing"])
+                let made = try await studio.broadcast.run(start + ["hls:~/new/live/"])
+                #expect(made.status == .exited(0), "\(made.errors)")
+                let text = try String(contentsOfFile: studio.broadcast.home + "/new/live/live.m3u8", encoding: .utf8)
+                #expect(text.hasSuffix("#EXT-X-ENDLIST\n"))
+            }
+        }
+
         @Test func `A second broadcast into the same playlist is refused, and the first one goes on`() async throws {
             try await withStudio(width: 320, height: 240, hasSound: false) { studio in
                 let server = try await Self.origin(root: try studio.peers.makeFolder("www"), in: studio.peers)

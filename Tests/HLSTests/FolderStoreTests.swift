@@ -65,8 +65,15 @@ struct FolderStoreTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["live.m3u8"])
     }
 
-    @Test func `A folder that cannot be created throws an error`() {
-        expectRefusal(404, of: folder + "/deep/er")
+    @Test func `A folder below a missing one is created only on request`() async throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        expectRefusal(404, of: folder + "/deep/er", saying: "end the path with /")
+        #expect(!FileManager.default.fileExists(atPath: folder))
+        let store = try FolderStore(folder: folder + "/deep/er", createsParents: true)
+        try await store.put(object("live.m3u8", .playlist, "#EXTM3U\n1"))
+        #expect(text("deep/er/live.m3u8") == "#EXTM3U\n1")
+        // A file is in the way.
+        expectRefusal(404, of: folder + "/deep/er/live.m3u8/x", createsParents: true)
     }
 
     @Test func `A path that is not a folder throws an error at the start`() throws {
@@ -99,16 +106,16 @@ struct FolderStoreTests {
         }
     }
 
-    private func expectRefusal(_ code: Int, of folder: String) {
+    private func expectRefusal(_ code: Int, of folder: String, createsParents: Bool = false, saying words: String = "") {
         do throws(StoreError) {
-            _ = try FolderStore(folder: folder)
+            _ = try FolderStore(folder: folder, createsParents: createsParents)
             Issue.record("it was taken")
         } catch {
             guard case .refused(code, let sentence) = error else {
                 Issue.record("\(error)")
                 return
             }
-            #expect(sentence.contains(folder))
+            #expect(sentence.contains(folder) && (words.isEmpty || sentence.contains(words)))
         }
     }
 }

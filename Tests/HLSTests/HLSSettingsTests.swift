@@ -33,6 +33,7 @@ struct HLSSettingsTests {
         #expect(talk.place == .folder("/srv/www") && talk.playlist == "talk.m3u8")
         let home = try HLSSettings(setup: ["url": "~/live/"], home: "/home/ada")
         #expect(home.place == .folder("/home/ada/live") && home.playlist == "live.m3u8")
+        #expect(!talk.createsParents && home.createsParents)
         #expect(home.segmentDuration == 4 && home.window == 6 && home.format == .ts && home.authorization == nil)
     }
 
@@ -73,7 +74,7 @@ struct HLSSettingsTests {
     @Test(arguments: ["user", "password", "token", "key"]) func `A secret of several lines is refused and not joined`(name: String) {
         let setup = ["url": "https://example.com/{key}/", "key": "k"].merging([name: "one\ntwo"]) { $1 }
         let error = #expect(throws: BroadcastFailure.self) { try HLSSettings(setup: setup, home: nil) }
-        #expect(error?.message == "Setup \(name): this must be one line")
+        #expect(error?.message == "\(name): this must be one line")
     }
 
     @Test func `Connections to a server use the proxy, the address and the version of IP that were chosen`() throws {
@@ -113,7 +114,7 @@ struct HLSSettingsTests {
             _ = try HLSSettings(setup: setup, home: nil)
             Issue.record("nothing was refused")
         } catch {
-            #expect(error.code == 400 && error.message.hasPrefix("Setup \(key): "))
+            #expect(error.code == 400 && error.message.hasPrefix("\(key): "))
         }
     }
 }

@@ -193,12 +193,12 @@ struct DestinationErrorTests {
             "The extension web takes raw pictures of up to 64 MiB, and one of 8192x8192 has more. Use a smaller --size."
         ),
         (
-            .wrongSetting(message: "Setup url: it is empty.", .address), .usage,
-            "The extension web rejects a setting: Setup url: it is empty. Correct the address."
+            .wrongSetting(message: "url: it is empty.", .address), .usage,
+            "The extension web rejects a setting: url: it is empty. Correct the address."
         ),
         (
-            .wrongSetting(message: "Setup url: it is empty", .configuration), .config,
-            "The extension web rejects a setting: Setup url: it is empty. Correct the config, or run: broadcast setup studio"
+            .wrongSetting(message: "url: it is empty", .configuration), .config,
+            "The extension web rejects a setting: url: it is empty. Correct the config, or run: broadcast setup studio"
         ),
         // A message is a sentence, so most extensions end it with a period.
         (

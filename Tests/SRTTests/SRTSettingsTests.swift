@@ -79,7 +79,7 @@ struct SRTSettingsTests {
             _ = try SRTSettings(setup: setup)
             Issue.record("nothing was refused")
         } catch {
-            #expect(error.code == 400 && error.message.hasPrefix("Setup \(key): ") && !error.message.contains("short"))
+            #expect(error.code == 400 && error.message.hasPrefix("\(key): ") && !error.message.contains("short"))
         }
     }
 

@@ -628,6 +628,23 @@ struct DestinationResolverTests {
         return String(input[start.upperBound...].prefix { $0 != "}" }) + "}"
     }
 
+    @Test func `A path for an extension is absolute, and starts at the working folder or, in the configuration, at the home folder`() async throws {
+        try await withTemporaryFolder { folder in
+            try folder.writeExtension("srt", questions.replacing("required = true", with: "required = true\npath = true"))
+            let resolver = try resolver(in: folder, "[destinations.mine]\nextension = \"srt\"\nurl = \"www/live\"")
+            let (cwd, home) = (folder.path + "/cwd", folder.path + "/home")
+            for (target, url) in [
+                ("srt:www/", "srt:\(cwd)/www/"), ("srt:./www", "srt:\(cwd)/./www"), ("srt:~/www", "srt:\(home)/www"), ("srt:/srv", "srt:/srv"),
+                ("srt://h:9000", "srt://h:9000"), ("srt:http:/h", "srt:http:/h"),
+            ] {
+                let plan = try resolver.resolve(target)
+                #expect(plan.url == url)
+                #expect(try await receivedSetup(plan, in: folder) == "{\"url\":\"\(url)\"}")
+            }
+            #expect(try await receivedSetup(resolver.resolve("mine"), in: folder) == "{\"url\":\"\(home)/www/live\"}")
+        }
+    }
+
     @Test func `url and key-command of a destination reach an extension that asks for them`() async throws {
         try await withTemporaryFolder { folder in
             try folder.writeExtension("srt", questions)

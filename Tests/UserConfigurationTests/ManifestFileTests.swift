@@ -95,7 +95,7 @@ struct ManifestFileTests {
             ("[[setup]]\nkey = \"k\"\n[[setup]]\nkey = \"l\"\nsecret = 1", 8, "setup.1.secret", .wrong(.boolean)),
             ("[[setup]]\nkey = \"k\"\nrequired = 1", 6, "setup.0.required", .wrong(.boolean)),
             ("[[setup]]\nkey = \"k\"\nprompt = 1", 6, "setup.0.prompt", .wrong(.text)),
-            ("[[setup]]\nkey = \"k\"\nhint = 1", 6, "setup.0.hint", .unknownKey(known: ["key", "prompt", "secret", "required"])),
+            ("[[setup]]\nkey = \"k\"\nhint = 1", 6, "setup.0.hint", .unknownKey(known: ["key", "prompt", "secret", "required", "path"])),
             ("schemes = \"srt\"", 4, "schemes", .wrong(.texts(choices: []))),
             ("schemes = [\"s:\"]", 4, "schemes", .notAScheme("s:")),
             ("schemes = [\"\"]", 4, "schemes", .notAScheme("")),

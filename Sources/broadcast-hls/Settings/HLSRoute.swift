@@ -15,7 +15,7 @@ package struct HLSRoute: Equatable {
         if let text = setup["proxy"] { proxy = try Self.proxy(text, user: setup["proxy-user"], password: setup["proxy-password"]) }
         if let source = setup["bind"] {
             guard Self.isAddress(source) else {
-                throw BroadcastFailure(code: 400, message: "Setup bind: for HLS this must be an IP address of this machine, not an interface")
+                throw BroadcastFailure(code: 400, message: "bind: for HLS this must be an IP address of this machine, not an interface")
             }
             localAddress = source
         }
@@ -23,17 +23,17 @@ package struct HLSRoute: Equatable {
         case nil: break
         case "4": localAddress = localAddress ?? "0.0.0.0"
         case "6": localAddress = localAddress ?? "::"
-        default: throw BroadcastFailure(code: 400, message: "Setup ip-version: this must be 4 or 6")
+        default: throw BroadcastFailure(code: 400, message: "ip-version: this must be 4 or 6")
         }
         if let source = setup["bind"], let version = setup["ip-version"], source.contains(":") != (version == "6") {
-            throw BroadcastFailure(code: 400, message: "Setup bind: this is no address of IP version \(version). Remove bind or ip-version")
+            throw BroadcastFailure(code: 400, message: "bind: this is no address of IP version \(version). Remove bind or ip-version")
         }
     }
 
     private static func proxy(
         _ text: String, user: String?, password: String?
     ) throws(BroadcastFailure) -> HTTPClient.Configuration.Proxy {
-        let wrong = BroadcastFailure(code: 400, message: "Setup proxy: this must be socks5://HOST:PORT or http://HOST:PORT")
+        let wrong = BroadcastFailure(code: 400, message: "proxy: this must be socks5://HOST:PORT or http://HOST:PORT")
         guard let mark = text.firstRange(of: "://"), let colon = text.lastIndex(of: ":"), colon >= mark.upperBound,
             let port = Int(text[text.index(after: colon)...])
         else { throw wrong }
@@ -45,7 +45,7 @@ package struct HLSRoute: Equatable {
             return .server(host: String(host), port: port, authorization: authorization)
         case "socks5":
             guard user == nil else {
-                throw BroadcastFailure(code: 400, message: "Setup proxy: HLS cannot use a SOCKS proxy with a password; use an HTTP proxy")
+                throw BroadcastFailure(code: 400, message: "proxy: HLS cannot use a SOCKS proxy with a password; use an HTTP proxy")
             }
             return .socksServer(host: String(host), port: port)
         default: throw wrong

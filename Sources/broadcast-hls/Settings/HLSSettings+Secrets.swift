@@ -10,7 +10,7 @@ extension HLSSettings {
     static func checkSecrets(in setup: [String: String]) throws(BroadcastFailure) {
         let given = secrets.filter { setup[$0]?.isEmpty == false }
         for name in given where setup[name]?.contains(where: \.isNewline) == true {
-            throw BroadcastFailure(code: 400, message: "Setup \(name): this must be one line")
+            throw BroadcastFailure(code: 400, message: "\(name): this must be one line")
         }
         // As the settings read it: without line breaks.
         guard var url = setup["url"]?.filter({ !$0.isNewline }).lowercased() else { return }
@@ -19,7 +19,7 @@ extension HLSSettings {
         // A key is sent only if the address has a place for it.
         guard let name = given.first(where: { $0 != "key" || url.contains("{key}") }) else { return }
         throw BroadcastFailure(
-            code: 400, message: "Setup url: the \(name) must not go to another machine over http://. Use https://, or remove the \(name)")
+            code: 400, message: "url: the \(name) must not go to another machine over http://. Use https://, or remove the \(name)")
     }
 
     /// True if all requests go to a proxy on another machine.

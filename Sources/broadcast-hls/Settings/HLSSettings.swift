@@ -14,6 +14,8 @@ package struct HLSSettings {
     }
 
     package var place: Place
+    /// True to create all missing folders of the place's path, and not only the last one.
+    package var createsParents = false
     /// The file name of the playlist.
     package var playlist: String
     package var format: SegmentFormat
@@ -42,7 +44,7 @@ package struct HLSSettings {
             throw Self.wrong(
                 "url", "a folder or an address is required: broadcast setup hls, or --to hls:/srv/www/live")
         }
-        if url.hasPrefix("hls:") { url.removeFirst(4) }
+        if url.lowercased().hasPrefix("hls:") { url.removeFirst(4) }
         if url.contains("{key}") {
             guard let key = setup["key"] else {
                 throw BroadcastFailure(code: 401, message: "The address requires a key: broadcast setup hls")
@@ -59,9 +61,11 @@ package struct HLSSettings {
         } else {
             if url.hasPrefix("file://") { url.removeFirst(7) }
             if url.hasPrefix("~/"), let home { url = home + url.dropFirst() }
+            createsParents = url.hasSuffix("/")
             while url.count > 1 && url.hasSuffix("/") { url.removeLast() }
+            // The host has made the path of a folder absolute.
             guard url.hasPrefix("/") else {
-                throw Self.wrong("url", "a folder must be an absolute path, and an address must start with http")
+                throw Self.wrong("url", "give a folder, or an address that starts with http:// or https://")
             }
             let last = url.split(separator: "/").last ?? ""
             if last.hasSuffix(".m3u8") {
@@ -115,6 +119,6 @@ package struct HLSSettings {
     }
 
     private static func wrong(_ key: String, _ problem: String) -> BroadcastFailure {
-        BroadcastFailure(code: 400, message: "Setup \(key): \(problem)")
+        BroadcastFailure(code: 400, message: "\(key): \(problem)")
     }
 }

@@ -9,11 +9,20 @@ package struct FolderStore: SegmentStore {
 
     package var name: String { "the folder \(folder)" }
 
-    /// Creates the folder if only its last component is missing. Throws if the folder is not writable, so that the
-    /// extension does not report a live broadcast.
-    package init(folder: String) throws(StoreError) {
+    /// Creates the folder if it is missing. Throws if the folder is not writable, so that the extension does not report a live
+    /// broadcast.
+    ///
+    /// - Parameter createsParents: true to create the folders above it too.
+    package init(folder: String, createsParents: Bool = false) throws(StoreError) {
         self.folder = folder
-        if mkdir(folder, 0o755) != 0 && errno != EEXIST { throw Self.failure("create the folder \(folder)", errno) }
+        if createsParents { Self.makeParents(of: folder) }
+        if mkdir(folder, 0o755) != 0 && errno != EEXIST {
+            guard errno != ENOENT || createsParents else {
+                throw .refused(
+                    code: 404, "cannot create the folder \(folder): the folder above it is missing. Create it, or end the path with /")
+            }
+            throw Self.failure("create the folder \(folder)", errno)
+        }
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK)
         if descriptor >= 0 {
             close(descriptor)
@@ -24,6 +33,15 @@ package struct FolderStore: SegmentStore {
         }
         // A folder can be writable without being readable, so only this check decides.
         guard access(folder, W_OK | X_OK) == 0 else { throw Self.failure("write to the folder \(folder)", errno) }
+    }
+
+    /// The folder itself is created next, so an error is reported then.
+    private static func makeParents(of folder: String) {
+        var path = ""
+        for part in folder.split(separator: "/").dropLast() {
+            path += "/" + part
+            mkdir(path, 0o755)
+        }
     }
 
     /// Writes the object to a temporary file and renames it, so that a web server never reads a partial file.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Encode
 import ExtensionCheck
+import FoundationEssentials
 import Glibc
 import Host
 import Presentation
@@ -43,7 +44,8 @@ struct CheckExtensionCommand: AsyncParsableCommand {
         if let problem = manifest.problem {
             throw CommandError(.nothing, problem.sentence(extension: manifest.name, destination: manifest.name))
         }
-        let setup = try answers(for: manifest)
+        let setup = manifest.withAbsolutePaths(
+            try answers(for: manifest), folder: FileManager.default.currentDirectoryPath, home: context.paths.home)
         let launch = ExtensionLaunch(
             environment: context.paths.extensionEnvironment, setup: setup, clipFolder: context.paths.stateFolder + "/clips")
         let outcome: ExtensionTrial.Outcome
