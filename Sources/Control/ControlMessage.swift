@@ -12,7 +12,7 @@ package struct ControlRequest: Codable, Sendable, Equatable {
     package var values: [String: String]?
     /// For `add-destination`, `remove-destination` and `retry`.
     package var destination: String?
-    /// For `add-destination`: the folder for relative paths.
+    /// For `add-destination` and `remove-destination`: the folder for relative paths.
     package var folder: String?
     /// For `clip`: the length in seconds, and the path of the file.
     package var last: Double?

@@ -1,7 +1,9 @@
+import Concurrency
 import Control
 import Media
 import Session
 import Upload
+import UserConfiguration
 import WindowPrivacy
 
 /// The requests on the control socket of a running session, and their replies.
@@ -92,7 +94,7 @@ extension SessionHost {
     }
 
     private func remove(_ request: ControlRequest, _ session: BroadcastSession) async throws(HostError) -> ControlReply {
-        let name = request.destination ?? ""
+        let name = await destinationName(request, session)
         do throws(SessionError) {
             if let ended = try await session.remove(named: name) {
                 report(.changed(.removed(destination: name)))
@@ -104,6 +106,20 @@ extension SessionHost {
             throw .session(error)
         }
         throw .request(.unknownDestination(name, known: session.snapshot().destinations.map(\.name)))
+    }
+
+    /// The name of the destination that a request is about. The request has its name, or the path of its file.
+    private func destinationName(_ request: ControlRequest, _ session: BroadcastSession) async -> String {
+        let text = request.destination ?? ""
+        let destinations = session.snapshot().destinations
+        guard !text.isEmpty, !destinations.contains(where: { $0.name == text }) else { return text }
+        let path = text.hasPrefix("/") ? text : (request.folder ?? "") + "/" + text
+        let files = destinations.compactMap { destination in destination.path.map { (name: destination.name, path: $0) } }
+        // The system looks at the path, which can block as long as a disk does not answer.
+        return await NamedThread.run(name: "file check") {
+            let wanted = CanonicalPath.of(path)
+            return files.last { CanonicalPath.of($0.path) == wanted }?.name ?? text
+        }
     }
 
     private func changeHiddenWindows(_ request: ControlRequest, _ session: BroadcastSession) async throws(HostError) {

@@ -11,7 +11,8 @@ struct AddDestinationCommand: AsyncParsableCommand {
         discussion: """
             Accepts what start --to accepts, except standard output. Returns once the destination is live, or with its \
             error and exit status. The broadcast continues in both cases. If the stream key is in use, the destination \
-            stays in the broadcast and the session retries it.
+            stays in the broadcast and the session retries it. Prints the name of the destination, which \
+            remove-destination and retry accept.
             """)
 
     @Argument(
@@ -19,13 +20,17 @@ struct AddDestinationCommand: AsyncParsableCommand {
             "A configured destination, an extension, an address or a file.", valueName: "destination"))
     var destination: String
 
+    @Flag(help: "Answer in JSON, with the path of a file.")
+    var json = false
+
     @OptionGroup var name: SessionName
 
     func run() async throws {
         var request = ControlRequest(command: "add-destination")
         request.destination = destination
         request.folder = FileManager.default.currentDirectoryPath
-        if let added = try await name.ask(request).destination { try Output.answer(added.path ?? added.name) }
+        guard let added = try await name.ask(request).destination else { return }
+        if json { try Output.answer(ControlJSON.encode(added, pretty: true)) } else { try Output.answer(added.name) }
     }
 }
 
@@ -34,21 +39,28 @@ struct RemoveDestinationCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove-destination",
         abstract: "Remove one destination from a running broadcast, without affecting the others.",
-        discussion: "Returns once everything is written and closed, with the exit status of the destination.")
+        discussion: """
+            Returns once everything is written and closed, with the exit status of the destination. Prints its result, \
+            as broadcast stop does.
+            """)
 
-    @Argument(help: ArgumentHelp("The name of the destination, as broadcast status shows it.", valueName: "name"))
+    @Argument(help: ArgumentHelp("The name of the destination, as broadcast status shows it, or the path of its file.", valueName: "name|file"))
     var destination: String
+
+    @Flag(help: "Answer in JSON.")
+    var json = false
 
     @OptionGroup var name: SessionName
 
     func run() async throws {
         var request = ControlRequest(command: "remove-destination")
         request.destination = destination
+        request.folder = FileManager.default.currentDirectoryPath
         guard let ended = try await name.ask(request).destination else { return }
+        if json { try Output.answer(ControlJSON.encode(ended, pretty: true)) } else { try Output.answer(ResultLine.text(ended)) }
         if let error = ended.error {
             throw CommandError(error.status.flatMap(ExitStatus.init(rawValue:)) ?? .unavailable, "\(ended.name): \(error.message)")
         }
-        if let path = ended.path { try Output.answer(path) }
     }
 }
 
