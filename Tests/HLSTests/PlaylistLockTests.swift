@@ -32,7 +32,7 @@ struct PlaylistLockTests {
     @Test func `A file that a broadcast left, and one that another user can only read, are locked`() throws {
         try withFolder {
             let path = folder + "/a.lock"
-            FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o444])
+            _ = FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o444])
             try hold(path) {
                 #expect(throws: PlaylistLock.InUse.self) { try PlaylistLock.acquire(path) }
             }

@@ -103,7 +103,8 @@ package actor FileHandler: SampleHandler {
             throw .cannotCreate(path: path, .system(code: error.code))
         }
         // It was replaced since `requireOrdinary`.
-        guard acceptsPipes || opened.isOrdinary else { throw .cannotCreate(path: path, .notOrdinary) }
+        let isOrdinary = opened.isOrdinary
+        guard acceptsPipes || isOrdinary else { throw .cannotCreate(path: path, .notOrdinary) }
         guard !opened.isTerminal else { throw .cannotCreate(path: path, .terminal) }
         guard opened.lock() else { throw .cannotCreate(path: path, .inUse) }
         guard opened.isEmpty, opened.isStill(at: path) else { return }
