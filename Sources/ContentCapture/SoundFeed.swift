@@ -33,7 +33,7 @@ package final class SoundFeed: Sendable {
     /// Adds interleaved stereo samples, full scale at ±1. Samples before the start of the session are discarded.
     ///
     /// - Returns: false if the last samples are too far ahead of the session, and are dropped.
-    package func push(_ samples: [Float]) -> Bool {
+    @discardableResult package func push(_ samples: [Float]) -> Bool {
         let (sample, deliver, isComplete) = state.withLock { state -> (SampleBuffer?, (@Sendable (SampleBuffer) -> Void)?, Bool) in
             guard let clock = state.clock, let deliver = state.deliver, samples.count >= 2 else { return (nil, nil, true) }
             let now = clock.now

@@ -95,7 +95,8 @@ struct SessionLauncherTests {
         try await withTemporaryFolder { folder in
             let script = "read -r request <&3; echo lost >&2 && echo '{\"status\":0}' >&3"
             let launcher = SessionLauncher(program: Program("/bin/sh", arguments: ["sh", "-c", script]), log: nil)
-            #expect(try launcher.run(Self.request) { _ in } > 0)
+            let process = try launcher.run(Self.request) { _ in }
+            #expect(process > 0)
         }
     }
 
