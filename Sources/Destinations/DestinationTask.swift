@@ -17,6 +17,8 @@ struct DestinationTask {
     private var timeline = PauseTimeline()
     /// Nil if the recording starts with the session and has the same time zero.
     private var start: RecordingStart?
+    /// Nil for viewers, who get sound as soon as possible, and for a destination without pictures.
+    private var hold: SoundHold?
     private var isPaused = false
     /// Nil if a lost connection is not made again.
     private var reconnection: Reconnection?
@@ -34,6 +36,7 @@ struct DestinationTask {
         self.context = context
         elapsed = destination.stopwatch()
         if case .live(let policy?) = plan.delivery { reconnection = Reconnection(policy) }
+        if !plan.isLive && plan.media.takesVideo { hold = SoundHold() }
         if joinsLate && !plan.isLive {
             start = RecordingStart(hasVideo: plan.media.takesVideo, priming: plan.media.takesRawAudio ? .zero : stream.priming)
         }
@@ -90,16 +93,14 @@ struct DestinationTask {
             try await process(element, handler)
             try reportState(handler)
         }
+        for packet in hold?.flush() ?? [] { try await process(packet, handler) }
         try await handler.finished(deadline: plan.finishDeadline)
     }
 
     private mutating func process(_ element: PacketQueue.Element, _ handler: any SampleHandler) async throws(UploadError) {
         switch element {
         case .packet(let packet):
-            for placed in placed(packet) {
-                try await handler.process(placed)
-                destination.noteMedia(at: placed.presentationTime)
-            }
+            for packet in hold?.add(packet) ?? [packet] { try await process(packet, handler) }
         case .paused(let time):
             timeline.pause(at: time)
             isPaused = true
@@ -111,6 +112,13 @@ struct DestinationTask {
         case .annotated(let information):
             stream.annotations.merge(information) { _, new in new }
             try await handler.annotated(information)
+        }
+    }
+
+    private mutating func process(_ packet: EncodedPacket, _ handler: any SampleHandler) async throws(UploadError) {
+        for placed in placed(packet) {
+            try await handler.process(placed)
+            destination.noteMedia(at: placed.presentationTime)
         }
     }
 

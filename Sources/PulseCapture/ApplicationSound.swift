@@ -23,8 +23,10 @@ final class ApplicationSound {
     private var sum = SoundSum()
     /// The names of the sinks and of their monitors, by sink index.
     private var sinks: [UInt32: (name: String, monitor: String)] = [:]
-    private var muted = HiddenWindowRules.MutedSound.none
+    private var muted = (sound: HiddenWindowRules.MutedSound.none, revision: 0)
     private var found: [SinkInput] = []
+    /// True from a request for the streams until they are known.
+    private var isRefreshing = false
     private var isPlaying: Bool?
     private var pendingOperations: [OpaquePointer] = []
 
@@ -48,9 +50,10 @@ final class ApplicationSound {
     /// Requests the current playback streams from the server.
     func refresh() {
         cancelOperations()
+        isRefreshing = true
         sinks = [:]
         found = []
-        muted = request.mutedWindows?.mutedSound ?? .none
+        muted = request.mutedWindows?.currentMutedSound ?? (.none, 0)
         let me = Unmanaged.passUnretained(self).toOpaque()
         let sinks = pa_context_get_sink_info_list(
             context,
@@ -77,7 +80,16 @@ final class ApplicationSound {
 
     /// Restarts the streams that failed. Refreshes if other sound must be muted.
     func revive() {
-        if let windows = request.mutedWindows, windows.mutedSound != muted { refresh() }
+        if let windows = request.mutedWindows {
+            let wanted = windows.currentMutedSound
+            if wanted.sound != muted.sound {
+                refresh()
+            } else if !isRefreshing, wanted.revision > muted.revision {
+                // The new rules mute what the old ones did.
+                muted.revision = wanted.revision
+                windows.noteSound(follows: wanted.revision, from: clock.now)
+            }
+        }
         for stream in streams where stream.isDead && clock.now >= stream.nextAttempt { stream.restart() }
     }
 
@@ -98,7 +110,7 @@ final class ApplicationSound {
     /// Returns true if the playback stream with these properties must not be recorded. A stream whose process cannot be
     /// determined can belong to a hidden window.
     private func isMuted(_ properties: OpaquePointer) -> Bool {
-        switch muted {
+        switch muted.sound {
         case .all: return true
         case .none: return false
         case .processes(let processes):
@@ -122,6 +134,9 @@ final class ApplicationSound {
                     request: request, sinkInput: input, context: context, clock: clock,
                     deliver: { [unowned self] in add($0, of: input) }, report: { _ in }))
         }
+        isRefreshing = false
+        // What was recorded until now is earlier.
+        request.mutedWindows?.noteSound(follows: muted.revision, from: clock.now)
         tell()
     }
 

@@ -25,7 +25,7 @@ package struct PulseRequest: Sendable, Equatable {
 
     /// True if playback streams are recorded separately: those of one application, or all except the muted ones. A
     /// microphone is always recorded as a whole.
-    var takesSingleStreams: Bool {
+    package var takesSingleStreams: Bool {
         applicationName != nil || (mutedWindows != nil && track == .app && sourceName.map { $0.hasSuffix(".monitor") } ?? true)
     }
 

@@ -5,7 +5,9 @@ import Destinations
 import Encode
 import Media
 import Mix
+import PulseCapture
 import Synchronization
+import WindowPrivacy
 
 /// The sound of a session: its recording threads, and the thread that mixes and encodes.
 ///
@@ -22,6 +24,8 @@ final class AudioLoop: Sendable {
     private let disclosure: Disclosure
     private let inbox: SoundInbox
     private let recorder: SoundRecorder
+    /// The rules that mute the sound of applications; nil if nothing does.
+    private let mutingRules: HiddenWindowRules?
     /// The session's clock, and the time at which the sound starts. Nil until `begin` or `stop`.
     private let start = Monitor<(clock: SessionClock, time: MediaTime)?>(nil)
 
@@ -34,6 +38,10 @@ final class AudioLoop: Sendable {
         if configuration.app != nil { wanted.insert(.app) }
         if configuration.mic != nil { wanted.insert(.mic) }
         inbox = SoundInbox(wanted: wanted)
+        mutingRules =
+            if case .system = configuration.content,
+                PulseRequest(track: .app, sourceName: configuration.appSource, mutedWindows: configuration.mutedWindows).takesSingleStreams
+            { configuration.mutedWindows } else { nil }
         recorder = SoundRecorder(configuration: configuration, content: content, inbox: inbox)
     }
 
@@ -126,6 +134,9 @@ final class AudioLoop: Sendable {
         let isPaused = disclosure.pauses.isPaused(at: time)
         let isSilenced = disclosure.pauses.isSilenced(at: time) || disclosure.pauses.isSilenced(at: time + Self.blockDuration)
         mix.mixer.isSilenced = isSilenced || isLocked || disclosure.isDesktopLocked.load(ordering: .relaxed)
+        // A new rule takes effect at once. The recorder follows it a little later.
+        let isMutePending = mutingRules?.isSoundPending(at: time) ?? false
+        mix.mixer.silencedTracks = isMutePending ? [.app] : []
         if isPaused != mix.isPaused {
             mix.isPaused = isPaused
             deliver(&mix)

@@ -1,3 +1,4 @@
+import Media
 import Synchronization
 
 /// The rules of one session. They can be changed while the source applies them on its own thread.
@@ -13,6 +14,8 @@ package final class HiddenWindowRules: Sendable {
         /// Nil if the source cannot know them.
         var processes: Set<Int32>? = []
         var matches: [HiddenWindowRule: Int] = [:]
+        /// The revision that the recorded sound follows, and the session's time from which it does.
+        var sound: (revision: Int, time: MediaTime) = (-1, .zero)
     }
 
     private let state: Mutex<State>
@@ -52,12 +55,28 @@ package final class HiddenWindowRules: Sendable {
         case processes(Set<Int32>)
     }
 
-    package var mutedSound: MutedSound {
+    package var mutedSound: MutedSound { currentMutedSound.sound }
+
+    /// Whose sound to silence, and the revision of the rules that this follows.
+    package var currentMutedSound: (sound: MutedSound, revision: Int) {
         state.withLock { state in
-            if state.appliedRevision < 0 { return .all }
-            guard let processes = state.processes else { return state.rules.isEmpty ? .none : .all }
-            return state.rules.isEmpty && processes.isEmpty ? .none : .processes(processes)
+            let revision = state.appliedRevision
+            if revision < 0 { return (.all, revision) }
+            guard let processes = state.processes else { return (state.rules.isEmpty ? .none : .all, revision) }
+            return (state.rules.isEmpty && processes.isEmpty ? .none : .processes(processes), revision)
         }
+    }
+
+    /// Called by the recorder of sound when it records nothing more that a revision mutes.
+    ///
+    /// - Parameter time: the session's time from which on its sound follows that revision.
+    package func noteSound(follows revision: Int, from time: MediaTime) {
+        state.withLock { if revision > $0.sound.revision { $0.sound = (revision, time) } }
+    }
+
+    /// True if the sound of `time` can contain what the current rules mute.
+    package func isSoundPending(at time: MediaTime) -> Bool {
+        state.withLock { $0.sound.revision < $0.revision || time < $0.sound.time }
     }
 
     /// Adds a rule, which applies from the next tick on. Returns false if the rule exists already.

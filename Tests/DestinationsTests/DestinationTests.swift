@@ -442,6 +442,23 @@ import Upload
         #expect(rig.viewer.lifecycle == [.started, .paused, .resumed, .finished(deadline: ShutdownTimetable.handlerFinish)])
     }
 
+    @Test func `A recording keeps the sound after a pause although it arrives before its pictures, as with lookahead`() async throws {
+        let rig = Rig(.recording, kind: .file)
+        func sound(_ tick: Int64) -> PacketQueue.Element { .packet(soundPacket(at: MediaTime(value: tick, timescale: 30), sequence: Int(tick))) }
+        // The pause lasts from tick 3 to tick 6. Sound arrives four ticks before its picture.
+        var elements: [PacketQueue.Element] = (0..<4).map { sound($0) }
+        for tick in 0..<10 {
+            elements.append(sound(Int64(tick) + 4))
+            if tick == 3 { elements.append(.paused(at: MediaTime(value: 3, timescale: 30))) }
+            if tick == 6 { elements.append(.resumed(at: MediaTime(value: 6, timescale: 30))) }
+            elements.append(.packet(videoPacket(tick, isKeyframe: tick % 3 == 0)))
+        }
+        try await rig.play(elements)
+        let kept = rig.viewer.packets.filter { $0.track == .mixed }
+        #expect(kept.map(\.sequence) == [0, 1, 2, 6, 7, 8, 9, 10, 11, 12, 13])
+        #expect(kept.map { $0.time.value(timescale: 30) } == [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
+    }
+
     @Test func `A viewer gets the slate of a pause`() async throws {
         let rig = Rig()
         try await rig.play([

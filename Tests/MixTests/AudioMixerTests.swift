@@ -77,6 +77,15 @@ import Testing
         #expect(level(mix, from: 705, to: 900) == 0...0)
     }
 
+    @Test func `one source can be silent while the other is heard`() {
+        var mixer = AudioMixer(tracks: [.app, .mic])
+        mixer.feed(constant(0.5, at: 0, frames: 9600))
+        mixer.feed(constant(0.25, at: 0, frames: 9600, track: .mic))
+        mixer.silencedTracks = [.app]
+        let mix = takeAll(&mixer, until: MediaTime(milliseconds: 190)).flatMap(\.samples)
+        #expect(level(mix, from: 5, to: 150) == 0.25...0.25)
+    }
+
     @Test func `sound that is more than ten seconds ahead is dropped, and what is before it is not`() {
         var mixer = AudioMixer(tracks: [.app])
         mixer.feed(constant(0.5, at: 0, frames: 11 * 48_000))

@@ -38,6 +38,23 @@ struct ClipCutterTests {
             cutter.append(sound(1001)) == [.end(time), .begin(time), .append(picture(1000)), .append(picture(1033)), .append(sound(1001))])
     }
 
+    @Test func `Sound that arrives before its picture belongs to the clip of its time`() {
+        var cutter = ClipCutter(length: MediaTime(milliseconds: 1000), hasSound: true)
+        var steps = cutter.append(sound(20))
+        steps += cutter.append(picture(0, isKeyframe: true))
+        for time: Int64 in [400, 990, 1010, 1300] { steps += cutter.append(sound(time)) }
+        steps += cutter.append(picture(600))
+        steps += cutter.append(picture(1000, isKeyframe: true))
+        steps += cutter.append(picture(1400))
+        steps += cutter.finish()
+        let (first, second) = (MediaTime(milliseconds: 1000), MediaTime(milliseconds: 1400))
+        #expect(
+            steps == [
+                .begin(.zero), .append(picture(0)), .append(picture(600)), .append(sound(20)), .append(sound(400)), .append(sound(990)), .end(first),
+                .begin(first), .append(picture(1000)), .append(picture(1400)), .append(sound(1010)), .append(sound(1300)), .end(second),
+            ], "\(steps)")
+    }
+
     @Test func `Missing sound does not delay a clip`() {
         var cutter = ClipCutter(length: MediaTime(milliseconds: 1000), hasSound: true)
         _ = cutter.append(picture(0, isKeyframe: true))

@@ -26,6 +26,8 @@ package struct AudioMixer {
     package let blockLength: Int
     /// If true, the mix is silent.
     package var isSilenced = false
+    /// The sources that are silent.
+    package var silencedTracks: Set<Track> = []
     /// False if no source is recorded, so that there is no sound to wait for.
     package var awaitsSound = true
     private var timelines: [Track: TrackTimeline] = [:]
@@ -98,7 +100,7 @@ package struct AudioMixer {
         var mix = silence
         for track in [Track.app, .mic] {
             let level = levels[track] ?? Level()
-            let gain = level.isMuted || isSilenced ? 0 : level.gain
+            let gain = level.isMuted || isSilenced || silencedTracks.contains(track) ? 0 : level.gain
             if wanted.contains(track) {
                 var own = silence
                 timelines[track]?.add(to: &own, from: position, gain: gain)

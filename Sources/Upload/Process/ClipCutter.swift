@@ -2,8 +2,8 @@ import Media
 
 /// Assigns packets to clips. A clip starts with a keyframe, and ends at the first keyframe after the clip's length.
 ///
-/// Sound arrives a little later than the picture of the same time. Therefore the cutter holds packets of the next clip
-/// back at a cut until the sound of the current clip is complete.
+/// Sound arrives a little later than the picture of the same time, or earlier if the encoder looks ahead. Therefore the cutter holds
+/// sound back until its picture has arrived, and packets of the next clip at a cut until the sound of the current clip is complete.
 package struct ClipCutter {
     /// An action for the caller, in order.
     package enum Step: Equatable {
@@ -27,6 +27,7 @@ package struct ClipCutter {
 
     private let length: MediaTime
     private let hasSound: Bool
+    private var hold = SoundHold()
     private var start: MediaTime?
     private var end = MediaTime.zero
     /// The time of the keyframe at which the clip will be cut, and the packets after it.
@@ -40,12 +41,17 @@ package struct ClipCutter {
 
     /// Returns the steps for `packet`. The array is empty while the packet is held back for a cut.
     package mutating func append(_ packet: EncodedPacket) -> [Step] {
+        hold.add(packet).flatMap { assign($0) }
+    }
+
+    private mutating func assign(_ packet: EncodedPacket) -> [Step] {
         let time = packet.presentationTime
         let isPicture = packet.track == .screen
         guard let start else {
             guard isPicture && packet.isKeyframe else { return [] }
             return begin(at: time) + add(packet)
         }
+        if !isPicture, time < start { return [] }
         if cut == nil, isPicture, packet.isKeyframe, time - start >= length { cut = time }
         guard let cut else { return add(packet) }
         if !isPicture && time < cut { return add(packet) }
@@ -57,7 +63,8 @@ package struct ClipCutter {
     /// Returns the last steps, at the end of the broadcast.
     package mutating func finish() -> [Step] {
         guard start != nil else { return [] }
-        let steps = cut.map { makeCut(at: $0) } ?? []
+        var steps = hold.flush().flatMap { assign($0) }
+        steps += cut.map { makeCut(at: $0) } ?? []
         defer { start = nil }
         return steps + [.end(end)]
     }
