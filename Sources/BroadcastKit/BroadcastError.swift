@@ -71,7 +71,9 @@ extension BroadcastError {
         case .session(.encode(let error)): self = .encoder("\(error)")
         case .session(let error): self = .source("\(error)")
         case .configuration(.destination(.unknown(let name, _))): self = .unknownDestination(name)
-        case .configuration(.destination(.notSignedIn(let name))), .configuration(.destination(.notSetUp(let name, _, _))): self = .notSignedIn(name)
+        case .configuration(.destination(.notSignedIn(let name))), .configuration(.destination(.passwordMissing(let name, _))),
+            .configuration(.destination(.notSetUp(let name, _, _))):
+            self = .notSignedIn(name)
         case .configuration(.destination(.notAnRTMPAddress(let error, _))): self = .invalidAddress(reason: error.description)
         case .configuration(let error): self = .configuration("\(error)")
         case .destination(let name, let error): self.init(error, destination: name)

@@ -127,11 +127,12 @@ csecret_status csecret_lookup(const char *destination, const char *key, char **s
     return *secret ? CSECRET_OK : CSECRET_UNAVAILABLE;
 }
 
-csecret_status csecret_clear(const char *destination) {
+csecret_status csecret_clear(const char *destination, const char *key) {
     clear_function clear = (clear_function)function("secret_password_clear_sync");
     if (!clear) return CSECRET_UNAVAILABLE;
     void *error = NULL;
-    int removed = clear(&schema, NULL, &error, "destination", destination, NULL);
+    int removed = key[0] ? clear(&schema, NULL, &error, "destination", destination, "key", key, NULL)
+                         : clear(&schema, NULL, &error, "destination", destination, NULL);
     if (error) return CSECRET_UNAVAILABLE;
     return removed ? CSECRET_OK : CSECRET_ABSENT;
 }

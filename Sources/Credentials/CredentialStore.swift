@@ -100,6 +100,24 @@ package struct CredentialStore {
         }
     }
 
+    /// Deletes one secret of a destination, if there is such a secret.
+    package func forget(_ key: String, of destination: String) throws(CredentialProblem) {
+        let file = file(of: destination)
+        var secrets = try file.read()
+        if secrets.removeValue(forKey: key) != nil { try file.write(secrets) }
+        switch service.remove(key: key, destination: destination) {
+        case .done, .absent: return
+        case .unavailable where !service.has(key: key, destination: destination): return
+        case .unavailable, .locked, .interrupted: throw .keyringKeepsSecret(destination: destination)
+        case .silent: throw .keyringSilent(destination: destination)
+        }
+    }
+
+    /// True if the destination has a secret of that key. It does not unlock the keyring.
+    package func has(_ key: String, of destination: String) -> Bool {
+        (try? file(of: destination).read()[key]) != nil || service.has(key: key, destination: destination)
+    }
+
     /// The destinations that have secrets. It does not unlock the keyring.
     ///
     /// - Parameter candidates: the destinations to look for in a locked keyring, which does not list its secrets.

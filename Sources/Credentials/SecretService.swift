@@ -84,8 +84,14 @@ package struct SecretService {
         return lines.first.flatMap { PercentEncoding.decodedText($0) }.map { .done([$0]) } ?? .absent
     }
 
-    package func remove(destination: String) -> Answer {
-        ask(.clear, [destination])
+    /// True if the service has the secret. It does not unlock the keyring.
+    package func has(key: String, destination: String) -> Bool {
+        if case .done = ask(.find, [destination, key]) { true } else { false }
+    }
+
+    /// - Parameter key: nil to remove all secrets of the destination.
+    package func remove(key: String? = nil, destination: String) -> Answer {
+        ask(.clear, [destination] + (key.map { [$0] } ?? []))
     }
 
     /// The destinations that have secrets in the service. It does not unlock the keyring.

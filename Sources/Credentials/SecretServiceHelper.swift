@@ -20,6 +20,9 @@ package struct SecretServiceHelper {
         case store
         /// Prints the secret, percent-encoded.
         case lookup
+        /// Succeeds if there is such a secret, also in a locked keyring.
+        case find
+        /// Deletes the secret, or all secrets of the destination.
         case clear
         /// Prints the destinations that have secrets. The names are those to look for in a locked keyring.
         case list
@@ -48,6 +51,7 @@ package struct SecretServiceHelper {
             switch operation {
             case .store: store()
             case .lookup: lookUp()
+            case .find: csecret_find(name(0), name(1))
             case .clear: clear()
             case .list: list()
             case .state: state()
@@ -78,11 +82,11 @@ package struct SecretServiceHelper {
     }
 
     private func clear() -> csecret_status {
-        let found = csecret_find(name(0), "")
+        let found = csecret_find(name(0), name(1))
         guard found == CSECRET_OK else { return found }
         Self.say("found")
-        let unlocked = csecret_unlock(name(0), "")
-        return unlocked == CSECRET_OK ? csecret_clear(name(0)) : unlocked
+        let unlocked = csecret_unlock(name(0), name(1))
+        return unlocked == CSECRET_OK ? csecret_clear(name(0), name(1)) : unlocked
     }
 
     /// Sends a simple request first, to detect a service that does not answer.

@@ -30,6 +30,14 @@ package struct SetupInformation {
     package func keep(_ answers: [String: String], of destination: String) throws(CredentialProblem) {
         try PrivateFile(folder: folder, destination: destination, ending: ".toml").write(answers)
     }
+
+    /// Deletes one answer. Returns true if there was such an answer.
+    package func forget(_ key: String, of destination: String) throws(CredentialProblem) -> Bool {
+        var answers = try answers(of: destination)
+        guard answers.removeValue(forKey: key) != nil else { return false }
+        try keep(answers, of: destination)
+        return true
+    }
 }
 
 extension SetupInformation: SetupAnswers {

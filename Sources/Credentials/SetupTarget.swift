@@ -57,6 +57,24 @@ package struct SetupTarget {
         questions.append(SetupQuestion(key: "password", prompt: "Password", isSecret: true, isAsked: false, isRequired: false))
     }
 
+    /// Returns the questions that need an answer before a broadcast can start, and have none: the required ones, and the password of a
+    /// user of an RTMP server.
+    ///
+    /// - Parameters:
+    ///   - answers: the answers that are not secret.
+    ///   - hasSecret: returns true if there is a secret of this key.
+    package func openQuestions(answers: [String: String], hasSecret: (String) -> Bool) -> [SetupQuestion] {
+        questions.filter { question in
+            guard question.isRequired && question.isAsked || needsPassword(answers) && question.key == "password" else { return false }
+            return question.isSecret ? !hasSecret(question.key) : answers[question.key] == nil
+        }
+    }
+
+    /// Returns true if these answers name a user of an RTMP server, who needs a password.
+    package func needsPassword(_ answers: [String: String]) -> Bool {
+        isRTMP && answers["user"] != nil
+    }
+
     /// Returns true if the target's secrets would go to another machine without encryption.
     ///
     /// - Parameter answers: the answers to its questions. The configuration overrides them.

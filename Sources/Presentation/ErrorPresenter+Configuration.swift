@@ -63,6 +63,10 @@ extension CommandError {
             self.init(.usage, "No extension sends to \(scheme):// addresses (\(source ?? "--to")). Use rtmp://HOST/APP/KEY.")
         case .notAnRTMPAddress(let error, let source): self.init(source == nil ? .usage : .config, "\(source ?? "--to"): \(error.sentence)")
         case .notSignedIn(let name): self.init(.notPermitted, "Not signed in to \(name). Run: broadcast setup \(name)")
+        case .passwordMissing(let name, let user):
+            self.init(
+                .notPermitted,
+                "Not signed in to \(name): the password of the user \(user) is missing. Run: broadcast setup \(name) --secret-from-stdin password")
         case .proxyWithoutPassword:
             self.init(
                 .notPermitted,

@@ -1,3 +1,4 @@
+import Credentials
 import UserConfiguration
 
 /// What `setup` writes on the terminal.
@@ -23,6 +24,29 @@ package enum SetupSentences {
     package static let keyInAddress =
         "The last part of the address can be the stream key, which other users can read on the command line. Give the address without it, and "
         + "the key with --secret-from-stdin key. If that part is not the key, end the address with /. Nothing was changed."
+
+    /// Only a user has a password.
+    package static let passwordWithoutUser = "A password needs a user name. Add --set user=USER. Nothing was changed."
+
+    /// Answers are missing, and there is no terminal to ask for them.
+    ///
+    /// - Parameter given: how many secrets the options read from standard input.
+    package static func noTerminal(_ name: String, _ missing: [SetupQuestion], besides given: Int) -> String {
+        let secrets = given + missing.count(where: \.isSecret)
+        let rule = secrets > 1 ? " Several --secret-from-stdin read one line of standard input each, in their order." : ""
+        return "There is no terminal to ask on. Run broadcast setup \(name) in a terminal, or answer with \(options(missing)).\(rule)"
+    }
+
+    /// Some answers were stored, and these are missing.
+    package static func incomplete(_ name: String, _ missing: [SetupQuestion]) -> String {
+        let names = missing.map(\.key).joined(separator: " and ")
+        return "Stored. \(name) still needs \(names). Run: broadcast setup \(name) \(options(missing))"
+    }
+
+    /// The options that answer these questions.
+    private static func options(_ questions: [SetupQuestion]) -> String {
+        questions.map { $0.isSecret ? "--secret-from-stdin \($0.key)" : "--set \($0.key)=VALUE" }.joined(separator: " ")
+    }
 
     /// An address contains a secret.
     package static func secretInAddress(_ secret: AddressSecret, of name: String, isRTMP: Bool) -> String {

@@ -28,6 +28,24 @@ package enum SecretInput {
         return text.trimmed
     }
 
+    /// Reads `count` secrets from standard input, which is no terminal: the whole input if it is one, otherwise one line each.
+    package static func read(count: Int, consequence: String = "Nothing was changed.") throws(CommandError) -> [String] {
+        try split(read("", way: "", consequence: consequence), count: count, consequence: consequence)
+    }
+
+    /// Returns the secrets in the text of an input: the whole text if it is one, otherwise a line each.
+    package static func split(_ text: String, count: Int, consequence: String) throws(CommandError) -> [String] {
+        guard count > 1 else { return [text] }
+        let lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
+        guard lines.count == count else {
+            throw CommandError(
+                .usage,
+                "Standard input has \(lines.count) \(lines.count == 1 ? "line" : "lines") for \(count) secrets. "
+                    + "Each --secret-from-stdin reads one line, in the order of the options. \(consequence)")
+        }
+        return lines.map { String($0).trimmed }
+    }
+
     /// Asks for the secret on the terminal.
     package static func ask(
         _ prompt: String, way: String, consequence: String = "Nothing was changed."

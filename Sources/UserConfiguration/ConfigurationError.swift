@@ -194,6 +194,8 @@ package enum DestinationProblem: Error, Sendable, Equatable {
     /// The connections of an extension cannot use this setting of the network, by its key.
     case networkNotSupported(String, setting: String)
     case notSignedIn(String)
+    /// A user name is stored, and its password is not.
+    case passwordMissing(String, user: String)
     /// A required answer is missing.
     case notSetUp(String, question: String, prompt: String)
     /// A secret in an address on the command line.

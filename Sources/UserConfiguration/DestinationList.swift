@@ -24,15 +24,22 @@ package struct DestinationList: Sendable {
     /// - Parameters:
     ///   - preferred: overrides the configuration's value.
     ///   - signedIn: the destinations that have stored secrets.
+    ///   - hasSecret: returns true if a secret of this key and destination is stored. It is asked only for destinations with a user
+    ///     name, which need two secrets.
     ///   - missingPrograms: the programs of key commands that are not installed, by destination.
     ///   - information: the stored answers. The list is shown even if they cannot be read.
     package init(
-        configuration: Configuration, catalog: ExtensionCatalog, preferred: String?, signedIn: Set<String>, missingPrograms: [String: String] = [:],
+        configuration: Configuration, catalog: ExtensionCatalog, preferred: String?, signedIn: Set<String>,
+        hasSecret: (_ key: String, _ destination: String) -> Bool = { _, _ in true }, missingPrograms: [String: String] = [:],
         information: any SetupAnswers
     ) {
         let chosen = preferred ?? configuration.preferred
         let configured = configuration.destinations.map { destination in
-            var entry = Entry(destination, hasSecret: signedIn.contains(destination.name), isPreferred: destination.name == chosen)
+            let name = destination.name
+            let hasUser = destination.kind == .rtmp && information.knownAnswers(of: name)["user"] != nil
+            let hasKey = signedIn.contains(name) && (!hasUser || hasSecret("key", name))
+            var entry = Entry(destination, hasSecret: hasKey, isPreferred: name == chosen)
+            if hasUser && !hasSecret("password", name) { entry.isSignedIn = false }
             entry.watchURL = information.watchURL(of: destination.name)
             entry.missingProgram = missingPrograms[destination.name]
             if entry.missingProgram != nil { entry.isSignedIn = false }
@@ -47,10 +54,12 @@ package struct DestinationList: Sendable {
             configured
             + services.map { service in
                 // The user's answer overrides the known address of the service.
-                let url = information.knownAnswers(of: service.name)["url"] ?? service.url
+                let answers = information.knownAnswers(of: service.name)
+                let url = answers["url"] ?? service.url
+                let isComplete = answers["user"] == nil || hasSecret("key", service.name) && hasSecret("password", service.name)
                 return Entry(
                     name: service.name, kind: .rtmp, service: service.name,
-                    url: url.map { RTMPAddress.withoutKey($0, hasOwnKey: true) }, isPreferred: service.name == chosen, isSignedIn: true)
+                    url: url.map { RTMPAddress.withoutKey($0, hasOwnKey: true) }, isPreferred: service.name == chosen, isSignedIn: isComplete)
             }
             + extensions.map { manifest in
                 let hasSecrets = manifest.questions.contains { $0.isSecret && $0.isRequired }

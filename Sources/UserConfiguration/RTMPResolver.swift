@@ -71,7 +71,7 @@ struct RTMPResolver {
     /// The user and the password of servers that require both; nil without a user.
     private func credentials(of name: String) throws(ConfigurationError) -> RTMPCredentials? {
         guard let user = try context.answers(of: name)["user"] else { return nil }
-        guard let password = try context.secret("password", of: name) else { throw .destination(.notSignedIn(name)) }
+        guard let password = try context.secret("password", of: name) else { throw .destination(.passwordMissing(name, user: user)) }
         return RTMPCredentials(user: user, password: password)
     }
 

@@ -75,6 +75,7 @@ struct CommandContext {
         let names = configuration.destinations.map(\.name) + KnownService.all.map(\.name) + catalog.names
         return DestinationList(
             configuration: configuration, catalog: catalog, preferred: preferred, signedIn: credentials.destinations(among: names),
+            hasSecret: { key, destination in credentials.has(key, of: destination) },
             missingPrograms: configuration.missingKeyPrograms, information: SetupInformation(paths: paths))
     }
 

@@ -33,6 +33,21 @@ struct CredentialStoreTests {
         }
     }
 
+    @Test func `One secret of several is found and deleted alone`() async throws {
+        try await withTemporaryFolder { folder in
+            let store = store(in: folder)
+            _ = try store.keep(["key": "k", "password": "p"], of: "mine", asking: .allowing)
+            #expect(store.has("key", of: "mine") && store.has("password", of: "mine"))
+            #expect(!store.has("token", of: "mine") && !store.has("key", of: "other"))
+            for _ in 1...2 {
+                try store.forget("password", of: "mine")
+                #expect(try store.has("key", of: "mine") && store.secret("password", of: "mine") == nil)
+            }
+            try store.forget("key", of: "mine")
+            #expect(store.destinations(among: []) == [])
+        }
+    }
+
     @Test func `A secret with a control character is not stored`() async throws {
         try await withTemporaryFolder { folder in
             let store = store(in: folder)
@@ -92,6 +107,7 @@ struct SecretServiceTests {
             let service = try service("echo found; echo \"$*\"; cat", in: folder)
             #expect(service.store("s3cret", key: "key", destination: "my place") == .done(["secret-service store -- my place key", "s3cret"]))
             #expect(service.remove(destination: "mine") == .done(["secret-service clear -- mine"]))
+            #expect(service.remove(key: "key", destination: "mine") == .done(["secret-service clear -- mine key"]))
             #expect(service.destinations(among: ["mine", "other"]) == ["secret-service list -- mine other"])
         }
     }
@@ -190,6 +206,16 @@ struct SecretServiceTests {
             #expect(try store("exit 1", in: folder).secret("key", of: "mine") == nil)
             let locked = try store("echo found; exit 69", in: folder)
             #expect(problem { () throws(CredentialProblem) in try locked.secret("key", of: "mine") } == .keyringLocked(destination: "mine"))
+        }
+    }
+
+    @Test func `The service tells whether it has a secret, and a secret that it keeps is reported`() async throws {
+        try await withTemporaryFolder { folder in
+            let store = try store("[ \"$*\" = \"secret-service find -- mine key\" ] || exit 69", in: folder)
+            #expect(store.has("key", of: "mine") && !store.has("password", of: "mine"))
+            #expect(problem { () throws(CredentialProblem) in try store.forget("key", of: "mine") } == .keyringKeepsSecret(destination: "mine"))
+            // There is no service for this one.
+            try store.forget("password", of: "mine")
         }
     }
 

@@ -18,6 +18,16 @@ struct SetupInformationTests {
         }
     }
 
+    @Test func `One answer of several is deleted alone`() async throws {
+        try await withTemporaryFolder { folder in
+            let information = SetupInformation(paths: Paths(environment: ["HOME": folder.path]))
+            #expect(try !information.forget("user", of: "mine"))
+            try information.keep(["url": "u", "user": "ann"], of: "mine")
+            #expect(try information.forget("user", of: "mine") && information.answers(of: "mine") == ["url": "u"])
+            #expect(try !information.forget("user", of: "mine"))
+        }
+    }
+
     @Test func `A list omits answers that cannot be read`() async throws {
         try await withTemporaryFolder { folder in
             let information = SetupInformation(paths: Paths(environment: ["HOME": folder.path]))

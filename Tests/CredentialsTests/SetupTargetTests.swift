@@ -52,6 +52,22 @@ struct SetupTargetTests {
         }
     }
 
+    @Test func `A user of an RTMP server needs a password, and other answers are needed as they were`() async throws {
+        try await withTemporaryFolder { folder in
+            try writeExtension(
+                "[[setup]]\nkey = \"url\"\nrequired = true\n[[setup]]\nkey = \"password\"\nsecret = true\n[[setup]]\nkey = \"user\"", in: folder)
+            func open(_ name: String, _ text: String = "", _ answers: [String: String] = [:], secrets: Set<String> = []) throws -> [String] {
+                try target(name, text, in: folder).openQuestions(answers: answers) { secrets.contains($0) }.map(\.key)
+            }
+            #expect(try open("custom") == ["url", "key"])
+            #expect(try open("custom", "", ["url": "rtmp://h/a", "user": "ann"], secrets: ["key"]) == ["password"])
+            #expect(try open("twitch", "", ["user": "ann"], secrets: ["password"]) == ["key"])
+            #expect(try open("twitch", secrets: ["key"]) == [])
+            #expect(try open("srt", "", ["user": "ann"]) == ["url"])
+            #expect(try open("mine", "[destinations.mine]\nextension = \"srt\"\nsetup.url = \"u\"") == [])
+        }
+    }
+
     @Test func `A file has nothing to ask`() async throws {
         try await withTemporaryFolder { folder in
             let target = try target("films", "[destinations.films]\nextension = \"file\"", in: folder)

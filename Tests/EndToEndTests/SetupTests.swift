@@ -131,6 +131,64 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `A user, a password and a key are accepted in every order and together, and signing out forgets them`() async throws {
+            try await withSetup { broadcast in
+                let account = (["--set", "user=ann", "--secret-from-stdin", "password"], "p\n")
+                let key = (["--secret-from-stdin", "key"], "k\n")
+                let both = (["--secret-from-stdin", "key", "--set", "user=ann", "--secret-from-stdin", "password"], "k\np\n")
+                for steps in [[account, key], [key, account], [both]] {
+                    for (options, input) in steps {
+                        let setup = try await broadcast.run(["setup", "mine", "--plain-file"] + options, reading: input)
+                        #expect(setup.status == .exited(0), "\(setup.errors)")
+                    }
+                    #expect(try secrets(of: "mine", broadcast) == "\"key\" = \"k\"\n\"password\" = \"p\"\n")
+                    #expect(try rows(of: try await broadcast.run(["list-destinations", "--json"]))[1].signedIn == true)
+                    #expect(try await broadcast.run(["sign-out", "mine"]).status == .exited(0))
+                    #expect(!FileManager.default.fileExists(atPath: broadcast.home + "/data/broadcast/setup/mine.toml"))
+                    #expect(try await broadcast.run(["sign-out", "mine"]).status == .exited(1))
+                }
+                let wrong = try await broadcast.run(["setup", "mine", "--plain-file"] + both.0, reading: "k\n")
+                #expect(wrong.status == .exited(64) && wrong.errors.contains("1 line for 2 secrets"), "\(wrong.errors)")
+                let alone = try await broadcast.run(["setup", "mine", "--plain-file", "--secret-from-stdin", "password"], reading: "p\n")
+                #expect(alone.status == .exited(64) && alone.errors.contains("--set user=USER"), "\(alone.errors)")
+            }
+        }
+
+        @Test func `A user without a password is not signed in until it has one or is removed`() async throws {
+            try await withSetup { broadcast in
+                let options = ["--plain-file", "--set", "user=ann", "--secret-from-stdin", "key"]
+                let setup = try await broadcast.run(["setup", "mine"] + options, reading: "k\n")
+                #expect(setup.status == .exited(0))
+                let note = "mine still needs password. Run: broadcast setup mine --secret-from-stdin password\n"
+                #expect(setup.errors.hasSuffix(note), "\(setup.errors)")
+                #expect(try rows(of: try await broadcast.run(["list-destinations", "--json"]))[1].signedIn == false)
+                let start = try await broadcast.run(["start", "--to", "mine"])
+                #expect(start.status == .exited(77))
+                expectSentence(in: start.errors, saying: ["password of the user ann", "broadcast setup mine --secret-from-stdin password"])
+                #expect(try await broadcast.run(["setup", "mine", "--set", "user="]).status == .exited(0))
+                #expect(try rows(of: try await broadcast.run(["list-destinations", "--json"]))[1].signedIn == true)
+            }
+        }
+
+        @Test func `On a terminal, the password of a user is asked for too`() async throws {
+            try await withPrompt { broadcast, terminal in
+                try broadcast.writeConfiguration(Self.configuration)
+                try await terminal.type("\(broadcast.binary) setup mine --plain-file --set user=ann; echo status=$?")
+                try await terminal.wait(for: "Stream key:")
+                try await terminal.type("k3y")
+                try await terminal.wait(for: "Password:")
+                try await terminal.type("w0rd")
+                try await terminal.wait(for: "status=0")
+                #expect(try secrets(of: "mine", broadcast) == "\"key\" = \"k3y\"\n\"password\" = \"w0rd\"\n")
+                // What is stored is not asked for again.
+                try await terminal.type("echo round-$((2)); \(broadcast.binary) setup mine --plain-file --secret-from-stdin password; echo again=$?")
+                try await terminal.wait(for: "Password:", after: "round-2")
+                try await terminal.type("new")
+                try await terminal.wait(for: "again=0")
+                #expect(try secrets(of: "mine", broadcast) == "\"key\" = \"k3y\"\n\"password\" = \"new\"\n")
+            }
+        }
+
         @Test func `The list shows which destinations are signed in`() async throws {
             try await withSetup { broadcast in
                 #expect(try await signIn("mine", key: "k3y", inFile: true, broadcast).status == .exited(0))

@@ -95,6 +95,10 @@ struct ConfigurationErrorTests {
         ),
         (.notSignedIn("twitch"), .notPermitted, "Not signed in to twitch. Run: broadcast setup twitch"),
         (
+            .passwordMissing("studio", user: "ann"), .notPermitted,
+            "Not signed in to studio: the password of the user ann is missing. Run: broadcast setup studio --secret-from-stdin password"
+        ),
+        (
             .proxyWithoutPassword, .notPermitted,
             "The proxy requires a password. Set the variable BROADCAST_PROXY_PASSWORD, or omit the user in the address of the proxy."
         ),

@@ -1,4 +1,5 @@
 import Control
+import Credentials
 import ExtensionCheck
 import Presentation
 import TestSupport
@@ -40,6 +41,23 @@ struct SetupSentencesTests {
             SetupSentences.fileQuestion("/s/secrets.toml", .absent)
                 == "No Secret Service answers. Store the secret in /s/secrets.toml, which only you can read? [y/N]")
         #expect(SentenceRules.violation(of: SetupSentences.keyringAsks) == nil)
+    }
+
+    @Test func `Missing answers are named with the options that give them`() {
+        let url = SetupQuestion(key: "url", prompt: "Address", isSecret: false, isAsked: true)
+        let key = SetupQuestion(key: "key", prompt: "Stream key", isSecret: true, isAsked: true)
+        #expect(
+            SetupSentences.noTerminal("custom", [url, key], besides: 0)
+                == "There is no terminal to ask on. Run broadcast setup custom in a terminal, "
+                + "or answer with --set url=VALUE --secret-from-stdin key.")
+        #expect(
+            SetupSentences.noTerminal("custom", [key], besides: 1)
+                == "There is no terminal to ask on. Run broadcast setup custom in a terminal, or answer with --secret-from-stdin key. "
+                + "Several --secret-from-stdin read one line of standard input each, in their order.")
+        #expect(
+            SetupSentences.incomplete("custom", [url, key])
+                == "Stored. custom still needs url and key. Run: broadcast setup custom --set url=VALUE --secret-from-stdin key")
+        #expect(SentenceRules.violation(of: SetupSentences.passwordWithoutUser) == nil)
     }
 
     @Test func `The rows of destinations have the keys that scripts read`() throws {

@@ -12,12 +12,15 @@ private struct FakeAnswers: SetupAnswers {
 }
 
 struct DestinationListTests {
+    /// - Parameter lacking: the secrets that are not stored, as `NAME/KEY`.
     private func entries(
-        _ text: String, preferred: String? = nil, signedIn: Set<String> = [], information: FakeAnswers = FakeAnswers(), in folder: TemporaryFolder
+        _ text: String, preferred: String? = nil, signedIn: Set<String> = [], lacking: Set<String> = [],
+        information: FakeAnswers = FakeAnswers(), in folder: TemporaryFolder
     ) throws -> [DestinationList.Entry] {
         let configuration = try ConfigurationFile.parse(text, path: "/c.toml")
         return DestinationList(
-            configuration: configuration, catalog: folder.catalog, preferred: preferred, signedIn: signedIn, information: information
+            configuration: configuration, catalog: folder.catalog, preferred: preferred, signedIn: signedIn,
+            hasSecret: { key, destination in !lacking.contains("\(destination)/\(key)") }, information: information
         ).entries
     }
 
@@ -67,6 +70,29 @@ struct DestinationListTests {
             #expect(list.map(\.name) == ["twitch", "custom", "kick"])
             #expect(list.map(\.isSignedIn) == [true, true, true] && list.map(\.isPreferred) == [false, false, true])
             #expect(list[1].url?.hasPrefix("rtmp://answer.example/app") == true && list[1].service == "custom")
+        }
+    }
+
+    @Test func `A user of an RTMP server is signed in with a key and a password`() async throws {
+        let text = """
+            [destinations.mine]
+            extension = "rtmp"
+            url = "rtmp://host/app"
+            [destinations.printed]
+            extension = "rtmp"
+            url = "rtmp://host/app"
+            key-command = "show"
+            [destinations.film]
+            extension = "file"
+            """
+        try await withTemporaryFolder { folder async throws in
+            let users = FakeAnswers(answers: ["mine": ["user": "a"], "printed": ["user": "a"], "film": ["user": "a"], "twitch": ["user": "a"]])
+            func signedIn(lacking: Set<String>) throws -> [Bool?] {
+                try entries(text, signedIn: ["mine", "twitch"], lacking: lacking, information: users, in: folder).map(\.isSignedIn)
+            }
+            #expect(try signedIn(lacking: []) == [true, true, nil, true])
+            #expect(try signedIn(lacking: ["mine/key", "printed/key", "twitch/key"]) == [false, true, nil, false])
+            #expect(try signedIn(lacking: ["mine/password", "printed/password", "twitch/password"]) == [false, false, nil, false])
         }
     }
 

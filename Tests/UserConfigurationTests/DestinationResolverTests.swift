@@ -284,7 +284,7 @@ struct DestinationResolverTests {
             let whole = try resolver(in: folder, text, secrets: FakeSecrets(secrets: ["a/key": "k", "a/password": "p"], answers: answers))
             #expect(try whole.resolve("a").kind == .rtmp)
             let half = try resolver(in: folder, text, secrets: FakeSecrets(secrets: ["a/key": "k"], answers: answers))
-            #expect(expectProblem { () throws(ConfigurationError) in try half.resolve("a") } == .notSignedIn("a"))
+            #expect(expectProblem { () throws(ConfigurationError) in try half.resolve("a") } == .passwordMissing("a", user: "ann"))
             let fault = expectFault { () throws(ConfigurationError) in
                 try ConfigurationFile.parse("[destinations.a]\nextension = \"rtmp\"\nurl = \"rtmps://ann:word@h/app\"", path: "/c")
             }

@@ -28,8 +28,8 @@ csecret_status csecret_find(const char *destination, const char *key);
 csecret_status csecret_unlock(const char *destination, const char *key);
 /* Returns the secret in `secret`; free it with free(3). Its collection must be unlocked. */
 csecret_status csecret_lookup(const char *destination, const char *key, char *_Nullable *_Nonnull secret);
-/* Deletes all secrets of the destination. Their collection must be unlocked. */
-csecret_status csecret_clear(const char *destination);
+/* Deletes the secret, or all secrets of the destination if `key` is empty. Their collection must be unlocked. */
+csecret_status csecret_clear(const char *destination, const char *key);
 /* Calls `visit` with the destination of each stored secret. After a restart of the service, a locked collection has none; use
    `csecret_find` for each destination then. */
 csecret_status csecret_list(void (*visit)(const char *destination, void *_Nullable context), void *_Nullable context);

@@ -17,6 +17,11 @@ struct SetupCommand: AsyncParsableCommand {
             Secret Service answers, the command asks whether to store them in a file that only you can read; without a \
             terminal, --plain-file is the answer. broadcast sign-out NAME deletes them. An extension may contain a setup \
             program that signs in instead of these questions.
+
+            Options that answer questions leave the stored answers to other questions as they are. Several \
+            --secret-from-stdin read one line of standard input each, in the order of the options; a single one reads the \
+            whole input. --set KEY= deletes the answer to a question that needs none, and --set user= also the password of \
+            that user.
             """)
 
     @Argument(help: ArgumentHelp("The destination or service.", valueName: "name"))
@@ -32,8 +37,10 @@ struct SetupCommand: AsyncParsableCommand {
         help: ArgumentHelp("Answer a question that is not secret. Repeatable.", valueName: "key=value"))
     var set: [String] = []
 
-    @Option(help: ArgumentHelp("Read the answer to a secret question from standard input.", valueName: "key"))
-    var secretFromStdin: String?
+    @Option(
+        parsing: .singleValue,
+        help: ArgumentHelp("Read the answer to a secret question from standard input. Repeatable.", valueName: "key"))
+    var secretFromStdin: [String] = []
 
     func run() async throws {
         let context = try CommandContext()
@@ -52,7 +59,7 @@ struct SetupCommand: AsyncParsableCommand {
         let information = SetupInformation(paths: context.paths)
         let older = try presentingProblem { () throws(CredentialProblem) in try information.answers(of: name) }
         // Answers in options come first, so that a script can sign in without a terminal.
-        if let program = target.program, set.isEmpty, secretFromStdin == nil {
+        if let program = target.program, set.isEmpty, secretFromStdin.isEmpty {
             let answer: SetupAnswer
             do throws(SetupProblem) {
                 answer = try program.run(name: name, known: older.merging(target.destination?.setup ?? [:]) { $1 })
@@ -63,21 +70,33 @@ struct SetupCommand: AsyncParsableCommand {
         }
         // Nothing is stored before every question is answered.
         var answers = try given(for: target)
+        if target.isRTMP && secretFromStdin.contains("password") && !target.needsPassword(Self.merged(answers, over: older)) {
+            throw CommandError(.usage, SetupSentences.passwordWithoutUser)
+        }
         try ask(target, older: older, context: context, into: &answers)
         for question in target.questions { try check(answers[question.key], of: question, for: target) }
         let secrets = answers.filter { key, _ in target.questions.contains { $0.key == key && $0.isSecret } }
         let plain = answers.filter { secrets[$0.key] == nil }
-        try refuseExposure(of: secrets, with: older.merging(plain) { $1 }, target, context)
+        let all = Self.merged(plain, over: older)
+        try refuseExposure(of: secrets, with: all, target, context)
         try presentingProblem { () throws(CredentialProblem) in
             if !secrets.isEmpty { try store(secrets, in: context.credentials) }
-            if !plain.isEmpty { try information.keep(older.merging(plain) { $1 }, of: name) }
+            // A password without its user is of no use.
+            if target.isRTMP && plain["user"]?.isEmpty == true { try context.credentials.forget("password", of: name) }
+            if !plain.isEmpty { try information.keep(all, of: name) }
         }
-        Output.note("\(name) is set up. Start it with: broadcast start --to \(name)")
+        let open = target.openQuestions(answers: all) { secrets[$0] != nil || context.credentials.has($0, of: name) }
+        Output.note(open.isEmpty ? "\(name) is set up. Start it with: broadcast start --to \(name)" : SetupSentences.incomplete(name, open))
         if target.isRTMP, let url = plain["url"], RTMPAddress.hasKey(url) {
             Output.note(
                 "The address is stored as it is. If its last part is the stream key, give the address without it: "
                     + "broadcast setup \(name) --set url=ADDRESS")
         }
+    }
+
+    /// The new answers and the older ones. An empty answer deletes the stored one.
+    private static func merged(_ answers: [String: String], over older: [String: String]) -> [String: String] {
+        older.merging(answers) { $1 }.filter { !$0.value.isEmpty }
     }
 
     /// Stores the answers of a setup program, as if the user had typed them.
@@ -131,10 +150,14 @@ struct SetupCommand: AsyncParsableCommand {
             }
             answers[key] = answer
         }
-        if let key = secretFromStdin {
+        for (index, key) in secretFromStdin.enumerated() {
             guard try question(key, of: target).isSecret else { throw CommandError(.usage, "\(key) is not secret. Use --set \(key)=VALUE.") }
-            if isatty(STDIN_FILENO) == 0 { answers[key] = try SecretInput.read(key, way: "") }
+            guard !secretFromStdin[..<index].contains(key) else {
+                throw CommandError(.usage, "--secret-from-stdin \(key) is given twice. Give it once.")
+            }
         }
+        guard !secretFromStdin.isEmpty, isatty(STDIN_FILENO) == 0 else { return answers }
+        for (key, secret) in zip(secretFromStdin, try SecretInput.read(count: secretFromStdin.count)) { answers[key] = secret }
         return answers
     }
 
@@ -151,18 +174,23 @@ struct SetupCommand: AsyncParsableCommand {
     private func ask(_ target: SetupTarget, older: [String: String], context: CommandContext, into answers: inout [String: String])
         throws(CommandError)
     {
-        let open = target.questions.filter { ($0.isAsked || $0.key == secretFromStdin) && answers[$0.key] == nil }
+        let hasOptions = !set.isEmpty || !secretFromStdin.isEmpty
+        let needsPassword = target.needsPassword(Self.merged(answers, over: older))
+        let open = target.questions.filter { question in
+            if answers[question.key] != nil { return false }
+            if secretFromStdin.contains(question.key) { return true }
+            guard question.isAsked || needsPassword && question.key == "password" else { return false }
+            // If options contain a new answer, the stored answers stay valid and are not asked again.
+            guard hasOptions else { return true }
+            return question.isSecret ? !context.credentials.has(question.key, of: name) : older[question.key] == nil
+        }
         guard !open.isEmpty else { return }
         guard isatty(STDIN_FILENO) != 0 else {
-            // If options contain a new answer, the stored answers stay valid and are not asked again.
-            let isSignedIn = !answers.isEmpty && open.contains(where: \.isSecret) && context.credentials.destinations(among: [name]).contains(name)
-            let missing =
-                answers.isEmpty ? open.filter(\.isRequired) : open.filter(\.isRequired).filter { $0.isSecret ? !isSignedIn : older[$0.key] == nil }
+            // Answers to questions that are never asked do not depend on the others: they can be stored first.
+            let isApart = !answers.isEmpty && target.questions.allSatisfy { answers[$0.key] == nil || !$0.isAsked }
+            let missing = isApart ? [] : open.filter(\.isRequired)
             guard !missing.isEmpty else { return }
-            let way = missing.map { $0.isSecret ? "--secret-from-stdin \($0.key)" : "--set \($0.key)=VALUE" }.joined(separator: " ")
-            throw CommandError(
-                .usage,
-                "There is no terminal to ask on. Run broadcast setup \(name) in a terminal, or answer with \(way).")
+            throw CommandError(.usage, SetupSentences.noTerminal(name, missing, besides: secretFromStdin.count))
         }
         if let service = target.service, open.contains(where: \.isSecret) { Output.note(SetupSentences.keyPlace(service)) }
         for question in open {
@@ -183,7 +211,11 @@ struct SetupCommand: AsyncParsableCommand {
     /// Throws if an answer cannot be valid. The message does not repeat the answer, which may be a secret.
     private func check(_ answer: String?, of question: SetupQuestion, for target: SetupTarget) throws(CommandError) {
         guard let answer else { return }
-        guard !answer.isEmpty else { throw CommandError(.nothing, "There is no answer for \(question.key). Nothing was changed.") }
+        guard !answer.isEmpty else {
+            // An empty answer deletes the stored one.
+            if !question.isSecret && !question.isRequired { return }
+            throw CommandError(.nothing, "There is no answer for \(question.key). Nothing was changed.")
+        }
         if question.key == "url" { try refuseSecret(in: answer, of: target) }
         guard target.isRTMP else { return }
         do throws(RTMPURLError) {

@@ -37,16 +37,26 @@ struct SignOutCommand: AsyncParsableCommand {
             }
         }
         for error in silent { Output.note("broadcast: " + error.message + " It may be live with the key of \(name).") }
+        let hadUser = try forgetUser(context)
         if context.configuration.destination(named: name)?.keyCommand != nil {
             throw CommandError(
                 .nothing,
                 "The key-command in \(context.paths.configFile) provides the key of \(name). Remove it there.")
         }
-        guard wasSignedIn || ended > 0 else {
+        guard wasSignedIn || hadUser || ended > 0 else {
             _ = try setupTarget(name, context)
             throw CommandError(.nothing, "Not signed in to \(name), so there is nothing to forget.")
         }
         Output.note("Signed out of \(name).")
+    }
+
+    /// Deletes the user name for an RTMP server, which belongs to the password. Returns true if there was one.
+    private func forgetUser(_ context: CommandContext) throws(CommandError) -> Bool {
+        let kind = context.configuration.destination(named: name)?.kind
+        guard kind == .rtmp || kind == nil && KnownService.named(name) != nil else { return false }
+        return try presentingProblem { () throws(CredentialProblem) in
+            try SetupInformation(paths: context.paths).forget("user", of: name)
+        }
     }
 
     /// Removes the destinations from a session, or stops the session if it has no others.
