@@ -8,11 +8,10 @@ import Presentation
 import Terminal
 import UserConfiguration
 
-/// The paths, the configuration and the desktop connections that every command uses. Only this type reads the
-/// environment.
-struct CommandContext {
+/// The paths, the stored secrets and the desktop of the user: what does not depend on the configuration. Only this file reads
+/// the environment.
+struct UserEnvironment {
     let paths: Paths
-    let configuration: Configuration
     let catalog: ExtensionCatalog
     let credentials: CredentialStore
     /// The features of the terminal, if there is one.
@@ -25,13 +24,10 @@ struct CommandContext {
     let isSystemdUnit: Bool
     let kitContext: KitContext
 
-    /// The paths, without the configuration: commands for a running session work even if the configuration is invalid.
-    static var paths: Paths { Paths(environment: ProcessInfo.processInfo.environment) }
-
-    /// Reads and checks the configuration.
-    init() throws(CommandError) {
+    init() {
         let environment = ProcessInfo.processInfo.environment
-        paths = Self.paths
+        paths = CommandContext.paths
+        catalog = ExtensionCatalog(folders: paths.extensionFolders)
         terminal = PreviewPicture.TerminalFeatures(
             hasCursor: !["", "dumb"].contains(environment["TERM"] ?? ""), knowsKittyGraphics: KittyGraphics.isKnown(to: environment))
         isSystemdUnit = environment["SYSTEMD_EXEC_PID"] == String(ProcessInfo.processInfo.processIdentifier)
@@ -40,23 +36,46 @@ struct CommandContext {
         credentials = CredentialStore(service: service, paths: paths)
         kitContext = KitContext(
             paths: paths, secrets: credentials, sessionBusAddress: sessionBusAddress, environment: environment, portalHelper: PortalHelper.command)
-        catalog = ExtensionCatalog(folders: paths.extensionFolders)
+    }
+
+    fileprivate static func busAddress(_ environment: [String: String]) -> String? {
+        environment["DBUS_SESSION_BUS_ADDRESS"].flatMap { $0.isEmpty ? nil : $0 } ?? environment["XDG_RUNTIME_DIR"].map { "unix:path=\($0)/bus" }
+    }
+}
+
+/// The environment of the user and the configuration. Commands that do not need the configuration use a `UserEnvironment`, so that they
+/// work if it is invalid.
+struct CommandContext {
+    let user: UserEnvironment
+    let configuration: Configuration
+
+    var paths: Paths { user.paths }
+    var catalog: ExtensionCatalog { user.catalog }
+    var credentials: CredentialStore { user.credentials }
+    var terminal: PreviewPicture.TerminalFeatures { user.terminal }
+    var sessionBusAddress: String? { user.sessionBusAddress }
+    var isWaylandSession: Bool { user.isWaylandSession }
+    var isSystemdUnit: Bool { user.isSystemdUnit }
+    var kitContext: KitContext { user.kitContext }
+
+    /// The paths, without the configuration: commands for a running session work even if the configuration is invalid.
+    static var paths: Paths { Paths(environment: ProcessInfo.processInfo.environment) }
+
+    /// Reads and checks the configuration.
+    init() throws(CommandError) {
+        user = UserEnvironment()
         do throws(ConfigurationError) {
-            configuration = try ConfigurationFile.load(paths.configFile)
-            try configuration.check(with: catalog)
+            configuration = try ConfigurationFile.load(user.paths.configFile)
+            try configuration.check(with: user.catalog)
         } catch {
             throw CommandError(error)
         }
     }
 
-    private static func busAddress(_ environment: [String: String]) -> String? {
-        environment["DBUS_SESSION_BUS_ADDRESS"].flatMap { $0.isEmpty ? nil : $0 } ?? environment["XDG_RUNTIME_DIR"].map { "unix:path=\($0)/bus" }
-    }
-
     /// Restores the notifications that a crashed broadcast left off, and says so. Every command does that first.
     static func restoreNotifications() {
         let environment = ProcessInfo.processInfo.environment
-        guard let request = KitContext.crashRequest(paths: paths, busAddress: busAddress(environment)) else { return }
+        guard let request = KitContext.crashRequest(paths: paths, busAddress: UserEnvironment.busAddress(environment)) else { return }
         guard DesktopLink.restoreAfterCrash(request) else { return }
         Output.note("broadcast: A broadcast ended without cleaning up: notifications were still off, and are on again.")
     }

@@ -210,6 +210,28 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `Commands that do not need the configuration work with an invalid one`() async throws {
+            try await withStudio(["still"], width: 320, height: 240, hasSound: false) { studio in
+                let broadcast = studio.broadcast
+                #expect(try await signIn("mobcrush", key: "k3y", inFile: true, broadcast).status == .exited(0))
+                try broadcast.writeConfiguration("x = \n")
+                for (arguments, status) in [
+                    (["captured"], Int32(1)), (["list-sources"], 0), (["list-extensions"], 0), (["forget-source"], 1),
+                    (["check-extension", studio.folder], 66), (["status"], 0), (["sign-out", "mobcrush"], 0),
+                ] {
+                    let result = try await broadcast.run(arguments)
+                    #expect(result.status == .exited(status), "\(arguments): \(result.errors)")
+                    let isWarned = result.errors.contains("config.toml:1:")
+                    #expect(isWarned == (arguments.first == "sign-out"), "\(arguments): \(result.errors)")
+                }
+                #expect(!FileManager.default.fileExists(atPath: broadcast.home + "/data/broadcast/credentials/mobcrush"))
+                // Whether there is such a destination is not known.
+                let again = try await broadcast.run(["sign-out", "mobcrush"])
+                #expect(again.status == .exited(78))
+                expectSentence(in: again.errors, saying: ["config.toml:1:"])
+            }
+        }
+
         @Test func `An invalid duration is reported with the option that contains it`() async throws {
             try await withPeers { peers in
                 let result = try await BroadcastCommand(in: peers).run(["clip", "--last", "soon"])

@@ -34,8 +34,8 @@ struct CapturedCommand: ParsableCommand {
     }
 
     func run() throws {
-        let context = try CommandContext()
-        let isCaptured = if display == nil && context.isWaylandSession { try isDesktopCaptured(context) } else { try isDisplayCaptured() }
+        let user = UserEnvironment()
+        let isCaptured = if display == nil && user.isWaylandSession { try isDesktopCaptured(user) } else { try isDisplayCaptured() }
         try Output.answer(isCaptured ? "captured" : "not captured")
         if !isCaptured && !waitEnd { throw CommandError.quiet(.nothing) }
     }
@@ -55,8 +55,8 @@ struct CapturedCommand: ParsableCommand {
     }
 
     /// A Wayland desktop has only the session bus.
-    private func isDesktopCaptured(_ context: CommandContext) throws(CommandError) -> Bool {
-        guard let address = context.sessionBusAddress, let watch = CaptureIndicatorWatch(address: address) else {
+    private func isDesktopCaptured(_ user: UserEnvironment) throws(CommandError) -> Bool {
+        guard let address = user.sessionBusAddress, let watch = CaptureIndicatorWatch(address: address) else {
             throw CommandError.captureUnknown
         }
         guard wait || waitEnd else { return watch.isCaptured }

@@ -33,7 +33,7 @@ struct CheckExtensionCommand: AsyncParsableCommand {
     var set: [String] = []
 
     func run() async throws {
-        let context = try CommandContext()
+        let user = UserEnvironment()
         let path = try absoluteFolder()
         let (examined, problems) = ManifestFile.examine(folder: path)
         if let last = problems.last {
@@ -47,7 +47,7 @@ struct CheckExtensionCommand: AsyncParsableCommand {
         let setup = manifest.withAbsolutePaths(
             try answers(for: manifest), folder: FileManager.default.currentDirectoryPath, home: context.paths.home)
         let launch = ExtensionLaunch(
-            environment: context.paths.extensionEnvironment, setup: setup, clipFolder: context.paths.stateFolder + "/clips")
+            environment: user.paths.extensionEnvironment, setup: setup, clipFolder: user.paths.stateFolder + "/clips")
         let outcome: ExtensionTrial.Outcome
         do throws(EncodeError) {
             outcome = try await ExtensionTrial(manifest: manifest, launch: launch).run { notice in

@@ -23,10 +23,10 @@ struct ForgetSourceCommand: ParsableCommand {
     }
 
     func run() throws {
-        let context = try CommandContext()
-        let choices = context.paths.rememberedChoices
+        let user = UserEnvironment()
+        let choices = user.paths.rememberedChoices
         let known = choices.all.keys.sorted()
-        let wanted = all ? nil : display ?? context.kitContext.waylandDisplay
+        let wanted = all ? nil : display ?? user.kitContext.waylandDisplay
         guard wanted.map({ known.contains($0) }) ?? !known.isEmpty else {
             throw CommandError(.nothing, "Nothing is remembered\(wanted.map { " for \($0)" } ?? ""), so there is nothing to forget.")
         }

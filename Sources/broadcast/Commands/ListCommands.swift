@@ -24,9 +24,8 @@ struct ListExtensionsCommand: ParsableCommand {
     }
 
     func run() throws {
-        let context = try CommandContext()
         var rows = BuiltInExtension.all.map { Row(name: $0.name, description: $0.description, builtIn: true) }
-        for entry in context.catalog.entries {
+        for entry in UserEnvironment().catalog.entries {
             switch entry.manifest {
             case .success(let manifest):
                 rows.append(

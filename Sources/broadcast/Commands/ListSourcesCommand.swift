@@ -24,11 +24,11 @@ struct ListSourcesCommand: ParsableCommand {
     var json = false
 
     func run() throws {
-        let context = try CommandContext()
+        let user = UserEnvironment()
         var screen: ScreenInventory?
         var problem: CaptureError?
         // In a Wayland session, X11 shows only the programs under Xwayland.
-        if display != nil || !context.isWaylandSession {
+        if display != nil || !user.isWaylandSession {
             do throws(CaptureError) {
                 screen = try ScreenInventory(display: display)
             } catch {
@@ -37,10 +37,10 @@ struct ListSourcesCommand: ParsableCommand {
         }
         let sounds = PulseSourceList.inventory()
         if let problem, sounds == nil { throw CommandError(problem) }
-        let report = SourceReport(screen: screen, remembered: context.paths.rememberedChoices.all, sounds: sounds ?? PulseInventory())
+        let report = SourceReport(screen: screen, remembered: user.paths.rememberedChoices.all, sounds: sounds ?? PulseInventory())
         if json { try Output.answer(ControlJSON.encode(report, pretty: true)) } else { try Output.answer(TextTable.text(report.rows)) }
         if let problem { Output.note("broadcast: " + problem.sentence) }
-        if context.isWaylandSession {
+        if user.isWaylandSession {
             Output.note(
                 "broadcast: This is a Wayland session: broadcast start shares a remembered monitor, or asks in a dialog of the desktop. "
                     + "To forget a monitor, run: broadcast forget-source")

@@ -45,7 +45,7 @@ struct SetupCommand: AsyncParsableCommand {
     func run() async throws {
         let context = try CommandContext()
         guard target != nil else { throw CommandError(.usage, SetupSentences.choice(context.configuration, context.catalog)) }
-        let target = try setupTarget(name, context)
+        let target = try setupTarget(name, context.configuration, context.user)
         if let command = target.destination?.keyCommand {
             if let program = KeyCommand(command: command, destination: name).missingProgram {
                 throw CommandError(.keyCommandMissing(destination: name, program: program))
@@ -253,9 +253,9 @@ struct SetupCommand: AsyncParsableCommand {
 }
 
 /// Returns the target of `setup` and `sign-out`. Throws if there is no target of that name.
-func setupTarget(_ name: String, _ context: CommandContext) throws(CommandError) -> SetupTarget {
+func setupTarget(_ name: String, _ configuration: Configuration, _ user: UserEnvironment) throws(CommandError) -> SetupTarget {
     do throws(SetupProblem) {
-        return try SetupTarget(name, configuration: context.configuration, catalog: context.catalog, paths: context.paths)
+        return try SetupTarget(name, configuration: configuration, catalog: user.catalog, paths: user.paths)
     } catch {
         throw CommandError(error)
     }

@@ -15,20 +15,28 @@ struct SignOutCommand: AsyncParsableCommand {
     var name: String
 
     func run() async throws {
-        let context = try CommandContext()
+        let user = UserEnvironment()
+        // Secrets can be deleted whatever the configuration says, so a fault of it is only reported.
+        var configuration = Configuration(path: user.paths.configFile)
+        var problem: CommandError?
+        do throws(ConfigurationError) {
+            configuration = try ConfigurationFile.load(user.paths.configFile)
+        } catch {
+            problem = CommandError(error)
+        }
         // Delete the secrets first, so that no broadcast can start with them while the sessions end.
         let wasSignedIn = try presentingProblem { () throws(CredentialProblem) in
-            let wasSignedIn = try context.credentials.forget(name)
-            try SetupInformation(paths: context.paths).keep(watchURL: nil, of: name)
+            let wasSignedIn = try user.credentials.forget(name)
+            try SetupInformation(paths: user.paths).keep(watchURL: nil, of: name)
             return wasSignedIn
         }
         var ended = 0
         var silent: [CommandError] = []
-        let sessions = RunningSession.all(context.paths)
+        let sessions = RunningSession.all(user.paths)
         for (session, answer) in zip(sessions, await RunningSession.ask("status", sessions)) {
             do throws(CommandError) {
                 guard let report = try Self.reply(answer, session)?.session else { continue }
-                let own = uses(report, context)
+                let own = uses(report) { Self.isOwn($0, configuration, user, isKnown: problem == nil) }
                 guard !own.isEmpty else { continue }
                 try await end(own, of: report, in: session)
                 ended += 1
@@ -37,25 +45,33 @@ struct SignOutCommand: AsyncParsableCommand {
             }
         }
         for error in silent { Output.note("broadcast: " + error.message + " It may be live with the key of \(name).") }
-        let hadUser = try forgetUser(context)
-        if context.configuration.destination(named: name)?.keyCommand != nil {
+        let hadUser = try mayHaveUser(configuration, user, isKnown: problem == nil) && forgetUser(user)
+        if configuration.destination(named: name)?.keyCommand != nil {
             throw CommandError(
                 .nothing,
-                "The key-command in \(context.paths.configFile) provides the key of \(name). Remove it there.")
+                "The key-command in \(user.paths.configFile) provides the key of \(name). Remove it there.")
         }
         guard wasSignedIn || hadUser || ended > 0 else {
-            _ = try setupTarget(name, context)
+            if let problem { throw problem }
+            _ = try setupTarget(name, configuration, user)
             throw CommandError(.nothing, "Not signed in to \(name), so there is nothing to forget.")
         }
+        if let problem { Output.note("Warning: \(problem.message) A key-command in it can still provide a key.") }
         Output.note("Signed out of \(name).")
     }
 
-    /// Deletes the user name for an RTMP server, which belongs to the password. Returns true if there was one.
-    private func forgetUser(_ context: CommandContext) throws(CommandError) -> Bool {
-        let kind = context.configuration.destination(named: name)?.kind
-        guard kind == .rtmp || kind == nil && KnownService.named(name) != nil else { return false }
-        return try presentingProblem { () throws(CredentialProblem) in
-            try SetupInformation(paths: context.paths).forget("user", of: name)
+    /// True if the destination can be an RTMP server, whose user name belongs to the password.
+    ///
+    /// - Parameter isKnown: false if the configuration could not be read.
+    private func mayHaveUser(_ configuration: Configuration, _ user: UserEnvironment, isKnown: Bool) -> Bool {
+        if let destination = configuration.destination(named: name) { return destination.kind == .rtmp }
+        return KnownService.named(name) != nil || !isKnown && !user.catalog.names.contains(name)
+    }
+
+    /// Deletes the user name. Returns true if there was one.
+    private func forgetUser(_ user: UserEnvironment) throws(CommandError) -> Bool {
+        try presentingProblem { () throws(CredentialProblem) in
+            try SetupInformation(paths: user.paths).forget("user", of: name)
         }
     }
 
@@ -104,17 +120,22 @@ struct SignOutCommand: AsyncParsableCommand {
     }
 
     /// The names of the destination in a session, which may contain it more than once (`name-2`).
-    private func uses(_ session: SessionReport, _ context: CommandContext) -> [String] {
+    ///
+    /// - Parameter isOwn: returns true if a separate destination has this name.
+    private func uses(_ session: SessionReport, isOwn: (String) -> Bool) -> [String] {
         session.destinations.filter { destination in
             guard !Self.isOver(destination), destination.name != name else { return !Self.isOver(destination) }
             let suffix = destination.name.hasPrefix(name + "-") ? destination.name.dropFirst(name.count + 1) : ""
-            return !suffix.isEmpty && suffix.allSatisfy(\.isNumber) && !Self.isOwn(destination.name, context)
+            return !suffix.isEmpty && suffix.allSatisfy(\.isNumber) && !isOwn(destination.name)
         }.map(\.name)
     }
 
     /// True if a separate destination has this name, and so its own secrets.
-    private static func isOwn(_ name: String, _ context: CommandContext) -> Bool {
-        context.configuration.destination(named: name) != nil || KnownService.named(name) != nil || context.catalog.names.contains(name)
+    ///
+    /// - Parameter isKnown: false if the configuration could not be read. Stored secrets then tell which destinations there are.
+    private static func isOwn(_ name: String, _ configuration: Configuration, _ user: UserEnvironment, isKnown: Bool) -> Bool {
+        configuration.destination(named: name) != nil || KnownService.named(name) != nil || user.catalog.names.contains(name)
+            || !isKnown && user.credentials.destinations(among: [name]).contains(name)
     }
 
     private static func isOver(_ destination: DestinationReport) -> Bool {

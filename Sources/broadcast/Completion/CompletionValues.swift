@@ -150,7 +150,7 @@ struct CompletionValues {
             guard let manifest = ManifestFile.examine(folder: String(cString: path)).manifest else { return [] }
             questions = manifest.questions.map { ($0.key, $0.prompt, false) }
         } else {
-            guard let target = try? setupTarget(name, context) else { return [] }
+            guard let target = try? setupTarget(name, context.configuration, context.user) else { return [] }
             questions = target.questions.map { ($0.key, $0.prompt, $0.isSecret) }
         }
         return questions.filter { $0.isSecret == areSecret }.map {
