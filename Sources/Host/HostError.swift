@@ -36,8 +36,6 @@ package enum RequestProblem: Error, Sendable, Equatable {
     case refused(ControlServer.Refusal)
     /// The session has not begun yet. A later request can succeed.
     case starting
-    /// The session ended before it was live.
-    case endedEarly
     case notLive
     case alreadyPaused
     case notPaused
@@ -72,7 +70,7 @@ package enum RequestProblem: Error, Sendable, Equatable {
         case .refused(.notARequest), .notOnOffOrToggle, .nothingToAnnotate, .clipWithoutPath, .noDestinationNamed, .outputLater, .rule: 400
         case .onlyDestination: ErrorReport.onlyDestination
         case .notYetConnected(_, let error): error.code
-        case .starting, .endedEarly, .notLive, .alreadyPaused, .notPaused, .noSound, .keepsNoClips, .removedMeanwhile, .notAScreen, .ruleExists,
+        case .starting, .notLive, .alreadyPaused, .notPaused, .noSound, .keepsNoClips, .removedMeanwhile, .notAScreen, .ruleExists,
             .noSuchRule:
             409
         case .hiddenBySlate, .hidingNotShown, .pauseNotShown: 503

@@ -12,10 +12,13 @@ extension SessionHost {
         do throws(HostError) {
             if request.command == "stop" {
                 requestStop()
-                guard let report = await lastReport() else { throw .request(.endedEarly) }
-                return ControlReply(session: report)
+                // A session that is stopped before it began has ended as requested.
+                return ControlReply(session: await lastReport() ?? report(of: .finished))
             }
-            guard let session else { throw .request(.starting) }
+            guard let session else {
+                if request.command == "status" { return ControlReply(session: report(of: .starting)) }
+                throw .request(.starting)
+            }
             return try await reply(to: request, session)
         } catch {
             return ControlReply(error: options.phrases.report(error))

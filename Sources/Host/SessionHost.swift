@@ -239,6 +239,14 @@ package actor SessionHost {
         return report
     }
 
+    /// Returns the report of a session in this state that has not begun. What it shows, and where, is not known.
+    func report(of state: SessionState) -> SessionReport {
+        SessionReport(
+            session: options.name, pid: getpid(), state: state.rawValue, started: FileDate.iso8601(started), elapsed: 0, title: options.title,
+            source: .init(kind: SourceDescription.Kind.screen.rawValue, display: "", width: nil, height: nil), video: nil,
+            audio: .init(app: nil, mic: nil), destinations: [])
+    }
+
     /// Suspends until the session has ended. Returns its last report; nil if it never began.
     func lastReport() async -> SessionReport? {
         await finalReport.value

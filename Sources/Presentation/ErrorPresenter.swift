@@ -61,7 +61,6 @@ extension CommandError {
         case .refused(.tooManyFollowers(let limit)):
             self.init(.nothing, "\(limit) clients follow the events of this session already. End one of them.")
         case .starting: self.init(.nothing, "The session is still starting. Try again.")
-        case .endedEarly: self.init(.nothing, "The session ended before it was live.")
         case .notLive: self.init(.nothing, "The session is not live, so it cannot be paused.")
         case .alreadyPaused: self.init(.nothing, "The session is paused already.")
         case .notPaused: self.init(.nothing, "The session is not paused.")

@@ -20,6 +20,9 @@ package enum ResultLine {
             dropped: destination.dropped, failure: destination.error?.sentence(destination: destination.name))
     }
 
+    /// A session that was stopped before it had a destination.
+    package static func endedEarly(_ session: String) -> String { "Session \"\(session)\" has ended before it was live.".printable }
+
     /// A result is over, so its duration is rounded; a running clock shows full seconds.
     private static func clock(_ duration: MediaTime) -> String { StatusLine.clock(MediaTime(seconds: duration.seconds.rounded())) }
 

@@ -52,9 +52,10 @@ extension EndToEndTests {
                     if way == "signal" {
                         peer.signal(SIGTERM)
                     } else {
+                        let status = try await studio.broadcast.run(["status", "--session", "default"])
+                        #expect(status.status == .exited(0) && status.output.hasPrefix("default: starting, 00:00"), "\(status)")
                         let stop = try await studio.broadcast.run(["stop"])
-                        #expect(stop.status == .exited(1))
-                        expectSentence(in: stop.errors, saying: ["before it was live"])
+                        #expect(stop.status == .exited(0) && stop.output == "" && stop.errors.contains("before it was live"), "\(stop)")
                     }
                     #expect(try await peer.waitForExit(deadline: .seconds(30)) == .exited(way == "signal" ? 143 : 1), "\(way)")
                     expectSentence(in: peer.standardError, saying: ["key-command of mine", "interrupted"])

@@ -108,7 +108,7 @@ extension EndToEndTests {
 
                 // Stopped before anybody answered: as asked.
                 let second = try studio.broadcast.start(["start", "--to", "srt://127.0.0.1:\(port)"])
-                try await second.wait(for: "the session") { try await studio.status()?.state == "starting" }
+                try await second.wait(for: "the call") { try await studio.status()?.destinations.map(\.state) == ["connecting"] }
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
                 #expect(try await second.waitForExit() == .exited(0), "\(second.standardError)")
             }

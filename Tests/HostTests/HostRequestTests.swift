@@ -226,13 +226,16 @@ struct HostRequestTests {
         }
     }
 
-    @Test func `While the session is prepared, requests are rejected with the advice to retry, and stop ends it`() async throws {
+    @Test func `While the session is prepared, status says so, and other requests are rejected with the advice to retry`() async throws {
         try await withPeers { peers in
             let gate = Gate()
             let rig = try HostRig(in: peers, prepare: { (_) throws(HostError) in gate.pass() })
             let starting = Task { try await rig.host.start() }
             try await waitUntil("the preparation") { gate.isReached }
-            for command in ["status", "pause", "retry"] { try await expect(.starting, of: rig, command) }
+            let report = try #require(try await rig.ask("status").session)
+            #expect(report.session == "main" && report.state == "starting" && report.title == "A talk" && report.pid == getpid())
+            #expect(report.destinations == [] && report.elapsed == 0 && report.video == nil)
+            for command in ["pause", "retry"] { try await expect(.starting, of: rig, command) }
             gate.open()
             try await starting.value
             #expect(try await rig.ask("status").session?.state == "live")
@@ -254,13 +257,13 @@ struct HostRequestTests {
         }
     }
 
-    @Test func `A stop during the preparation gets the reply that the session ended early`() async throws {
+    @Test func `A session that is stopped during its preparation has finished without destinations`() async throws {
         try await withPeers { peers in
             let rig = try HostRig(
                 in: peers,
                 prepare: { (preparation) throws(HostError) in
                     while !preparation.isStopWanted() { usleep(1000) }
-                    throw .request(.endedEarly)
+                    throw .request(.starting)
                 })
             let starting = Task { try await rig.host.start() }
             let reply = try await {
@@ -269,9 +272,9 @@ struct HostRequestTests {
                     await Task.yield()
                 }
             }()
-            #expect(reply.error == phrases.report(.request(.endedEarly)))
-            await #expect(throws: HostError.request(.endedEarly)) { try await starting.value }
-            await #expect(throws: HostError.request(.endedEarly)) { try await rig.host.ended() }
+            #expect(reply.error == nil && reply.session?.state == "finished" && reply.session?.destinations == [])
+            await #expect(throws: HostError.request(.starting)) { try await starting.value }
+            await #expect(throws: HostError.request(.starting)) { try await rig.host.ended() }
         }
     }
 

@@ -75,7 +75,6 @@ struct HostErrorTests {
     private static let requests: [(RequestProblem, Status, String)] = [
         (.unknownCommand("dance"), .nothing, "There is no command \"dance\"."),
         (.starting, .nothing, "The session is still starting. Try again."),
-        (.endedEarly, .nothing, "The session ended before it was live."),
         (.notLive, .nothing, "The session is not live, so it cannot be paused."),
         (.alreadyPaused, .nothing, "The session is paused already."),
         (.notPaused, .nothing, "The session is not paused."),

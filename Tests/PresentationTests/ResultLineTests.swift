@@ -22,6 +22,10 @@ struct ResultLineTests {
         return destination
     }
 
+    @Test func `A session without a result has a sentence`() {
+        #expect(ResultLine.endedEarly("slow") == "Session \"slow\" has ended before it was live.")
+    }
+
     @Test func `A result names its destination, the duration of its media, and its place`() {
         let minutes = MediaTime(milliseconds: 608_900)
         let cases: [(DestinationSnapshot, String)] = [

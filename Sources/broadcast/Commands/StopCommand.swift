@@ -11,7 +11,7 @@ struct StopCommand: AsyncParsableCommand {
         discussion: """
             Prints the result of each destination, with the path of a file. The exit status is that of the first \
             failure. --all stops every session, even if one of them fails, and exits with the highest status. If a \
-            session does not answer, its status is 69.
+            session does not answer, its status is 69. A session that is still starting is stopped too; that is no failure.
             """)
 
     @Option(help: ArgumentHelp("The session's name.", valueName: "name"))
@@ -32,6 +32,7 @@ struct StopCommand: AsyncParsableCommand {
         let ended = answers.compactMap { try? $0.get()?.session }
         if json { try Output.answer(ControlJSON.encode(StatusReport(sessions: ended), pretty: true)) }
         if !json { for destination in ended.flatMap(\.destinations) { try Output.answer(ResultLine.text(destination)) } }
+        for session in ended where session.destinations.isEmpty { Output.note(ResultLine.endedEarly(session.session)) }
         let failures = zip(sessions, answers).compactMap { Self.failure($1, session: $0.name) }
         guard !failures.isEmpty || !ended.isEmpty else {
             throw CommandError.noSession(all ? nil : session, running: await RunningSession.names(paths))
