@@ -4,8 +4,8 @@ import Testing
 @Suite struct AuthenticationChallengeTests {
     private static let credentials = RTMPCredentials(user: "ann", password: "pa:ss")
 
-    private func answer(_ description: String, app: String = "live") throws -> String {
-        try #require(AuthenticationChallenge(description)).answer(Self.credentials, clientChallenge: "deadbeef", app: app)
+    private func answer(_ description: String, app: String = "live", credentials: RTMPCredentials = Self.credentials) throws -> String {
+        try #require(AuthenticationChallenge(description)).answer(credentials, clientChallenge: "deadbeef", app: app)
     }
 
     @Test func `the first answer contains the scheme and the user name`() throws {
@@ -31,6 +31,21 @@ import Testing
         #expect(
             try answer("[ AccessManager.Reject ] : [ authmod=llnw ] : ?reason=needauth&user=ann&nonce=NONCE", app: app)
                 == "?authmod=llnw&user=ann&nonce=NONCE&cnonce=deadbeef&nc=00000001&response=\(response)")
+    }
+
+    @Test func `a user name is encoded in the query, and not in the response`() throws {
+        func query(_ description: String, _ user: String) throws -> String {
+            try answer(description, credentials: RTMPCredentials(user: user, password: "pa:ss"))
+        }
+        let (user, encoded) = ("a&b=c +%é", "a%26b%3Dc%20%2B%25%C3%A9")
+        #expect(try query("[ authmod=adobe ]", user) == "?authmod=adobe&user=\(encoded)")
+        #expect(
+            try query("[ authmod=adobe ] : ?reason=needauth&salt=SALT==&opaque=OPAQ==", user)
+                == "?authmod=adobe&user=\(encoded)&challenge=deadbeef&response=Yw+bAY1xdSuLj/JQNcOK8A==&opaque=OPAQ==")
+        #expect(
+            try query("[ authmod=llnw ] : ?reason=needauth&nonce=NONCE", user)
+                == "?authmod=llnw&user=\(encoded)&nonce=NONCE&cnonce=deadbeef&nc=00000001&response=875bb63e3e70a079e50356856c8c4af7")
+        #expect(try query("[ authmod=adobe ]", "ann.b-c_d@example.com") == "?authmod=adobe&user=ann.b-c_d@example.com")
     }
 
     @Test(arguments: ["authfailed", "nosuchuser", "expired", ""])
