@@ -13,9 +13,12 @@ package final class ControlServer: Sendable {
     package enum Failure: Error, Equatable {
         /// Another session with this name runs.
         case inUse
-        /// errno.
+        /// errno; ENAMETOOLONG if the path is longer than `maximumPath`.
         case cannotBind(code: Int32)
     }
+
+    /// The maximum length of a socket's path in bytes: `sun_path` without its final zero (unix(7)).
+    package static let maximumPath = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
 
     /// Why a request is rejected before the session sees it.
     package enum Refusal: Error, Equatable, Sendable {
@@ -131,6 +134,7 @@ package final class ControlServer: Sendable {
     private static func bind(
         _ path: String, _ lock: SessionLock, _ group: MultiThreadedEventLoopGroup, _ makeConnection: @escaping @Sendable () -> ControlConnection
     ) async throws(Failure) -> Binding {
+        guard path.utf8.count <= maximumPath else { throw .cannotBind(code: ENAMETOOLONG) }
         unlink(path)
         do {
             let channel = try await ServerBootstrap(group: group)

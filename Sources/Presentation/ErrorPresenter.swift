@@ -41,6 +41,11 @@ extension CommandError {
                 .nothing,
                 "A session named \"\(name)\" is running already. Stop it with: broadcast stop\(name == "default" ? "" : " --session \(name)"), "
                     + "or start another one with --session NAME.")
+        case .cannotListen(let path, ENAMETOOLONG):
+            self.init(
+                .cannotCreate,
+                "The control socket \(path) cannot be created: its path has \(path.utf8.count) bytes, and \(ControlServer.maximumPath) are possible. "
+                    + "Set XDG_RUNTIME_DIR to a folder with a shorter path.")
         case .cannotListen(let path, let code):
             self.init(
                 .cannotCreate,

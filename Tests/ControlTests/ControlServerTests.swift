@@ -436,13 +436,12 @@ import Testing
                 if case .cannotBind? = error as? ControlServer.Failure { true } else { false }
             }
             // Longer than sun_path, which has 108 bytes.
-            await #expect {
+            await #expect(throws: ControlServer.Failure.cannotBind(code: ENAMETOOLONG)) {
                 _ = try await listen(at: folder + "/" + String(repeating: "x", count: 150)) { _ in
                     ControlReply(session: session(state: "live"))
                 }
-            } throws: { error in
-                if case .cannotBind? = error as? ControlServer.Failure { true } else { false }
             }
+            #expect(ControlServer.maximumPath == 107)
         }
     }
 

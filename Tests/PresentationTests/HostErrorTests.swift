@@ -33,6 +33,11 @@ struct HostErrorTests {
             .cannotListen(path: "/run/b/s.sock", code: EACCES), .cannotCreate,
             "Cannot create the control socket /run/b/s.sock: Permission denied. Check the folder, or set XDG_RUNTIME_DIR."
         ),
+        (
+            .cannotListen(path: "/run/user/1000/b/s.sock", code: ENAMETOOLONG), .cannotCreate,
+            "The control socket /run/user/1000/b/s.sock cannot be created: its path has 23 bytes, and 107 are possible. "
+                + "Set XDG_RUNTIME_DIR to a folder with a shorter path."
+        ),
         (.configuration(.notText(path: "/c.toml")), .config, "The config /c.toml is not UTF-8 text. Save it as UTF-8."),
         (.destination(name: "studio", .connectionLost(status: nil)), .unavailable, "studio: The connection is lost."),
         (.request(.notPaused), .nothing, "The session is not paused."),
