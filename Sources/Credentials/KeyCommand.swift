@@ -44,14 +44,15 @@ package struct KeyCommand {
         case .timedOut: throw .keyCommandTimedOut(destination: destination, after: Self.deadline)
         case .interrupted: throw .keyCommandInterrupted(destination: destination, signal: nil)
         case .killed(signal: SIGINT): throw .keyCommandInterrupted(destination: destination, signal: SIGINT)
-        case .exited, .killed: break
-        }
-        // 127: the shell did not find the program (POSIX, Shell Command Language, 2.8.2).
-        if result.end == .exited(127), let program = missingProgram {
-            throw .keyCommandMissing(destination: destination, program: program)
+        case .killed(let signal): throw .keyCommandKilled(destination: destination, signal: signal)
+        case .exited(0): break
+        case .exited(let status):
+            // 127: the shell did not find the program (POSIX, Shell Command Language, 2.8.2).
+            if status == 127, let program = missingProgram { throw .keyCommandMissing(destination: destination, program: program) }
+            throw .keyCommandFailed(destination: destination, status: status)
         }
         let line = result.output.prefix { $0 != 0x0a && $0 != 0x0d }
-        guard result.end == .exited(0), (1...CredentialStore.maximumSecret).contains(line.count), let key = String(validating: line, as: UTF8.self)
+        guard (1...CredentialStore.maximumSecret).contains(line.count), let key = String(validating: line, as: UTF8.self)
         else {
             throw .keyCommandWithoutKey(destination: destination)
         }

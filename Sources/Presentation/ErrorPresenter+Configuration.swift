@@ -136,6 +136,14 @@ extension CommandError {
             self.init(.nothing, "Nothing was started: the keyring was still locked, so the key of \(name) was not read.")
         case .controlCharacter(let key):
             self.init(.usage, "The answer for \(key) has a control character, which no secret has. Nothing was stored. Copy it again.")
+        case .keyCommandFailed(let name, let status):
+            self.init(
+                .notPermitted,
+                "Not signed in to \(name): its key-command ended with \(ExitStatus.text(.exited(status))). Try the command in a shell.")
+        case .keyCommandKilled(let name, let signal):
+            self.init(
+                .notPermitted,
+                "Not signed in to \(name): its key-command ended with \(ExitStatus.text(.killed(signal: signal))). Try the command in a shell.")
         case .keyCommandWithoutKey(let name):
             self.init(.notPermitted, "Not signed in to \(name): its key-command printed no key. Try the command in a shell.")
         case .unreadable(let path): self.init(.config, "Cannot read \(path). Check its permissions.")

@@ -29,6 +29,9 @@ package enum CredentialProblem: Error, Sendable, Equatable {
     case keyCommandInterrupted(destination: String, signal: Int32?)
     /// The session ended before the user unlocked the keyring.
     case keyringInterrupted(destination: String)
+    /// The key command ended with an exit status other than 0. What it printed is not used.
+    case keyCommandFailed(destination: String, status: Int32)
+    case keyCommandKilled(destination: String, signal: Int32)
     case keyCommandWithoutKey(destination: String)
     case unreadable(path: String)
     /// A private file is not TOML at this line. The error does not quote the line, since it may contain a secret.

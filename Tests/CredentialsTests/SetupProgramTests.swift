@@ -94,10 +94,16 @@ struct KeyCommandTests {
         #expect(result(command) == .success(key))
     }
 
-    @Test(arguments: [
-        "true", "echo", "echo key; exit 1", "kill -TERM $$", "exit 127", "$NOTHING no-such-command 2>/dev/null", "printf '\\377'",
-        "head -c 65537 /dev/zero | tr '\\0' k",
-    ])
+    @Test(arguments: [("echo key; exit 3", 3), ("false", 1), ("exit 127", 127), ("$NOTHING no-such-command 2>/dev/null", 127)] as [(String, Int32)])
+    func `A command that fails is a problem with its exit status, also if it printed a key`(command: String, status: Int32) {
+        #expect(result(command) == .failure(.keyCommandFailed(destination: "mine", status: status)))
+    }
+
+    @Test func `A command that a signal ends is a problem with the signal`() {
+        #expect(result("echo key; kill -TERM $$") == .failure(.keyCommandKilled(destination: "mine", signal: SIGTERM)))
+    }
+
+    @Test(arguments: ["true", "echo", "printf '\\377'", "head -c 65537 /dev/zero | tr '\\0' k"])
     func `Without a key there is a problem`(command: String) {
         #expect(result(command) == .failure(.keyCommandWithoutKey(destination: "mine")))
     }

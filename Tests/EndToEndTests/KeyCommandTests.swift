@@ -109,13 +109,16 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `A command that prints no key is status 77`() async throws {
+        @Test func `A command that prints no key, or fails, is status 77`() async throws {
             try await withStudio(width: 320, height: 240) { studio in
-                for command in ["true", "false", "echo key; exit 1", "head -c 100000 /dev/zero | tr '\\0' x", "kill -TERM $$"] {
+                for (command, words) in [
+                    ("true", "printed no key"), ("echo key; exit 3", "ended with exit status 3"),
+                    ("head -c 100000 /dev/zero | tr '\\0' x", "printed no key"), ("kill -TERM $$", "ended with signal 15"),
+                ] {
                     try configure(studio.broadcast, command: command)
                     let result = try await studio.broadcast.run(["start", "--to", "mine"])
                     #expect(result.status == .exited(77), "\(command)")
-                    expectSentence(in: result.errors, saying: ["mine", "key-command printed no key"])
+                    expectSentence(in: result.errors, saying: ["mine", "key-command \(words)"])
                 }
             }
         }

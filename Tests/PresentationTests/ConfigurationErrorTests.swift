@@ -224,6 +224,14 @@ struct ConfigurationErrorTests {
             "Nothing was started: the keyring was still locked, so the key of twitch was not read."
         ),
         (
+            .keyCommandFailed(destination: "twitch", status: 3), .notPermitted,
+            "Not signed in to twitch: its key-command ended with exit status 3. Try the command in a shell."
+        ),
+        (
+            .keyCommandKilled(destination: "twitch", signal: SIGTERM), .notPermitted,
+            "Not signed in to twitch: its key-command ended with signal 15, Terminated. Try the command in a shell."
+        ),
+        (
             .keyCommandWithoutKey(destination: "twitch"), .notPermitted,
             "Not signed in to twitch: its key-command printed no key. Try the command in a shell."
         ),
