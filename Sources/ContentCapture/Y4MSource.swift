@@ -11,6 +11,8 @@ import Media
 package final class Y4MSource: ScreenSource {
     /// The number of frames that are read ahead.
     private static let readAhead = 4
+    /// The beginning of the first line.
+    private static let signature = Array("YUV4MPEG2".utf8)
     /// The maximum time to wait for the first line.
     private static let headerPatience = MediaTime(milliseconds: 10_000)
     /// Without a frame for this long, the content stalled. A program that is only too slow delivers frames more often.
@@ -47,7 +49,7 @@ package final class Y4MSource: ScreenSource {
         self.content = content
         let pipe = try ContentPipe(path: path)
         let clock = SessionClock()
-        guard let line = try pipe.line(limit: 256, while: { clock.now < Self.headerPatience }) else {
+        guard let line = try Self.firstLine(pipe, while: { clock.now < Self.headerPatience }) else {
             throw .malformedContent(path: path, clock.now < Self.headerPatience ? .empty : .silent(for: .seconds(10)))
         }
         let header = try Y4MHeader(line: line, path: path)
@@ -60,6 +62,16 @@ package final class Y4MSource: ScreenSource {
         self.frames = frames
         // The thread owns the pipe from now on.
         _ = NamedThread(name: "y4m") { Self.readAll(pipe, header: header, into: frames) }
+    }
+
+    /// Reads the first line. Content of another format has possibly no line, so it is rejected at its first wrong byte. Returns nil at the
+    /// end of the content, or if `goesOn` returned false.
+    private static func firstLine(_ pipe: ContentPipe, while goesOn: () -> Bool) throws(CaptureError) -> [UInt8]? {
+        for expected in signature {
+            guard let byte = try pipe.bytes(1, while: goesOn) else { return nil }
+            guard byte == [expected] else { throw .malformedContent(path: pipe.path, .notY4M) }
+        }
+        return try pipe.line(limit: 256, while: goesOn).map { signature + $0 }
     }
 
     deinit {

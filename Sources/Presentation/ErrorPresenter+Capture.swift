@@ -74,7 +74,7 @@ extension ContentProblem {
         case .empty: "it is empty"
         case .silent(let limit): "no data arrived for \(limit.wholeSeconds) s"
         case .headerTooLong(let limit): "a header line is longer than \(limit) bytes"
-        case .notY4M: "it does not begin with YUV4MPEG2"
+        case .notY4M: "it is not YUV4MPEG2; convert it with ffmpeg -pix_fmt yuv420p -f yuv4mpegpipe"
         case .invalidFrameRate(let text): "the frame rate \"\(text)\" is invalid"
         case .interlaced: "its pictures are interlaced; convert it with ffmpeg -vf yadif"
         case .unsupportedPixels(let text): "its pixel format is \(text); convert it with ffmpeg -pix_fmt yuv420p"

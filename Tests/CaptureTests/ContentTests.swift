@@ -196,7 +196,9 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", ContentProblem.empty), ("RIFF", .empty), ("RIFF\n", .notY4M), ("YUV4MPEG2 W32\n", .unsupportedSize),
+        ("", ContentProblem.empty), ("YUV4MPEG2 W32", .empty), ("RIFF", .notY4M), ("YUV4MPEG\n", .notY4M), ("YUV4MPEG22 W32\n", .notY4M),
+        // The beginning of an MP4 file, and no end of a line.
+        ("\0\0\0\u{1c}ftypisom" + String(repeating: "x", count: 400), .notY4M), ("YUV4MPEG2 W32\n", .unsupportedSize),
         ("YUV4MPEG2 W33 H16\n", .unsupportedSize), ("YUV4MPEG2 W32 H16 C444\n", .unsupportedPixels("444")),
         ("YUV4MPEG2 W32 H16 F0:0\n", .invalidFrameRate("0:0")), ("YUV4MPEG2 W32 H16 It\n", .interlaced),
         ("YUV4MPEG2 W99999999999999999999 H16\n", .unsupportedSize), ("YUV4MPEG2 W32 H16 XCOLORRANGE=FULL\n", .fullRange),

@@ -118,7 +118,7 @@ extension EndToEndTests {
 
         @Test(arguments: [
             (["--y4m", "/nonexistent/a.y4m"], 66, "Cannot read /nonexistent/a.y4m"),
-            (["--y4m", "/etc/passwd"], 66, "does not begin with YUV4MPEG2"),
+            (["--y4m", "/etc/passwd"], 66, "it is not YUV4MPEG2"),
             (["--y4m", "-", "--wav", "-"], 64, "cannot both come from standard input"),
             (["--y4m", "a.y4m", "--display", ":0"], 64, "omit --display"),
             (["--wav", "a.wav", "--no-app-audio"], 64, "omit"),

@@ -77,7 +77,7 @@ struct CaptureErrorTests {
         (.empty, "it is empty"),
         (.silent(for: .seconds(10)), "no data arrived for 10 s"),
         (.headerTooLong(limit: 4096), "a header line is longer than 4096 bytes"),
-        (.notY4M, "it does not begin with YUV4MPEG2"),
+        (.notY4M, "it is not YUV4MPEG2; convert it with ffmpeg -pix_fmt yuv420p -f yuv4mpegpipe"),
         (.invalidFrameRate("0:0"), "the frame rate \"0:0\" is invalid"),
         (.interlaced, "its pictures are interlaced; convert it with ffmpeg -vf yadif"),
         (.unsupportedPixels("C422"), "its pixel format is C422; convert it with ffmpeg -pix_fmt yuv420p"),
