@@ -57,8 +57,9 @@ _broadcast() {
         fi
         compopt -o filenames
         COMPREPLY=("${values[@]#"$kept"}")
-        local names
-        mapfile -t names < <(compgen -f -- "$value")
+        local names kind=-f
+        [[ ${answer[0]} != folders ]] || kind=-d
+        mapfile -t names < <(compgen "$kind" -- "$value")
         COMPREPLY+=("${names[@]#"$kept"}")
         ;;
     *)

@@ -50,6 +50,12 @@ package struct ExtensionCatalog {
         return try entries.first { $0.name == name }?.manifest.get()
     }
 
+    /// Returns the folder of the extension `name`, also if its manifest is invalid; nil if there is no such extension.
+    package func folder(of name: String) -> String? {
+        let named = entries.first { (try? $0.manifest.get())?.name == name }
+        return (named ?? entries.first { $0.name == name })?.folder
+    }
+
     /// Returns the extension that accepts addresses of this scheme; nil if no extension accepts them.
     package func manifest(for address: String) -> ExtensionManifest? {
         guard let colon = address.firstIndex(of: ":") else { return nil }

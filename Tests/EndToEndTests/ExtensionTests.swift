@@ -192,6 +192,20 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `check-extension accepts the name of an installed extension`() async throws {
+            try await withPeers { peers in
+                let broadcast = try BroadcastCommand(in: peers)
+                try install("frame-counter", for: broadcast)
+                let good = try await broadcast.run(["check-extension", "frame-counter"])
+                #expect(good.status == .exited(0) && good.output.contains("frame-counter follows the protocol"), "\(good)")
+                for (name, words) in [("nosuch", "no extension of that name"), ("rtmp", "part of this program")] {
+                    let result = try await broadcast.run(["check-extension", name])
+                    #expect(result.status == .exited(66))
+                    expectSentence(in: result.errors, saying: [name, words])
+                }
+            }
+        }
+
         @Test func `check-extension continues after a fault, and reports all of them`() async throws {
             try await withPeers { peers in
                 let broadcast = try BroadcastCommand(in: peers)

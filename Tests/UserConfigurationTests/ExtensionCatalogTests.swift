@@ -13,6 +13,7 @@ struct ExtensionCatalogTests {
             #expect(try catalog.manifest(named: "srt")?.name == "srt")
             #expect(try catalog.manifest(named: "folder")?.name == "srt")
             #expect(try catalog.manifest(named: "other") == nil)
+            #expect(catalog.folder(of: "srt") == folder.path + "/extensions/folder" && catalog.folder(of: "other") == nil)
             #expect(catalog.entries.map { $0.answers(to: "srt") && $0.answers(to: "folder") && !$0.answers(to: "other") } == [true])
         }
     }
@@ -37,6 +38,7 @@ struct ExtensionCatalogTests {
             #expect(catalog.entries.count == 2 && catalog.names == ["good"])
             #expect(try catalog.manifest(named: "good") != nil)
             #expect(expectFault { () throws(ConfigurationError) in try catalog.manifest(named: "wrong") }?.key == "exec")
+            #expect(catalog.folder(of: "wrong") == folder.path + "/extensions/wrong")
             #expect(catalog.entries.last?.answers(to: "wrong") == true)
         }
     }

@@ -14,14 +14,15 @@ struct CheckExtensionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check-extension", abstract: "Send a test broadcast to an extension and report protocol errors.",
         discussion: """
-            Starts the extension in the folder as a broadcast does, and sends it a few seconds of picture and sound \
+            Starts the extension as a broadcast does, and sends it a few seconds of picture and sound \
             with a pause, an annotation, some dropped pictures and a finish. Nothing on the screen is captured. The \
             command shows what the extension writes to standard error, and continues after an error if possible, to \
             report every one. The exit status is 0 if the extension follows the protocol that broadcast-extension(7) \
             describes.
             """)
 
-    @Argument(help: ArgumentHelp("The folder that contains extension.toml.", valueName: "folder"))
+    @Argument(
+        help: ArgumentHelp("The folder that contains extension.toml, or the name of an installed extension.", valueName: "folder|name"))
     var folder: String
 
     @Option(
@@ -34,7 +35,7 @@ struct CheckExtensionCommand: AsyncParsableCommand {
 
     func run() async throws {
         let user = UserEnvironment()
-        let path = try absoluteFolder()
+        let path = try absoluteFolder(user.catalog)
         let (examined, problems) = ManifestFile.examine(folder: path)
         if let last = problems.last {
             for problem in problems.dropLast() { Output.note(CommandError(problem).message) }
@@ -64,16 +65,31 @@ struct CheckExtensionCommand: AsyncParsableCommand {
         try Output.answer(outcome.sentence(extension: manifest.name))
     }
 
-    private func absoluteFolder() throws(CommandError) -> String {
-        guard let resolved = realpath(folder, nil) else {
-            throw CommandError(.noInput, "There is no folder \(folder). Name the folder that contains extension.toml.")
-        }
+    /// Returns the absolute path of the folder that `text` names; nil if there is no such folder with a manifest. A folder has priority over
+    /// an installed extension.
+    static func folder(_ text: String, _ catalog: ExtensionCatalog) -> String? {
+        if let path = absolute(text), FileStatus(path)?.isFolder == true, FileStatus(path + "/extension.toml") != nil { return path }
+        return catalog.folder(of: text)
+    }
+
+    private static func absolute(_ path: String) -> String? {
+        guard let resolved = realpath(path, nil) else { return nil }
         defer { free(resolved) }
-        let path = String(cString: resolved)
-        guard FileStatus(path)?.isFolder == true, FileStatus(path + "/extension.toml") != nil else {
+        return String(cString: resolved)
+    }
+
+    private func absoluteFolder(_ catalog: ExtensionCatalog) throws(CommandError) -> String {
+        if let path = Self.folder(folder, catalog) { return path }
+        if let path = Self.absolute(folder) {
             throw CommandError(.noInput, "There is no extension.toml in \(path). Name the folder that contains it.")
         }
-        return path
+        guard !BuiltInExtension.names.contains(folder) else {
+            throw CommandError(.noInput, "The extension \(folder) is part of this program, so there is nothing to check.")
+        }
+        throw CommandError(
+            .noInput,
+            "There is no folder \(folder), and no extension of that name. Name the folder that contains extension.toml, "
+                + "or see broadcast list-extensions.")
     }
 
     private func answers(for manifest: ExtensionManifest) throws(CommandError) -> [String: String] {

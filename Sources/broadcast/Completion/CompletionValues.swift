@@ -1,7 +1,6 @@
 import CommandCompletion
 import Encode
 import FoundationEssentials
-import Glibc
 import Media
 import Mix
 import Upload
@@ -39,7 +38,7 @@ struct CompletionValues {
         case "hide": .values([Self.activeWindow, Self.pickedWindow] + windows + windowRules + [Self.processRule])
         case "unhide": .values(await sessionRules() + [Self.activeWindow, Self.pickedWindow])
         case "setup", "sign-out": .values(targets)
-        case "check-extension": Completion(mode: .folders)
+        case "check-extension": Completion(mode: .folders, candidates: extensions)
         case "forget-source": .values(CommandContext.paths.rememberedChoices.all.keys.sorted().map { .init(value: $0, summary: "") })
         case "help": .values(root.visibleSubcommands.map { .init(value: $0.commandName, summary: $0.abstract ?? "") })
         // Any KEY=VALUE.
@@ -135,22 +134,26 @@ struct CompletionValues {
             Completion.Candidate(value: destination.name, summary: destination.service ?? destination.kind.name)
         }
         let services = KnownService.all.map { Completion.Candidate(value: $0.name, summary: $0.title) }
-        let extensions = (context?.catalog.entries ?? []).compactMap { try? $0.manifest.get() }
-            .map { Completion.Candidate(value: $0.name, summary: $0.description) }
         return configured + services + extensions
+    }
+
+    /// The installed extensions.
+    private var extensions: [Completion.Candidate] {
+        UserEnvironment().catalog.entries.compactMap { try? $0.manifest.get() }
+            .map { Completion.Candidate(value: $0.name, summary: $0.description) }
     }
 
     /// The setup questions of the extension or destination on the line, as `key=`.
     private func questions(areSecret: Bool) -> [Completion.Candidate] {
-        guard let context, let name = line.positionals.first else { return [] }
+        guard let name = line.positionals.first else { return [] }
         let questions: [(key: String, prompt: String, isSecret: Bool)]
         if line.command.commandName == "check-extension" {
-            guard let path = realpath(name, nil) else { return [] }
-            defer { free(path) }
-            guard let manifest = ManifestFile.examine(folder: String(cString: path)).manifest else { return [] }
+            guard let folder = CheckExtensionCommand.folder(name, UserEnvironment().catalog),
+                let manifest = ManifestFile.examine(folder: folder).manifest
+            else { return [] }
             questions = manifest.questions.map { ($0.key, $0.prompt, false) }
         } else {
-            guard let target = try? setupTarget(name, context.configuration, context.user) else { return [] }
+            guard let context, let target = try? setupTarget(name, context.configuration, context.user) else { return [] }
             questions = target.questions.map { ($0.key, $0.prompt, $0.isSecret) }
         }
         return questions.filter { $0.isSecret == areSecret }.map {
