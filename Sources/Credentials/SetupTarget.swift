@@ -51,7 +51,7 @@ package struct SetupTarget {
         if destination?.url == nil {
             questions.append(SetupQuestion(key: "url", prompt: "Address (rtmp://HOST/APP)", isSecret: false, isAsked: service?.url == nil))
         }
-        questions.append(SetupQuestion(key: "key", prompt: "Stream key", isSecret: true, isAsked: true))
+        questions.append(SetupQuestion(key: "key", prompt: "Stream key", isSecret: true, isAsked: destination?.keyCommand == nil))
         // Few servers require a user name and a password, so setup does not ask for them.
         questions.append(SetupQuestion(key: "user", prompt: "User", isSecret: false, isAsked: false, isRequired: false))
         questions.append(SetupQuestion(key: "password", prompt: "Password", isSecret: true, isAsked: false, isRequired: false))

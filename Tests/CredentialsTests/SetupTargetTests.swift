@@ -63,6 +63,7 @@ struct SetupTargetTests {
             #expect(try open("custom", "", ["url": "rtmp://h/a", "user": "ann"], secrets: ["key"]) == ["password"])
             #expect(try open("twitch", "", ["user": "ann"], secrets: ["password"]) == ["key"])
             #expect(try open("twitch", secrets: ["key"]) == [])
+            #expect(try open("twitch", "[destinations.twitch]\nservice = \"twitch\"\nkey-command = \"show\"", ["user": "ann"]) == ["password"])
             #expect(try open("srt", "", ["user": "ann"]) == ["url"])
             #expect(try open("mine", "[destinations.mine]\nextension = \"srt\"\nsetup.url = \"u\"") == [])
         }

@@ -170,6 +170,21 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `A server whose key a command prints can have a user and a password`() async throws {
+            try await withSetup { broadcast in
+                try broadcast.writeConfiguration(
+                    "[destinations.mine]\nextension = \"rtmp\"\nurl = \"rtmp://127.0.0.1/live\"\nkey-command = \"echo k\"\n")
+                let options = ["--plain-file", "--set", "user=ann", "--secret-from-stdin", "password"]
+                let setup = try await broadcast.run(["setup", "mine"] + options, reading: "p\n")
+                #expect(setup.status == .exited(0) && setup.errors.contains("mine is set up"), "\(setup.errors)")
+                for arguments in [["setup", "mine"], ["setup", "mine", "--secret-from-stdin", "key"]] {
+                    let key = try await broadcast.run(arguments, reading: "k\n")
+                    #expect(key.status == .exited(1))
+                    expectSentence(in: key.errors, saying: ["key-command", "nothing to set up"])
+                }
+            }
+        }
+
         @Test func `On a terminal, the password of a user is asked for too`() async throws {
             try await withPrompt { broadcast, terminal in
                 try broadcast.writeConfiguration(Self.configuration)

@@ -46,7 +46,9 @@ struct SetupCommand: AsyncParsableCommand {
         let context = try CommandContext()
         guard target != nil else { throw CommandError(.usage, SetupSentences.choice(context.configuration, context.catalog)) }
         let target = try setupTarget(name, context.configuration, context.user)
-        if let command = target.destination?.keyCommand {
+        // The user and the password of an RTMP server do not come from the key command.
+        let isAccount = target.isRTMP && !(set + secretFromStdin).isEmpty && !secretFromStdin.contains("key")
+        if let command = target.destination?.keyCommand, !isAccount {
             if let program = KeyCommand(command: command, destination: name).missingProgram {
                 throw CommandError(.keyCommandMissing(destination: name, program: program))
             }
