@@ -42,8 +42,12 @@ package enum CaptureError: Error, Sendable, Equatable {
 package enum PortalProblem: Error, Sendable, Equatable, Codable {
     /// No session bus answers.
     case noSessionBus
-    /// xdg-desktop-portal is not installed, or it does not start.
+    /// xdg-desktop-portal is not installed, or it ended.
     case noPortal
+    /// The portal cannot be started; the words of the bus or of systemd.
+    case portalFails(String)
+    /// The portal cannot be started because systemd's graphical-session.target is not active; the words of the bus.
+    case noGraphicalSession(String)
     /// The portal has no backend for screen casts of this desktop.
     case noBackend
     /// The backend shares no windows (or no monitors).

@@ -157,11 +157,27 @@ struct PortalDialogue {
         {
             // The portal runs, and no backend implements screen casts.
             throw .noBackend
-        } catch .refused {
-            throw .noPortal
+        } catch .refused(let error, let text) {
+            if error.isEmpty || error.hasSuffix(".ServiceUnknown") || error.hasSuffix(".NameHasNoOwner") { throw .noPortal }
+            throw isGraphicalSessionInactive ? .noGraphicalSession(text) : .portalFails(text)
         } catch {
             throw error.problem
         }
+    }
+
+    /// True if systemd's target for graphical sessions is not active. xdg-desktop-portal requires it from version 1.22 on, and
+    /// compositors that are started by hand do not activate it.
+    private var isGraphicalSessionInactive: Bool {
+        let systemd = "org.freedesktop.systemd1"
+        let manager = BusObject(service: systemd, path: "/org/freedesktop/systemd1")
+        guard bus.hasOwner(systemd) else { return false }
+        // A unit that is not loaded is not active.
+        guard let unit = bus.call(manager, systemd + ".Manager", "GetUnit", [.string("graphical-session.target")])?.arguments.first?.string else {
+            return true
+        }
+        let state = bus.call(
+            BusObject(service: systemd, path: unit), Self.properties, "Get", [.string(systemd + ".Unit"), .string("ActiveState")])
+        return state?.arguments.first?.string != "active"
     }
 
     private mutating func createSession() throws(PortalProblem) {

@@ -5,7 +5,7 @@ extension PortalProblem {
     var exitStatus: ExitStatus {
         switch self {
         case .cancelled: .nothing
-        case .noSessionBus, .noPortal, .noBackend, .noAnswer, .noPipeWire, .noPipeWireServer, .pipeWireFailed, .noSessionManager, .refused, .lost,
+        case .noSessionBus, .noPortal, .portalFails, .noGraphicalSession, .noBackend, .noAnswer, .noPipeWire, .noPipeWireServer, .pipeWireFailed, .noSessionManager, .refused, .lost,
             .pipeWireGone:
             .unavailable
         case .cannotShare, .otherChoice, .cannotHide: .noInput
@@ -20,6 +20,13 @@ extension PortalProblem {
                 + "DBUS_SESSION_BUS_ADDRESS is set."
         case .noPortal:
             "This Wayland desktop cannot be captured: the desktop portal does not run. Install the package xdg-desktop-portal and log in again."
+        case .portalFails(let reason):
+            "This Wayland desktop cannot be captured: the desktop portal cannot be started (\(reason)). "
+                + "Its log says why: journalctl --user -u xdg-desktop-portal"
+        case .noGraphicalSession(let reason):
+            "This Wayland desktop cannot be captured: the desktop portal cannot be started (\(reason)), because systemd's "
+                + "graphical-session.target is not active. Compositors that are started by hand do not activate it; docs/usage.md, Wayland, "
+                + "has a unit that does. Then run: systemctl --user start desktop-session.target"
         case .noBackend:
             "This Wayland desktop cannot be captured: the desktop portal has no screen cast backend. Install the one of your desktop "
                 + "(xdg-desktop-portal-gnome, -kde, -wlr or -hyprland) and log in again."

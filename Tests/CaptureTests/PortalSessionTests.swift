@@ -202,6 +202,28 @@ import Testing
         }
     }
 
+    @Test(arguments: ["inactive", "active", ""])
+    func `a portal that cannot be started says why, and whether systemd's target is missing`(target: String) async throws {
+        try await withPeers { peers in
+            let desktop = try await SharedDesktop.start(portal: nil, in: peers)
+            if !target.isEmpty {
+                let systemd = try peers.start(
+                    "systemd", ["/usr/bin/python3", "-u", SharedDesktop.program("systemd.py"), target], environment: desktop.environment)
+                _ = try await systemd.waitForOutputLine(containing: "ready")
+            }
+            let folder = try #require(desktop.environment["XDG_RUNTIME_DIR"])
+            let service = "[D-BUS Service]\nName=org.freedesktop.portal.Desktop\nExec=/bin/false\n"
+            try service.write(toFile: folder + "/services/portal.service", atomically: true, encoding: .utf8)
+            let error = #expect(throws: CaptureError.self) { _ = try open(desktop) }
+            // The words are those of the bus.
+            switch error {
+            case .portal(.noGraphicalSession(let reason)): #expect(target == "inactive" && reason.contains("exited"), "\(reason)")
+            case .portal(.portalFails(let reason)): #expect(target != "inactive" && reason.contains("exited"), "\(reason)")
+            default: Issue.record("\(String(describing: error))")
+            }
+        }
+    }
+
     @Test func `a desktop without PipeWire is not asked`() async throws {
         try await withPortal { desktop, _ in
             let folder = try #require(desktop.environment["XDG_RUNTIME_DIR"])

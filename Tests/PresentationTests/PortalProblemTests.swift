@@ -5,6 +5,8 @@ import Testing
 struct PortalProblemTests {
     static let problems: [(problem: PortalProblem, status: Presentation.ExitStatus, words: String)] = [
         (.noSessionBus, .unavailable, "DBUS_SESSION_BUS_ADDRESS"), (.noPortal, .unavailable, "xdg-desktop-portal"),
+        (.portalFails("exited with status 1"), .unavailable, "(exited with status 1)"),
+        (.noGraphicalSession("dependency failed"), .unavailable, "systemctl --user start desktop-session.target"),
         (.noBackend, .unavailable, "xdg-desktop-portal-gnome"), (.cannotShare(.window), .noInput, "--window"),
         (.cannotShare(.monitor), .noInput, "--window pick"), (.noAnswer, .unavailable, "Log in again"),
         (.noPipeWire, .unavailable, "libpipewire-0.3-0"), (.noPipeWireServer, .unavailable, "wireplumber"),

@@ -128,7 +128,7 @@ package struct SharedDesktop: Sendable {
         return (pipeWire, sessionManager)
     }
 
-    static func program(_ name: String) -> String {
+    package static func program(_ name: String) -> String {
         URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/Programs/" + name
     }
 

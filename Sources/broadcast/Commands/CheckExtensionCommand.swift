@@ -46,7 +46,7 @@ struct CheckExtensionCommand: AsyncParsableCommand {
             throw CommandError(.nothing, problem.sentence(extension: manifest.name, destination: manifest.name))
         }
         let setup = manifest.withAbsolutePaths(
-            try answers(for: manifest), folder: FileManager.default.currentDirectoryPath, home: context.paths.home)
+            try answers(for: manifest), folder: FileManager.default.currentDirectoryPath, home: user.paths.home)
         let launch = ExtensionLaunch(
             environment: user.paths.extensionEnvironment, setup: setup, clipFolder: user.paths.stateFolder + "/clips")
         let outcome: ExtensionTrial.Outcome
