@@ -26,7 +26,7 @@ extension HostNotice {
             case .waitsForReader, .keptOlderFile, .extensionSaid, .extensionLogFlood: true
             case .removedClip, .unstable, .movesOften: false
             }
-        case .session(.sourceAnswersAgain), .session(.soundIsBack), .session(.encoderReduced(.none, _)), .session(.source(.rulesWithoutWindow)),
+        case .session(.sourceAnswersAgain), .session(.soundIsBack), .session(.soundStartsLate), .session(.encoderReduced(.none, _)), .session(.source(.rulesWithoutWindow)),
             .session(.source(.rulesEnded)), .session(.source(.chooseInDialog)), .resolver(.scaled):
             true
         default: false
@@ -47,6 +47,8 @@ extension SessionNotice {
             "No sound: PulseAudio cannot be reached (\(PulseProblem.reason(code))). The broadcast continues in silence until it can."
         case .soundInterrupted(let track, let problem):
             "No sound from \(track.source) (\(problem.phrase)). It is tried again every second."
+        case .soundStartsLate(let seconds):
+            "The sound of the applications begins in about \(Int(seconds.rounded())) s: a player has filled the sound server's buffer that far."
         case .soundIsBack(let track): "The sound of \(track.source) is back."
         case .soundContentFailed(let error): "No sound: \(error.sentence) The broadcast continues in silence."
         case .bitrateLowered(let destination, let wanted, let now, let others):

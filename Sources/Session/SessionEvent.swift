@@ -35,6 +35,9 @@ package enum SessionNotice: Sendable, Equatable {
     /// The PulseAudio server cannot be reached; the code is PulseAudio's.
     case soundUnavailable(code: Int32)
     case soundInterrupted(Track, PulseProblem)
+    /// The sound of applications begins after this time: a player has filled the sound server's buffer that far, and what was in
+    /// it before the start cannot be recorded.
+    case soundStartsLate(seconds: Double)
     /// There is sound again after `soundUnavailable` or `soundInterrupted`.
     case soundIsBack(Track)
     /// The file or pipe with the sound failed. The broadcast continues without sound.

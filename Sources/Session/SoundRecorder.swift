@@ -16,6 +16,9 @@ final class SoundRecorder: Sendable {
         case failed(CaptureError)
     }
 
+    /// Sound that is recorded this long before the user hears it causes a notice at the start.
+    private static let longLead = MediaTime(milliseconds: 500)
+
     private let configuration: SessionConfiguration.Audio
     private let content: ContentClock
     private let inbox: SoundInbox
@@ -56,8 +59,17 @@ final class SoundRecorder: Sendable {
 
     private func record(clock: SessionClock, report: @escaping @Sendable (Event) -> Void) {
         var lost: Set<Track> = []
+        var isFirst = true
         let recorder = PulseRecorder(
-            requests: requests, clock: clock, deliver: { [inbox] in inbox.put($0) },
+            requests: requests, clock: clock,
+            deliver: { [inbox] sample in
+                inbox.put(sample)
+                guard sample.track == .app, isFirst else { return }
+                isFirst = false
+                // Sound belongs to the time at which the user hears it.
+                let lead = sample.presentationTime - clock.now
+                if lead > Self.longLead { report(.notice(.soundStartsLate(seconds: lead.seconds))) }
+            },
             report: { [self] event in
                 note(event)
                 if let notice = SessionNotice(event, lost: &lost, requested: requests.map(\.track)) { report(.notice(notice)) }

@@ -77,6 +77,16 @@ import Testing
         #expect(level(mix, from: 705, to: 900) == 0...0)
     }
 
+    @Test func `the level is that of the sound that is mixed now, not of sound that is ahead`() {
+        var mixer = AudioMixer(tracks: [.app])
+        for piece in 0..<10 { mixer.feed(constant(0.5, at: 2000 + Int64(piece) * 20, frames: 960)) }
+        _ = takeAll(&mixer, until: MediaTime(milliseconds: 1500))
+        let before = mixer.takePeak(of: .app)
+        _ = takeAll(&mixer, until: MediaTime(milliseconds: 2150))
+        let after = mixer.takePeak(of: .app)
+        #expect(before == 0 && after == 0.5)
+    }
+
     @Test func `one source can be silent while the other is heard`() {
         var mixer = AudioMixer(tracks: [.app, .mic])
         mixer.feed(constant(0.5, at: 0, frames: 9600))
@@ -253,6 +263,7 @@ import Testing
         mixer.setLevel(AudioMixer.Level(gain: 0.1), of: .app)
         mixer.feed(constant(-0.75, at: 0, frames: 960))
         mixer.feed(constant(0.25, at: 20, frames: 960))
+        _ = takeAll(&mixer, until: MediaTime(milliseconds: 150))
         let peaks = [mixer.takePeak(of: .app), mixer.takePeak(of: .app)]
         #expect(peaks == [0.75, 0])
     }

@@ -116,6 +116,10 @@ struct NoticesTests {
             .soundInterrupted(.app, .server(code: 5)), false,
             "No sound from the applications (No such entity). It is tried again every second."
         ),
+        (
+            .soundStartsLate(seconds: 1.9), true,
+            "The sound of the applications begins in about 2 s: a player has filled the sound server's buffer that far."
+        ),
         (.soundIsBack(.app), true, "The sound of the applications is back."),
         (.soundIsBack(.mic), true, "The sound of the microphone is back."),
         (

@@ -60,7 +60,6 @@ package struct AudioMixer {
         guard case .sound(var sound) = sample.payload, timelines[sample.track] != nil else { return }
         sound = sound.sanitized
         active.insert(sample.track)
-        peaks[sample.track] = max(peaks[sample.track] ?? 0, sound.samples.reduce(0) { max($0, abs($1)) })
         timelines[sample.track]?.append(sound, at: sample.presentationTime, floor: position)
     }
 
@@ -101,6 +100,9 @@ package struct AudioMixer {
         for track in [Track.app, .mic] {
             let level = levels[track] ?? Level()
             let gain = level.isMuted || isSilenced || silencedTracks.contains(track) ? 0 : level.gain
+            // The meter shows what viewers hear now. A player can be seconds ahead.
+            let peak = timelines[track]?.peak(from: position, count: blockLength) ?? 0
+            peaks[track] = max(peaks[track] ?? 0, peak)
             if wanted.contains(track) {
                 var own = silence
                 timelines[track]?.add(to: &own, from: position, gain: gain)
@@ -131,6 +133,7 @@ package struct AudioMixer {
     /// The long-term drift of a source's clock in parts per million. It is positive if the source's clock is slow.
     package func drift(of track: Track) -> Double { timelines[track]?.drift.partsPerMillion ?? 0 }
 
-    /// Returns the highest amplitude of a source since the last call, before its gain. Full scale is 1.
+    /// Returns the highest amplitude of a source in the blocks that were returned since the last call, before its gain. Full scale is
+    /// 1.
     package mutating func takePeak(of track: Track) -> Float { peaks.removeValue(forKey: track) ?? 0 }
 }

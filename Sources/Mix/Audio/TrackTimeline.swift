@@ -103,6 +103,14 @@ struct TrackTimeline {
         for index in 0..<count { mix[offset + index] += samples[index] * gain }
     }
 
+    /// The highest amplitude of `count` frames from `position` on.
+    func peak(from position: Int, count: Int) -> Float {
+        let first = max(0, position - start) * format.channelCount
+        let end = min(samples.count, (position + count - start) * format.channelCount)
+        guard first < end else { return 0 }
+        return samples[first..<end].reduce(0) { max($0, abs($1)) }
+    }
+
     /// Moves the end of the sound to `position`. It fills a gap with silence and cuts an overlap off.
     private mutating func relocate(to position: Int) {
         errors = (0, 0)
