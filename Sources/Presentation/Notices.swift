@@ -38,8 +38,10 @@ extension SessionNotice {
     fileprivate var sentence: String {
         switch self {
         case .source(let notice): notice.sentence
-        case .sourceStalled: "The X server does not answer. Viewers see the last picture until it does."
-        case .sourceAnswersAgain: "The X server answers again."
+        case .sourceStalled(let source): source.stalledSentence
+        case .sourceAnswersAgain(let source): source.answersAgainSentence
+        case .programStopped(let time):
+            "This program did not run for \((time.milliseconds + 500) / 1000) s: it was stopped, or the machine was too busy."
         case .screenLocked:
             "The screen is locked, or its screen saver runs: viewers see a slate and hear nothing until it ends. "
                 + "If no person uses the screen, turn its automatic lock and screen saver off first (on X11: xset s off)."
@@ -66,6 +68,28 @@ extension SessionNotice {
             "The machine is too slow for the chosen preset: the encoder uses its fastest one. "
                 + "Choose a faster --preset, a smaller --size or a lower --fps."
         case .destination(let name, let notice): notice.sentence(destination: name)
+        }
+    }
+}
+
+extension SourceDescription {
+    /// Only an X server can make the program wait. Other sources deliver, and their pictures are taken late if the machine is busy.
+    fileprivate var stalledSentence: String {
+        switch kind {
+        case .screen, .monitor, .region, .window:
+            isShared
+                ? "The pictures of the desktop cannot be taken: this machine is too busy. Viewers see the last one meanwhile."
+                : "The X server does not answer. Viewers see the last picture until it does."
+        case .y4m: "The pictures of \(name ?? "the file") cannot be taken: this machine is too busy. Viewers see the last one meanwhile."
+        case .application: "The pictures of this program cannot be taken: this machine is too busy. Viewers see the last one meanwhile."
+        }
+    }
+
+    fileprivate var answersAgainSentence: String {
+        switch kind {
+        case .screen, .monitor, .region, .window: isShared ? "The pictures of the desktop are taken again." : "The X server answers again."
+        case .y4m: "The pictures of \(name ?? "the file") are taken again."
+        case .application: "The pictures of this program are taken again."
         }
     }
 }

@@ -185,17 +185,21 @@ package final class BroadcastSession: Sendable {
     private func supervise() async {
         var fitter = BitrateFitter(audioBitrate: configuration.audio.bitrate)
         var nextFigures = now + Self.figuresInterval
+        var lastWatch = now
+        var pause = MediaTime.zero
         while !Task.isCancelled {
             for notice in fitter.fit(pipeline.renditions, to: destinations.withRenditions, at: now) { channel.send(notice) }
             for rendition in pipeline.renditions {
                 if let reduction = rendition.fitLoad(at: now) { channel.send(.encoderReduced(reduction, frameRate: rendition.format.frameRate)) }
             }
-            pipeline.watchSource()
+            let time = now
+            pipeline.watchSource(overslept: time - lastWatch - pause)
+            lastWatch = time
             if now >= nextFigures {
                 channel.send(.statistics)
                 nextFigures = now + Self.figuresInterval
             }
-            var pause = isCalm ? Self.figuresInterval : MediaTime(milliseconds: 250)
+            pause = isCalm ? Self.figuresInterval : MediaTime(milliseconds: 250)
             if let duration = configuration.duration {
                 let rest = duration - now
                 if rest <= .zero { ending.set(.over) }

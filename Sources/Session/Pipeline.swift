@@ -154,10 +154,12 @@ final class Pipeline: Sendable {
         return MediaTime(value: time.lastTick(timescale: rate) + 1, timescale: rate)
     }
 
-    /// Reports a capture thread that hangs, and one that runs again. Call it several times a second.
-    func watchSource() {
-        guard let clock = state.withLock({ $0.clock }) else { return }
-        monitor.watch(heartbeat: capture.lastHeartbeat, now: clock.now)
+    /// Reports a capture thread that hangs, one that runs again, and a program that did not run. Call it several times a second.
+    ///
+    /// - Parameter overslept: by how much the caller slept longer than it wanted to since the last call.
+    func watchSource(overslept: MediaTime) {
+        guard let clock = state.withLock({ $0.clock }), let source = source?.source else { return }
+        monitor.watch(source, heartbeat: capture.lastHeartbeat, overslept: overslept, now: clock.now)
     }
 
     /// Makes a change of what may be shown effective at the next tick, also if the capture thread rests.

@@ -26,10 +26,12 @@ package enum SessionEvent: Sendable {
 /// A notice for the user. The session and its destinations continue.
 package enum SessionNotice: Sendable, Equatable {
     case source(SourceNotice)
-    /// The display does not answer. Viewers see the last picture.
-    case sourceStalled
-    /// The display answers again after `sourceStalled`.
-    case sourceAnswersAgain
+    /// The source gives no pictures. Viewers see the last one.
+    case sourceStalled(SourceDescription)
+    /// The source gives pictures again after `sourceStalled`.
+    case sourceAnswersAgain(SourceDescription)
+    /// This program did not run for this time: it was stopped, or the machine was too busy.
+    case programStopped(MediaTime)
     /// The screen was locked. Viewers get a slate and silence until it is unlocked.
     case screenLocked
     /// The PulseAudio server cannot be reached; the code is PulseAudio's.

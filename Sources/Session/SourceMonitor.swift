@@ -5,15 +5,12 @@ import Synchronization
 
 /// The last reports of the capture thread about its source, and whether the thread still runs. Thread-safe. No call waits.
 final class SourceMonitor: Sendable {
-    /// If the capture thread starts and ends no tick for this time, it hangs, usually in an X server that does not answer.
-    private static let stallLimit = MediaTime(milliseconds: 1000)
-
     private struct State {
         /// The description of the source if it changed after the opening, otherwise nil.
         var description: SourceDescription?
         var isLocked = false
         var hasBegun = false
-        var isStalled = false
+        var stall = StallWatch()
     }
 
     private let channel: EventChannel
@@ -47,20 +44,20 @@ final class SourceMonitor: Sendable {
         }
     }
 
-    /// Reports a capture thread that hangs, and one that runs again.
+    /// Reports a capture thread that hangs, one that runs again, and a program that did not run. See `StallWatch.look`.
     ///
-    /// - Parameters:
-    ///   - heartbeat: the session's time at which the thread last started or ended a tick.
-    ///   - now: the session's time.
-    func watch(heartbeat: MediaTime, now: MediaTime) {
-        let notice = state.withLock { state -> SessionNotice? in
-            guard state.hasBegun else { return nil }
-            let isStalled = now - heartbeat > Self.stallLimit
-            guard isStalled != state.isStalled else { return nil }
-            state.isStalled = isStalled
-            return isStalled ? .sourceStalled : .sourceAnswersAgain
+    /// - Parameter source: what the thread captures.
+    func watch(_ source: SourceDescription, heartbeat: MediaTime, overslept: MediaTime, now: MediaTime) {
+        let findings = state.withLock { state in
+            state.hasBegun ? state.stall.look(heartbeat: heartbeat, overslept: overslept, now: now) : []
         }
-        if let notice { channel.send(notice) }
+        for finding in findings {
+            switch finding {
+            case .stalled: channel.send(.sourceStalled(source))
+            case .answersAgain: channel.send(.sourceAnswersAgain(source))
+            case .stopped(let time): channel.send(.programStopped(time))
+            }
+        }
     }
 
     /// The description of the source if it changed after the opening, otherwise nil.

@@ -18,6 +18,9 @@ struct NoticesTests {
     private static let region = PixelRect(x: 700, y: 0, width: 640, height: 360)
     private static let cut = PixelRect(x: 700, y: 0, width: 580, height: 360)
 
+    private static let x11 = SourceDescription(kind: .screen, display: ":0")
+    private static let wayland = SourceDescription(kind: .monitor, display: "wayland-0", isShared: true)
+
     /// Each notice, whether it is information and not a warning, and its sentence.
     private static let sources: [(SourceNotice, Bool, String)] = [
         (
@@ -90,8 +93,27 @@ struct NoticesTests {
     ]
 
     private static let sessions: [(SessionNotice, Bool, String)] = [
-        (.sourceStalled, false, "The X server does not answer. Viewers see the last picture until it does."),
-        (.sourceAnswersAgain, true, "The X server answers again."),
+        (.sourceStalled(x11), false, "The X server does not answer. Viewers see the last picture until it does."),
+        (.sourceAnswersAgain(x11), true, "The X server answers again."),
+        (
+            .sourceStalled(wayland), false,
+            "The pictures of the desktop cannot be taken: this machine is too busy. Viewers see the last one meanwhile."
+        ),
+        (.sourceAnswersAgain(wayland), true, "The pictures of the desktop are taken again."),
+        (
+            .sourceStalled(SourceDescription(kind: .y4m, name: "a.y4m")), false,
+            "The pictures of a.y4m cannot be taken: this machine is too busy. Viewers see the last one meanwhile."
+        ),
+        (.sourceAnswersAgain(SourceDescription(kind: .y4m, name: "a.y4m")), true, "The pictures of a.y4m are taken again."),
+        (
+            .sourceStalled(SourceDescription(kind: .application)), false,
+            "The pictures of this program cannot be taken: this machine is too busy. Viewers see the last one meanwhile."
+        ),
+        (.sourceAnswersAgain(SourceDescription(kind: .application)), true, "The pictures of this program are taken again."),
+        (
+            .programStopped(MediaTime(milliseconds: 4712)), false,
+            "This program did not run for 5 s: it was stopped, or the machine was too busy."
+        ),
         (
             .screenLocked, false,
             "The screen is locked, or its screen saver runs: viewers see a slate and hear nothing until it ends. "

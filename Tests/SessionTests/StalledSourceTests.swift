@@ -1,3 +1,4 @@
+import Capture
 import Destinations
 import Encode
 import Session
@@ -8,6 +9,9 @@ import Testing
 /// A source that hangs, as Xlib does while the X server is stopped.
 @Suite(.serialized)
 struct StalledSourceTests {
+    /// The description of the stage.
+    private static let stage = SourceDescription(kind: .application, name: "stage")
+
     @Test func `Viewers get a repeat picture at every tick while the source hangs, and whole pictures after it`() async throws {
         let stage = Stage()
         let (live, encoded) = (FakeViewer("live"), FakeViewer("encoded"))
@@ -88,9 +92,9 @@ struct StalledSourceTests {
         try await session.start()
         try await live.waitForFrames(5)
         stage.hang(.sample)
-        try await waitUntil("the notice") { events.notices.contains(.sourceStalled) }
+        try await waitUntil("the notice") { events.notices.contains(.sourceStalled(Self.stage)) }
         stage.release()
-        try await waitUntil("the second notice") { events.notices.contains(.sourceAnswersAgain) }
+        try await waitUntil("the second notice") { events.notices.contains(.sourceAnswersAgain(Self.stage)) }
         _ = await session.stop()
     }
 
@@ -146,7 +150,7 @@ struct StalledSourceTests {
         try await session.start()
         try await recording.waitForFrames(5)
         stage.hang(.sample)
-        try await waitUntil("the notice") { events.notices.contains(.sourceStalled) }
+        try await waitUntil("the notice") { events.notices.contains(.sourceStalled(Self.stage)) }
         stage.release()
         try await recording.waitForFrames(5)
         _ = await session.stop()
