@@ -88,6 +88,7 @@ extension BroadcastError {
             self = .cannotWrite(path: path, code: code)
         case .cannotCreate(let path, .inUse): self = .cannotWrite(path: path, code: EBUSY)
         case .cannotCreate(let path, .notOrdinary), .cannotCreate(let path, .terminal): self = .cannotWrite(path: path, code: EINVAL)
+        case .pictureTooLarge: self = .cannotWrite(path: destination, code: EFBIG)
         case .readerClosed, .pipeWithoutReader, .readerStalled: self = .cannotWrite(path: destination, code: EPIPE)
         case .notFinishedInTime: self = .notFinished(destination: destination)
         case .connectionLost(let status): self = .server(destination: destination, code: error.code, reason: status ?? "The connection is lost.")

@@ -2,6 +2,9 @@ import Media
 
 /// Converts packets to the bytes of a container, without I/O and without a clock. The caller writes the returned bytes.
 package protocol Muxer: Sendable {
+    /// The maximum number of bytes of a packet. The caller must not append a larger one.
+    var maximumPacketSize: Int { get }
+
     /// Returns the bytes before the first packet.
     mutating func begin(_ stream: StreamDescription) -> [UInt8]
 
@@ -17,6 +20,8 @@ package protocol Muxer: Sendable {
 }
 
 extension Muxer {
+    package var maximumPacketSize: Int { .max }
+
     package mutating func pieces(of packet: EncodedPacket) -> [[UInt8]] { [append(packet)] }
 }
 

@@ -14,6 +14,7 @@ extension UploadError {
         switch self {
         case .cannotCreate: .cannotCreate
         case .writeFailed: .ioError
+        case .pictureTooLarge: .usage
         case .readerClosed: .success
         case .pipeWithoutReader, .readerStalled, .notFinishedInTime, .connectionLost: .unavailable
         case .rtmp(let error): error.exitStatus
@@ -34,6 +35,8 @@ extension UploadError {
             "Cannot write to \(path == "-" ? "standard output" : path): \(String(cString: strerror(code))). "
                 + (path == "-"
                     ? "Check the program that reads it." : "The file plays except for its last seconds. Free some space, or choose another path.")
+        case .pictureTooLarge:
+            "A picture has more than 16 MiB, and FLV holds no such picture. Record to .mp4, or choose a --bitrate or a smaller --size."
         case .readerClosed: "The program that read the stream has ended."
         case .pipeWithoutReader(let path):
             "No program read from the named pipe \(path). Start its reader first, and then the broadcast."

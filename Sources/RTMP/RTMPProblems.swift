@@ -7,6 +7,8 @@ import TLS
 public enum FormatProblem: Equatable, Sendable {
     case videoIsNotH264
     case noTracks
+    /// A picture has more than 16 MiB: the length of a message has 24 bits (Adobe RTMP 1.0, 5.3.1.2).
+    case pictureTooLarge
 }
 
 /// Why a host cannot be reached, or why a connection was lost.
@@ -46,6 +48,7 @@ extension FormatProblem {
         switch self {
         case .videoIsNotH264: "its video is not H.264"
         case .noTracks: "it has no tracks"
+        case .pictureTooLarge: "one of its pictures has more than 16 MiB"
         }
     }
 }

@@ -1,3 +1,4 @@
+import Media
 import Mux
 
 /// A container or elementary stream for a file or a pipe.
@@ -50,5 +51,12 @@ package enum ContainerFormat: String, Sendable, CaseIterable {
         case .h264: AnnexBMuxer()
         case .y4m: Y4MMuxer()
         }
+    }
+}
+
+extension Muxer {
+    /// Throws if the container cannot hold `packet`.
+    func checkSize(of packet: EncodedPacket) throws(UploadError) {
+        if packet.data.count > maximumPacketSize { throw .pictureTooLarge }
     }
 }

@@ -8,6 +8,8 @@ package enum UploadError: Error, Sendable, Equatable {
     case cannotCreate(path: String, FileProblem)
     /// A write failed with this errno. The data before it is playable.
     case writeFailed(path: String, code: Int32)
+    /// FLV cannot hold a picture of this size (`FLVTag.maximumPictureSize`). The data before it is playable.
+    case pictureTooLarge
     /// The program that reads the pipe closed it. This is a clean end.
     case readerClosed
     /// The broadcast ended before a program read from this named pipe.
@@ -39,7 +41,7 @@ package enum UploadError: Error, Sendable, Equatable {
     /// True if a new attempt can succeed.
     package var retry: RetryAdvice {
         switch self {
-        case .cannotCreate, .writeFailed, .readerClosed, .readerStalled: .never
+        case .cannotCreate, .writeFailed, .pictureTooLarge, .readerClosed, .readerStalled: .never
         case .pipeWithoutReader, .notFinishedInTime, .connectionLost: .later
         case .rtmp(let error): error.retry
         case .extension(_, let problem): problem.retry
@@ -51,6 +53,7 @@ package enum UploadError: Error, Sendable, Equatable {
         switch self {
         case .cannotCreate: 403
         case .writeFailed: 507
+        case .pictureTooLarge: 413
         case .readerClosed: 200
         case .pipeWithoutReader, .readerStalled, .notFinishedInTime, .connectionLost: 503
         case .rtmp(let error): error.code

@@ -25,6 +25,18 @@ import Testing
         #expect(patches.map(\.bytes) == [[0x40, 0xD2, 0xA4, 0x2F, 0x8D, 0x4F, 0xDF, 0x3B]])
     }
 
+    @Test func `the largest picture fills the length of its tag, and a larger one is none of this container`() {
+        var muxer = FLVMuxer()
+        let codec = VideoTrackFormat.Codec.h264(sequenceParameterSet: [0x67, 0x42, 0xC0, 0x0A], pictureParameterSet: [0x68])
+        _ = muxer.begin(
+            StreamDescription(video: VideoTrackFormat(codec: codec, size: PixelSize(width: 16, height: 16), frameRate: 30), audio: []))
+        let data = [UInt8](repeating: 1, count: muxer.maximumPacketSize)
+        let bytes = muxer.append(
+            EncodedPacket(track: .screen, presentationTime: .zero, decodeTime: .zero, isKeyframe: true, sequence: 0, data: data))
+        #expect(bytes[..<4] == [9, 0xFF, 0xFF, 0xFF] && bytes.count == 0xFF_FFFF + 15)
+        #expect(MPEGTSMuxer().maximumPacketSize == .max && FragmentedMP4Muxer().maximumPacketSize == .max)
+    }
+
     @Test(arguments: [false, true])
     func `ffmpeg reads every picture and sound with its time`(isReordered: Bool) throws {
         let stream = try (isReordered ? TestStream.reordered : TestStream.simple).get()

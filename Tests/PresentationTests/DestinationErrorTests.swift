@@ -40,6 +40,10 @@ struct DestinationErrorTests {
             .writeFailed(path: "-", code: EIO), .ioError,
             "Cannot write to standard output: Input/output error. Check the program that reads it."
         ),
+        (
+            .pictureTooLarge, .usage,
+            "A picture has more than 16 MiB, and FLV holds no such picture. Record to .mp4, or choose a --bitrate or a smaller --size."
+        ),
         (.readerClosed, .success, "The program that read the stream has ended."),
         (
             .pipeWithoutReader(path: "/v/pipe"), .unavailable,
@@ -124,6 +128,7 @@ struct DestinationErrorTests {
                 + "check that the address is that of an RTMP server."
         ),
         (.unsupportedFormat(.noTracks), .usage, "RTMP cannot carry this stream: it has no tracks."),
+        (.unsupportedFormat(.pictureTooLarge), .usage, "RTMP cannot carry this stream: one of its pictures has more than 16 MiB."),
         (
             .unusableCertificateFile(path: "/ca.pem", .noCertificate), .usage,
             "The certificate authorities in /ca.pem cannot be used (it contains no PEM certificate): "

@@ -10,7 +10,7 @@ import Testing
             .refused(code: "NetConnection.Connect.Rejected", description: "no"), .refused(code: "", description: ""), .streamBusy(description: ""),
             .signInRefused(.missing), .signInRefused(.wrong), .cancelled,
         ]
-        + [FormatProblem.videoIsNotH264, .noTracks].map { .unsupportedFormat($0) }
+        + [FormatProblem.videoIsNotH264, .noTracks, .pictureTooLarge].map { .unsupportedFormat($0) }
         + [NetworkProblem.noAddress(.any), .noAddress(.six), .system(code: ECONNREFUSED), .eventLoopEnded, .failed("x")].flatMap {
             [RTMPError.unreachable(host: "h", port: 1, $0), .broken($0)]
         }

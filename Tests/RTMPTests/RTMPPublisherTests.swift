@@ -31,6 +31,16 @@ import Testing
         #expect(try await failure("rtmp://127.0.0.1/live/key", stream: raw) == .unsupportedFormat(.videoIsNotH264))
     }
 
+    @Test func `a picture that a message cannot carry is an error, and nothing of it is sent`() async throws {
+        try await ScriptedServer.run(.afterPublishReply) { server in
+            let publisher = try await RTMPPublisher.connect(to: RTMPURL(server.url), stream: .literal)
+            await #expect(throws: RTMPError.unsupportedFormat(.pictureTooLarge)) {
+                try await publisher.send(.literalPicture(at: 0, isKeyframe: true, byteCount: 1 << 24))
+            }
+            #expect(publisher.statistics.bytesSent < 1 << 20)
+        }
+    }
+
     @Test(arguments: [
         (ScriptedServer.Silence.afterConnecting, RTMPStep.handshake), (.afterHandshake, .connectReply), (.afterConnectReply, .createStreamReply),
         (.afterCreateStreamReply, .publishReply),

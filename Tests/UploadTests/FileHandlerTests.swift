@@ -123,6 +123,23 @@ struct FileHandlerTests {
         #expect(count == 0)
     }
 
+    @Test func `A picture that FLV cannot hold is an error, and the file plays up to it`() async throws {
+        try await withPeers { peers in
+            let path = try peers.makeFolder("out") + "/out.flv"
+            let handler = FileHandler(path: path, format: .flv)
+            try await handler.started(Self.stream)
+            try await handler.process(packet(0))
+            let before = handler.byteCount
+            let large = EncodedPacket(
+                track: .screen, presentationTime: MediaTime(milliseconds: 33), decodeTime: MediaTime(milliseconds: 33), isKeyframe: true, sequence: 1,
+                data: [UInt8](repeating: 1, count: 1 << 24))
+            await #expect(throws: UploadError.pictureTooLarge) { try await handler.process(large) }
+            try await handler.finished(deadline: .zero)
+            #expect(handler.byteCount == before)
+            #expect(try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int == before)
+        }
+    }
+
     @Test func `A disk without room for the index keeps all media`() async throws {
         try await withPeers { peers in
             let folder = try peers.makeFolder("out")

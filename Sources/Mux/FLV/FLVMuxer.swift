@@ -28,6 +28,8 @@ package struct FLVMuxer: Muxer {
         self.order = order
     }
 
+    package var maximumPacketSize: Int { FLVTag.maximumPictureSize }
+
     package mutating func begin(_ stream: StreamDescription) -> [UInt8] {
         packetizer = FLVPacketizer(stream, origin: .session)
         waiting = []

@@ -1,5 +1,6 @@
 import EventLoops
 import Media
+import Mux
 import NIOCore
 import Synchronization
 
@@ -138,8 +139,10 @@ public final class RTMPPublisher: Sendable {
     ///
     /// While the channel is writable, up to 64 KiB, or one larger packet, can be on their way to it when this returns. Throws if the
     /// connection is known to be closed, even if it broke before this call. In a cancelled task it throws `cancelled`
-    /// and does not wait; the connection stays open.
+    /// and does not wait; the connection stays open. It throws `unsupportedFormat` for a picture of more than 16 MiB, and does not
+    /// send it.
     public func send(_ packet: EncodedPacket) async throws(RTMPError) {
+        guard packet.data.count <= FLVTag.maximumPictureSize else { throw .unsupportedFormat(.pictureTooLarge) }
         if !Task.isCancelled, window.enter(byteCount: packet.data.count) {
             return channel.eventLoop.execute { [handler] in handler.value.post(packet) }
         }

@@ -60,6 +60,7 @@ package actor FileHandler: SampleHandler {
     }
 
     package func process(_ packet: EncodedPacket) async throws(UploadError) {
+        try muxer.checkSize(of: packet)
         try write(muxer.pieces(of: packet))
     }
 

@@ -40,6 +40,7 @@ package actor StreamHandler: SampleHandler {
     package func process(_ packet: EncodedPacket) async throws(UploadError) {
         guard let channel else { return }
         try channel.listen()
+        try muxer.checkSize(of: packet)
         try channel.write(muxer.append(packet))
     }
 

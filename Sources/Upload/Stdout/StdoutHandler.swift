@@ -23,6 +23,7 @@ package actor StdoutHandler: SampleHandler {
     }
 
     package func process(_ packet: EncodedPacket) async throws(UploadError) {
+        try muxer.checkSize(of: packet)
         try write(muxer.pieces(of: packet))
     }
 
