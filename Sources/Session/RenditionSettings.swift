@@ -55,6 +55,8 @@ package struct RenditionSettings: Sendable, Equatable {
             preset: configuration.preset, latency: configuration.latency, keyframeInterval: configuration.keyframeInterval)
         encoding?.threads = VideoSettings.threads(
             for: size, frameRate: frameRate, processors: Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+        // A file of another program has its chroma values where that program puts them, usually at the left edge.
+        encoding?.hasCentredChroma = !configuration.picture.isFile
         encoding?.maximumFrameSize = Self.frameLimit(of: plans, rateControl)
     }
 

@@ -32,6 +32,7 @@ import Testing
             #expect(properties["color_space"] == "bt709")
             #expect(properties["color_transfer"] == "bt709")
             #expect(properties["color_primaries"] == "bt709")
+            #expect(properties["chroma_location"] == "center")
             #expect(properties["has_b_frames"] == "0")
             #expect(properties["refs"] == "1")
             let byteCount = try stream.pictures().count
@@ -80,6 +81,19 @@ import Testing
         try EncodedStream.h264(packets, of: encoder) { stream in
             let properties = try stream.properties()
             #expect(properties["r_frame_rate"] == "25/1")
+        }
+    }
+
+    @Test func `chroma of another program has no declared place, and the stream declares none`() throws {
+        var settings = VideoSettings(size: Self.size, rateControl: .bitrate(500))
+        settings.hasCentredChroma = false
+        let encoder = try VideoEncoder(settings: settings)
+        var noise = Noise(size: Self.size)
+        let packets = try (0..<2).flatMap { try encoder.encode(noise.sample(at: $0)) }
+        // ffmpeg reports what the standard says about streams that declare nothing.
+        try EncodedStream.h264(packets, of: encoder) { stream in
+            let properties = try stream.properties()
+            #expect(properties["chroma_location"] == "left")
         }
     }
 

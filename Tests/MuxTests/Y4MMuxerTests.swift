@@ -20,7 +20,7 @@ import Testing
 
     @Test func `the header and a frame have the expected bytes`() {
         var muxer = Y4MMuxer()
-        #expect(muxer.begin(Self.description) == Array("YUV4MPEG2 W4 H2 F30:1 Ip A1:1 C420mpeg2 XCOLORRANGE=LIMITED\n".utf8))
+        #expect(muxer.begin(Self.description) == Array("YUV4MPEG2 W4 H2 F30:1 Ip A1:1 C420jpeg XCOLORRANGE=LIMITED\n".utf8))
         #expect(muxer.append(packet(7, milliseconds: 0)) == Array("FRAME\n".utf8) + [UInt8](repeating: 7, count: 12))
         #expect(muxer.end().bytes.isEmpty)
     }

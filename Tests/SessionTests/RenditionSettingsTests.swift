@@ -38,6 +38,18 @@ struct RenditionSettingsTests {
         #expect(VideoSettings.threads(for: size, frameRate: rate, processors: processors) == threads)
     }
 
+    @Test func `The place of chroma values is declared of own pictures, and not of those of a file`() throws {
+        var configuration = SessionConfiguration()
+        func isDeclared() throws -> Bool? {
+            try RenditionSettings(
+                plans: [plan(isLive: true)], configuration: configuration, sourceSize: screen, frameRate: 30, keepsClips: false
+            ).encoding?.hasCentredChroma
+        }
+        #expect(try isDeclared() == true)
+        configuration.picture = .y4m(path: "-")
+        #expect(try isDeclared() == false)
+    }
+
     @Test func `With a live destination, all destinations use the bitrate and constant pacing`() throws {
         let own = try settings([plan(isLive: false), plan(isLive: true)])
         #expect(own.encoding?.rateControl == .bitrate(4500) && own.pacing == .constant)

@@ -39,6 +39,9 @@ package struct VideoSettings: Sendable, Equatable {
     package var threads: Int
     /// The size in bytes that no frame should exceed; nil if only the bitrate limits it. Lossless frames exceed it.
     package var maximumFrameSize: Int?
+    /// True if a chroma value of 4:2:0 is that of the centre of its four pixels, as `CPixelKernels` and libyuv compute it. The
+    /// stream declares it (`chroma_sample_loc_type_top_field`; Rec. ITU-T H.264, E.2.1). False if that is not known.
+    package var hasCentredChroma = true
 
     package init(
         size: PixelSize, chroma: ChromaFormat = .yuv420, frameRate: Int = 30, hasFixedFrameRate: Bool = false,

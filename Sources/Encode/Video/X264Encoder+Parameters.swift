@@ -29,6 +29,8 @@ extension X264Encoder {
         parameters.vui.i_transfer = 1
         parameters.vui.i_colmatrix = 1
         parameters.vui.b_fullrange = 0
+        // Without this, a decoder assumes the left edge of the four pixels, and coloured text gets a fringe.
+        if settings.chroma == .yuv420, settings.hasCentredChroma { parameters.vui.i_chroma_loc = 1 }
         parameters.analyse.b_mb_info = 1
         parameters.i_threads = Int32(settings.threads)
         switch settings.latency {

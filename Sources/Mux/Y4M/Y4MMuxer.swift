@@ -58,7 +58,8 @@ package struct Y4MMuxer: Muxer {
     /// The name of the picture's layout in the header; nil if the video is encoded.
     private static func colourSpace(_ codec: VideoTrackFormat.Codec) -> String? {
         switch codec {
-        case .i420: "C420mpeg2"
+        // A chroma value is that of the centre of its four pixels.
+        case .i420: "C420jpeg"
         case .i444: "C444"
         case .h264: nil
         }
