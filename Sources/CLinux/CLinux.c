@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -19,6 +20,17 @@ void clinux_set_thread_name(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0
 void clinux_protect_memory(void) { prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
 
 void clinux_avoid_huge_pages(void) { prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0); }
+
+int clinux_affinity_count(void) {
+  /* The mask of a large machine does not fit into cpu_set_t, and the call fails then. */
+  for (size_t count = CPU_SETSIZE; count <= 64 * CPU_SETSIZE; count *= 2) {
+    cpu_set_t *set = CPU_ALLOC(count);
+    int result = set && sched_getaffinity(0, CPU_ALLOC_SIZE(count), set) == 0 ? CPU_COUNT_S(CPU_ALLOC_SIZE(count), set) : 0;
+    CPU_FREE(set);
+    if (result > 0) return result;
+  }
+  return 1;
+}
 
 int clinux_event_descriptor(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 

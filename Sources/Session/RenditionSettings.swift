@@ -1,5 +1,5 @@
+import Concurrency
 import Encode
-import Glibc
 import Media
 import Mix
 import Upload
@@ -53,8 +53,7 @@ package struct RenditionSettings: Sendable, Equatable {
         encoding = VideoSettings(
             size: size, chroma: chroma, frameRate: frameRate, hasFixedFrameRate: pacing == .constant, rateControl: rateControl,
             preset: configuration.preset, latency: configuration.latency, keyframeInterval: configuration.keyframeInterval)
-        encoding?.threads = VideoSettings.threads(
-            for: size, frameRate: frameRate, processors: Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+        encoding?.threads = VideoSettings.threads(for: size, frameRate: frameRate, processors: UsableProcessors.count)
         // A file of another program has its chroma values where that program puts them, usually at the left edge.
         encoding?.hasCentredChroma = !configuration.picture.isFile
         encoding?.maximumFrameSize = Self.frameLimit(of: plans, rateControl)

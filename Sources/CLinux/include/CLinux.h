@@ -14,6 +14,9 @@ void clinux_protect_memory(void);
 /* Disables transparent huge pages, which round each of x264's buffers up to 2 MiB: about 5 MB more for about 1 % of speed. */
 void clinux_avoid_huge_pages(void);
 
+/* The number of processors on which the calling thread may run (sched_getaffinity(2)); at least 1. */
+int clinux_affinity_count(void);
+
 /* Makes a pipe whose ends are close-on-exec from the start (pipe2(2)): ends[0] reads, ends[1] writes. Returns 0, or -1 with errno. */
 int clinux_pipe(int *_Nonnull ends);
 

@@ -63,7 +63,7 @@ package struct VideoSettings: Sendable, Equatable {
     /// The number of threads for pictures of this size and rate, each of which encodes one slice: enough for a moving
     /// picture on a common processor. At least 2; at most 8, and at most the number of processors if that is more than 2.
     ///
-    /// - Parameter processors: the processors of this machine.
+    /// - Parameter processors: the processors that this process may use.
     package static func threads(for size: PixelSize, frameRate: Int, processors: Int) -> Int {
         let macroblocks = (size.width + 15) / 16 * ((size.height + 15) / 16)
         let wanted = (macroblocks * frameRate + macroblocksPerThread - 1) / macroblocksPerThread
