@@ -6,6 +6,8 @@ extension EventInterest {
     static let focus = EventInterest("focus")
     /// The captured source.
     static let target = EventInterest("target")
+    /// Which monitor shows the focused window.
+    static let focusedMonitor = EventInterest("focused monitor")
     static let screen = EventInterest("screen")
     /// The windows that viewers must not see.
     static let hiddenWindows = EventInterest("hidden windows")

@@ -70,6 +70,7 @@ final class RootTarget: CaptureTarget {
     }
 
     func note(_ event: XEvent) {
+        follower?.note(event)
         switch event.type {
         case connection.randrEventBase + Int32(RRScreenChangeNotify), connection.randrEventBase + Int32(RRNotify): isStale = true
         case ConfigureNotify: if event.xconfigure.window == connection.root { isStale = true }
@@ -85,6 +86,7 @@ final class RootTarget: CaptureTarget {
         if isStale {
             layout = try ScreenLayout(connection)
             isStale = false
+            follower?.invalidate()
         }
         if let monitor = follower?.takeMove(in: layout) { choice = .monitor(monitor.name) }
         // Clip to the screen, because the server refuses a grab outside of it.

@@ -17,6 +17,8 @@ package final class X11ScreenSource: ScreenSource {
     package private(set) var condition = SourceCondition.shown
     package var description: SourceDescription { target.description }
     package var usesSharedMemory: Bool { reader.usesSharedMemory }
+    /// The number of requests to the server so far, which is what a look costs.
+    package var requestCount: UInt { XNextRequest(connection.display) - 1 }
 
     private let connection: X11Connection
     private let target: any CaptureTarget

@@ -158,6 +158,37 @@ import X11Capture
         }
     }
 
+    @Test func `with a window manager, the focus is followed without a request while nothing changes`() async throws {
+        try await withScreen { screen, painter in
+            painter.fill(0xFF0000, x: 0, y: 0, width: 320, height: 480)
+            painter.fill(0x2040C0, x: 320, y: 0, width: 320, height: 480)
+            try await split(screen)
+            let left = try TestWindow(display: screen.display, background: 0x00FF00, x: 10, y: 10, width: 100, height: 100)
+            let frame = try TestWindow(display: screen.display, background: 0x00FFFF, x: 400, y: 10, width: 100, height: 100)
+            let right = try TestWindow(display: screen.display, background: 0x00FFFF, x: 0, y: 0, width: 80, height: 80)
+            right.reparent(into: frame, x: 10, y: 10)
+            painter.setActiveWindow(left.window)
+            let source = try open(screen, .focusedMonitor(startingAt: nil))
+            #expect(source.description.name == "LEFT")
+            // Until all of the events of the start are processed.
+            while try source.nextSample() != nil {}
+            let count = source.requestCount
+            for _ in 0..<10 { #expect(try source.nextSample() == nil) }
+            #expect(source.requestCount == count)
+            painter.setActiveWindow(right.window)
+            try await source.waitForPicture("the other monitor") { $0.colour(x: 130, y: 50) == 0x00FFFF && $0.colour(x: 5, y: 5) == 0x2040C0 }
+            #expect(source.description.name == "RIGHT")
+            // A window manager moves the frame.
+            frame.move(x: 100, y: 200)
+            try await source.waitForPicture("the first monitor") { $0.colour(x: 150, y: 250) == 0x00FFFF && $0.colour(x: 5, y: 5) == 0xFF0000 }
+            right.close()
+            painter.setActiveWindow(left.window)
+            left.move(x: 400, y: 200)
+            try await source.waitForPicture("the other monitor again") { $0.colour(x: 130, y: 250) == 0x00FF00 }
+            #expect(source.description.name == "RIGHT")
+        }
+    }
+
     @Test func `a given first monitor is shown until the focus moves`() async throws {
         try await withScreen { screen, painter in
             painter.fill(0x000000, x: 0, y: 0, width: 640, height: 480)
