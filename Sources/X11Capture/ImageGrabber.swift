@@ -5,11 +5,12 @@ import X11Client
 
 /// Grabs rectangles of pixels from a drawable, through shared memory or, if that is not available, over the connection.
 ///
-/// It allocates one segment of the picture's size. Several rectangles can be grabbed into the segment. Their rows are
+/// It allocates one segment. Several rectangles can be grabbed into the segment. Their rows are
 /// packed, and each rectangle follows the previous one.
 final class ImageGrabber {
     private let connection: X11Connection
-    private let size: PixelSize
+    /// The number of pixels that the memory has room for.
+    let capacity: Int
     private let memory: Memory
     private var used = 0
 
@@ -25,14 +26,14 @@ final class ImageGrabber {
         if case .shared = memory { true } else { false }
     }
 
-    /// Allocates memory for pictures of `size`.
-    init(connection: X11Connection, size: PixelSize) {
+    /// Allocates memory for `capacity` pixels.
+    init(connection: X11Connection, capacity: Int) {
         self.connection = connection
-        self.size = size
-        if let segment = SharedSegment(connection: connection, size: size) {
+        self.capacity = capacity
+        if let segment = SharedSegment(connection: connection, byteCount: capacity * 4) {
             memory = .shared(segment)
         } else {
-            memory = .plain(.allocate(byteCount: size.area * 4, alignment: 64))
+            memory = .plain(.allocate(byteCount: capacity * 4, alignment: 64))
         }
     }
 
@@ -46,10 +47,10 @@ final class ImageGrabber {
     }
 
     /// Grabs `rectangle` of `drawable`. The pixels are valid until `reset`. The rectangles since the last `reset` must
-    /// not exceed the picture's area in total.
+    /// not exceed `capacity` in total.
     func grab(_ rectangle: PixelRect, of drawable: Drawable) throws(CaptureError) -> PixelBuffer {
         let stride = rectangle.width * 4
-        precondition(used + stride * rectangle.height <= size.area * 4, "grabs since reset() exceed the picture's area")
+        precondition(used + stride * rectangle.height <= capacity * 4, "grabs since reset() exceed the capacity")
         let target: UnsafeMutableRawPointer
         // Errors of earlier requests do not concern this grab.
         let first = XNextRequest(connection.display)
@@ -81,7 +82,7 @@ final class ImageGrabber {
     }
 }
 
-/// A SysV shared memory segment that the X server has attached, and the XImage for it.
+/// A SysV shared memory segment that the X server has attached, and an XImage for it, which gets its size with each grab.
 private final class SharedSegment {
     let image: UnsafeMutablePointer<XImage>
     let address: UnsafeMutableRawPointer
@@ -90,12 +91,12 @@ private final class SharedSegment {
     private let info: UnsafeMutablePointer<XShmSegmentInfo>
 
     /// Returns nil if the server cannot attach the segment: the display is remote, or MIT-SHM is not supported.
-    init?(connection: X11Connection, size: PixelSize) {
+    init?(connection: X11Connection, byteCount: Int) {
         let display = connection.display
         guard XShmQueryExtension(display) != 0 else { return nil }
         let info = UnsafeMutablePointer<XShmSegmentInfo>.allocate(capacity: 1)
         info.initialize(to: XShmSegmentInfo())
-        let identifier = cx11_shm_create(size.area * 4)
+        let identifier = cx11_shm_create(byteCount)
         guard identifier >= 0 else {
             info.deallocate()
             return nil
@@ -120,8 +121,7 @@ private final class SharedSegment {
             refused
             ? nil
             : XShmCreateImage(
-                display, XDefaultVisual(display, screen), UInt32(XDefaultDepth(display, screen)), ZPixmap, info.pointee.shmaddr, info,
-                UInt32(size.width), UInt32(size.height))
+                display, XDefaultVisual(display, screen), UInt32(XDefaultDepth(display, screen)), ZPixmap, info.pointee.shmaddr, info, 1, 1)
         guard let image else {
             shmdt(address)
             info.deallocate()

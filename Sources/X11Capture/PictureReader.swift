@@ -23,12 +23,14 @@ final class PictureReader {
     init(connection: X11Connection, target: any CaptureTarget, size: PixelSize) {
         self.connection = connection
         self.target = target
-        grabber = ImageGrabber(connection: connection, size: size)
+        grabber = ImageGrabber(connection: connection, capacity: size.area)
     }
 
-    /// Allocates memory for pictures of another size.
+    /// Makes room for pictures of another size. Memory only grows, and then by half of it at least: each size of a window that is
+    /// being resized would otherwise take four round trips and another segment.
     func resize(to size: PixelSize) {
-        grabber = ImageGrabber(connection: connection, size: size)
+        guard size.area > grabber.capacity else { return }
+        grabber = ImageGrabber(connection: connection, capacity: max(size.area, grabber.capacity + grabber.capacity / 2))
     }
 
     /// Reads `region` of the picture at `area`. The pixels are valid until the next call. They contain neither covers nor
