@@ -12,20 +12,28 @@ package struct DeblockingRule: Sendable {
 
     /// True if a larger part of the last picture changed.
     private var moves = false
+    /// The QP of the last encoded frame, without frames that only filled x264's buffer: they have a higher one, and leave the picture
+    /// as it is.
+    package private(set) var lastQuantizer = 51
 
     package init() {}
 
     /// Returns true if the edges of the next frame should be smoothed.
     ///
-    /// - Parameters:
-    ///   - changed: what differs from the last picture.
-    ///   - lastQuantizer: the QP of the last encoded frame.
-    package mutating func isOn(changed: DamageRegion, lastQuantizer: Int) -> Bool {
+    /// - Parameter changed: what differs from the last picture.
+    package mutating func isOn(changed: DamageRegion) -> Bool {
         let moved = moves
         moves = !changed.isSmall
         guard moves else { return lastQuantizer > Self.smoothQuantizer }
         // The first frame of a movement has a higher QP than the last frame.
         return !moved || lastQuantizer > Self.sharpQuantizer
+    }
+
+    /// Notes the QP of an encoded frame.
+    ///
+    /// - Parameter isRefill: true if the frame only filled x264's buffer.
+    package mutating func note(quantizer: Int, isRefill: Bool) {
+        if !isRefill { lastQuantizer = quantizer }
     }
 
     /// Notes a repeat picture.

@@ -23,7 +23,6 @@ package final class VideoEncoder {
     private var numbering: FrameNumbering
     private var isIDRWanted = false
     private var keyframe = KeyframeEstimate()
-    private var lastQuantizer = 51
     private var deblocking = DeblockingRule()
     /// With a bitrate and low latency, nil otherwise.
     private var budget: BitBudget?
@@ -164,10 +163,10 @@ package final class VideoEncoder {
         wasStill = changed.isEmpty
         let output = try encoder.encode(
             frame, at: advance(to: time), changed: changed, forceIDR: isIDR, quantizer: quantizer(for: purpose, isIDR: isIDR, held: held),
-            share: share, isDeblocked: deblocking.isOn(changed: changed, lastQuantizer: lastQuantizer),
+            share: share, isDeblocked: deblocking.isOn(changed: changed),
             isMeasured: budget != nil && (isIDR || changed.isEmpty || isNewPicture))
         guard let output else { return [] }
-        note(output, changed: changed, isNewPicture: isNewPicture)
+        note(output, changed: changed, for: purpose, isNewPicture: isNewPicture)
         return [packet(for: output)]
     }
 
@@ -175,10 +174,10 @@ package final class VideoEncoder {
     private func quantizer(for purpose: FramePurpose, isIDR: Bool, held: Int?) -> Int? {
         if isIDR { return (purpose == .keyframe ? stillQuantizer : nil) ?? held.flatMap(heldKeyframeQuantizer) }
         // With a higher QP, x264 skips the whole picture.
-        return purpose == .refill ? min(51, lastQuantizer + 4) : held
+        return purpose == .refill ? min(51, deblocking.lastQuantizer + 4) : held
     }
 
-    private func note(_ output: X264Encoder.Output, changed: DamageRegion, isNewPicture: Bool) {
+    private func note(_ output: X264Encoder.Output, changed: DamageRegion, for purpose: FramePurpose, isNewPicture: Bool) {
         let size = output.data.count
         budget?.spend(size)
         if output.isIDR {
@@ -186,7 +185,7 @@ package final class VideoEncoder {
         } else if isNewPicture {
             keyframe.noteNewPicture(size: size, quantizer: output.quantizer)
         }
-        lastQuantizer = output.plannedQuantizer
+        deblocking.note(quantizer: output.plannedQuantizer, isRefill: purpose == .refill)
         hold?.note(size: size, quantizer: output.plannedQuantizer)
         settling.note(size: size, quantizer: output.quantizer, isKeyframe: output.isIDR, isChanged: !changed.isEmpty)
     }
