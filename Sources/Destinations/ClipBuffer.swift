@@ -3,7 +3,8 @@ import Synchronization
 
 /// The last part of a broadcast as encoded packets, from which clips are saved. Thread-safe.
 ///
-/// Its duration and its size are limited. It removes whole groups of pictures, so it always starts with a keyframe.
+/// Its duration and its size are limited. It removes whole groups of pictures, so it always starts with a keyframe. Pauses are left
+/// out, as in a recording.
 package final class ClipBuffer: Sendable {
     /// The maximum size, which has priority over the duration: about 17 minutes at 4 Mbit/s.
     private static let byteLimit = 512 << 20
@@ -17,9 +18,17 @@ package final class ClipBuffer: Sendable {
         package var packets: [EncodedPacket]
     }
 
+    /// A packet without the pauses before it.
+    private struct Entry {
+        var packet: EncodedPacket
+        /// The duration of these pauses.
+        var paused: MediaTime
+    }
+
     private struct State {
-        var packets: [EncodedPacket] = []
+        var entries: [Entry] = []
         var byteCount = 0
+        var timeline = PauseTimeline()
         /// True from `forget` until `keep`.
         var isBlocked = false
         /// Pictures up to this time are not kept; nil for no limit.
@@ -37,19 +46,29 @@ package final class ClipBuffer: Sendable {
     /// Adds a packet of the screen or of the mixed sound, and removes packets that are older than the duration.
     package func push(_ packet: EncodedPacket) {
         state.withLock { state in
-            if state.isBlocked { return }
-            if state.packets.isEmpty {
+            guard let placed = state.timeline.place(packet), !state.isBlocked else { return }
+            if state.entries.isEmpty {
                 guard packet.track == .screen, packet.isKeyframe, state.end.map({ packet.presentationTime > $0 }) ?? true else { return }
             }
-            state.packets.append(packet)
-            state.byteCount += packet.data.count
+            state.entries.append(Entry(packet: placed, paused: packet.presentationTime - placed.presentationTime))
+            state.byteCount += placed.data.count
             // A group of pictures is complete when the next keyframe arrives.
             guard packet.track == .screen, packet.isKeyframe else { return }
-            while let next = Self.secondGroup(state.packets),
-                packet.decodeTime - state.packets[next].decodeTime >= length || state.byteCount > Self.byteLimit
+            while let next = Self.secondGroup(state.entries),
+                placed.decodeTime - state.entries[next].packet.decodeTime >= length || state.byteCount > Self.byteLimit
             {
-                state.byteCount -= state.packets[..<next].reduce(0) { $0 + $1.data.count }
-                state.packets.removeFirst(next)
+                state.byteCount -= state.entries[..<next].reduce(0) { $0 + $1.packet.data.count }
+                state.entries.removeFirst(next)
+            }
+        }
+    }
+
+    /// Notes the start or the end of a pause, before the first picture that it concerns.
+    package func note(_ mark: PauseMark) {
+        state.withLock { state in
+            switch mark {
+            case .paused(let time): state.timeline.pause(at: time)
+            case .resumed(let time): state.timeline.resume(at: time)
             }
         }
     }
@@ -57,7 +76,7 @@ package final class ClipBuffer: Sendable {
     /// Forgets everything, because the user hides something that it shows. Nothing is kept until `keep`.
     package func forget() {
         state.withLock { state in
-            state.packets = []
+            state.entries = []
             state.byteCount = 0
             state.isBlocked = true
         }
@@ -72,8 +91,14 @@ package final class ClipBuffer: Sendable {
     }
 
     /// Returns the last `span` of the broadcast, from the keyframe before it. Returns nil if there is no picture yet.
-    package func excerpt(last span: MediaTime) -> Excerpt? {
-        let packets = state.withLock { $0.packets }
+    ///
+    /// - Parameter time: the session's time at which the excerpt ends; nil for the newest picture.
+    package func excerpt(last span: MediaTime, until time: MediaTime? = nil) -> Excerpt? {
+        var entries = state.withLock { $0.entries }
+        if let time, let later = entries.firstIndex(where: { $0.packet.presentationTime + $0.paused > time }) {
+            entries.removeSubrange(later...)
+        }
+        let packets = entries.map(\.packet)
         guard let end = packets.last(where: { $0.track == .screen })?.presentationTime else { return nil }
         let wanted = end - span
         let first = packets.lastIndex { $0.track == .screen && $0.isKeyframe && $0.presentationTime <= wanted } ?? packets.startIndex
@@ -81,11 +106,11 @@ package final class ClipBuffer: Sendable {
         // Sound arrives later than the pictures of the same time, so its time is compared and not its position.
         let chosen = packets[first...].filter { $0.track == .screen || $0.presentationTime >= start }
         return Excerpt(
-            start: start, duration: end - start,
+            start: start + entries[first].paused, duration: end - start,
             packets: chosen.map { $0.moved(by: -start) })
     }
 
-    private static func secondGroup(_ packets: [EncodedPacket]) -> Int? {
-        packets.indices.dropFirst().first { packets[$0].track == .screen && packets[$0].isKeyframe }
+    private static func secondGroup(_ entries: [Entry]) -> Int? {
+        entries.indices.dropFirst().first { entries[$0].packet.track == .screen && entries[$0].packet.isKeyframe }
     }
 }

@@ -32,10 +32,14 @@ package final class Distributor: Sendable {
 
     private let state = Mutex(State())
     private let clips: ClipBuffer?
+    private let marksClips: Bool
 
-    /// - Parameter clips: receives the encoded packets of the screen and of the mixed sound; nil if clips are off.
-    package init(clips: ClipBuffer?) {
+    /// - Parameters:
+    ///   - clips: receives the encoded packets of the screen and of the mixed sound; nil if clips are off.
+    ///   - marksClips: true if this distributor tells the clips about pauses: that of the picture.
+    package init(clips: ClipBuffer?, marksClips: Bool = true) {
         self.clips = clips
+        self.marksClips = marksClips
     }
 
     /// The clips begin again with the next keyframe after `time`, after `ClipBuffer.forget`.
@@ -78,6 +82,7 @@ package final class Distributor: Sendable {
 
     /// Distributes the start or the end of a pause at the current position of the raw or of the encoded packets.
     package func distribute(_ mark: PauseMark, raw: Bool) {
+        if !raw, marksClips { clips?.note(mark) }
         state.withLock { state in
             if case .paused = mark { state.pause[raw] = mark } else { state.pause[raw] = nil }
             for outlet in state.outlets where outlet.carriesMarks && outlet.isRaw == raw { outlet.queue.push(mark.element) }

@@ -112,14 +112,17 @@ extension BroadcastSession {
     }
 
     /// Saves the last `span` of the broadcast, from the keyframe before it, as an MP4 file at `path`. The broadcast
-    /// continues.
+    /// continues. Clips are written one after another, because each keeps its part of the broadcast in memory.
     ///
     /// - Returns: nil if clips are off, or if there is no picture yet.
     /// - Throws: an error if the file cannot be written.
     package func saveClip(last span: MediaTime, to path: String) async throws(UploadError) -> SavedClip? {
+        let time = now
+        let turn = await clipTurns.next()
+        defer { turn.end() }
         guard await !destinations.isWriting(path) else { throw .cannotCreate(path: path, .inUse) }
-        guard let (excerpt, stream) = pipeline.excerpt(last: span) else { return nil }
-        try await FileHandler.write(excerpt.packets, of: stream, to: path)
+        guard let excerpt = pipeline.excerpt(last: span, until: time) else { return nil }
+        try await FileHandler.write(excerpt.packets, of: excerpt.stream, to: path)
         let clip = SavedClip(path: path, start: excerpt.start, duration: excerpt.duration)
         channel.send(.clip(clip))
         return clip

@@ -22,6 +22,8 @@ package final class BroadcastSession: Sendable {
     let destinations: SessionDestinations
     /// Locked while the state and the pause schedule change together.
     let pausing = Mutex(())
+    /// Clips are written one after another.
+    let clipTurns = Turns()
     private let plans: [DestinationPlan]
     let clock: any Clock<Duration>
     let progress = SessionProgress()

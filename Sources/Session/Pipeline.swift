@@ -181,13 +181,21 @@ final class Pipeline: Sendable {
     /// See `BroadcastSession.setMicrophone`.
     func setMicrophone(_ choose: (Bool) -> Bool) -> Bool? { sound.setMicrophone(choose) }
 
-    /// Returns the last `span` of the broadcast and the description of its stream. Nil if clips are off, or if there is no
-    /// picture yet.
-    func excerpt(last span: MediaTime) -> (ClipBuffer.Excerpt, StreamDescription)? {
-        guard let excerpt = clips?.excerpt(last: span), let rendition = renditions.first(where: \.keepsClips) else { return nil }
+    /// A part of the broadcast to save.
+    struct Excerpt {
+        /// The session's time at its start.
+        var start: MediaTime
+        var duration: MediaTime
+        var packets: WaitingPackets
+        var stream: StreamDescription
+    }
+
+    /// Returns the last `span` of the broadcast before `time`. Nil if clips are off, or if there is no picture yet.
+    func excerpt(last span: MediaTime, until time: MediaTime) -> Excerpt? {
+        guard let excerpt = clips?.excerpt(last: span, until: time), let rendition = renditions.first(where: \.keepsClips) else { return nil }
         var stream = StreamDescription(video: rendition.format, audio: sound.format.map { [$0] } ?? [], title: configuration.title)
-        stream.creationTime = Int64(time(nil)) - excerpt.duration.nanoseconds / 1_000_000_000
-        return (excerpt, stream)
+        stream.creationTime = Int64(Glibc.time(nil)) - excerpt.duration.nanoseconds / 1_000_000_000
+        return Excerpt(start: excerpt.start, duration: excerpt.duration, packets: WaitingPackets(excerpt.packets), stream: stream)
     }
 
     /// The status of the sound of `track`; nil if it is not recorded.

@@ -46,7 +46,7 @@ final class SoundPipeline: Sendable {
         self.channel = channel
         self.ending = ending
         isWanted = configuration.app != nil || configuration.mic != nil
-        distributor = Distributor(clips: clips)
+        distributor = Distributor(clips: clips, marksClips: false)
         loop = AudioLoop(configuration: configuration, content: content, distributor: distributor, disclosure: disclosure)
     }
 

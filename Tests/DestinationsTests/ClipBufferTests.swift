@@ -79,6 +79,41 @@ struct ClipBufferTests {
         #expect(excerpt.packets.count == 8 && excerpt.packets.first?.sequence == 4)
     }
 
+    @Test func `A pause is left out of a clip, and the clip says when it began in the session`() throws {
+        let buffer = ClipBuffer(length: MediaTime(milliseconds: 60_000))
+        func push(_ ticks: Range<Int>, isKeyframe: (Int) -> Bool) {
+            for index in ticks {
+                buffer.push(videoPacket(index, isKeyframe: isKeyframe(index)))
+                buffer.push(soundPacket(at: MediaTime(value: Int64(index), timescale: 30), sequence: index))
+            }
+        }
+        push(0..<60) { $0 % 30 == 0 }
+        buffer.note(.paused(at: MediaTime(milliseconds: 2000)))
+        push(60..<120) { $0 % 30 == 0 }
+        // During the pause, the clip is what was before it.
+        let during = try #require(buffer.excerpt(last: MediaTime(milliseconds: 60_000)))
+        #expect(during.start == .zero && during.packets.map(\.sequence).max() == 59)
+        buffer.note(.resumed(at: MediaTime(milliseconds: 4000)))
+        push(120..<180) { $0 % 30 == 0 }
+        let all = try #require(buffer.excerpt(last: MediaTime(milliseconds: 60_000)))
+        #expect(all.packets.count == 240 && all.duration == MediaTime(value: 119, timescale: 30))
+        let times = all.packets.filter { $0.track == .screen }.map(\.presentationTime.milliseconds)
+        #expect(zip(times, times.dropFirst()).allSatisfy { (33...34).contains($1 - $0) })
+        // A part of both sides, and a part after the pause.
+        let both = try #require(buffer.excerpt(last: MediaTime(milliseconds: 2500)))
+        #expect(both.start == MediaTime(milliseconds: 1000) && both.packets.count == 180)
+        let after = try #require(buffer.excerpt(last: MediaTime(milliseconds: 500)))
+        #expect(after.start == MediaTime(milliseconds: 5000) && after.packets.first?.presentationTime == .zero)
+    }
+
+    @Test func `A clip that had to wait ends when it was asked for`() throws {
+        let buffer = buffer(length: 60_000, seconds: 10)
+        let excerpt = try #require(buffer.excerpt(last: MediaTime(milliseconds: 1500), until: MediaTime(milliseconds: 5000)))
+        #expect(excerpt.start == MediaTime(milliseconds: 3000) && excerpt.duration == MediaTime(milliseconds: 2000))
+        #expect(excerpt.packets.last?.sequence == 150)
+        #expect(buffer.excerpt(last: .zero, until: MediaTime(milliseconds: 20_000))?.start == MediaTime(milliseconds: 9000))
+    }
+
     @Test func `Sound from before the first keyframe is omitted, even if it arrives later`() throws {
         let buffer = ClipBuffer(length: MediaTime(milliseconds: 60_000))
         buffer.push(videoPacket(0, isKeyframe: true))

@@ -103,6 +103,19 @@ struct DistributorTests {
         #expect(clips.excerpt(last: .zero)?.packets.map(\.track) == [.screen, .mixed])
     }
 
+    @Test func `Clips leave out what is between the marks of the picture, and those of the sound do not count`() throws {
+        let clips = ClipBuffer(length: MediaTime(milliseconds: 10_000))
+        let (picture, sound) = (Distributor(clips: clips), Distributor(clips: clips, marksClips: false))
+        _ = picture.distribute([videoPacket(0, isKeyframe: true)])
+        sound.distribute(.paused(at: .zero), raw: false)
+        _ = picture.distribute([videoPacket(1)])
+        picture.distribute(.paused(at: MediaTime(milliseconds: 60)), raw: true)
+        _ = picture.distribute([videoPacket(2)])
+        picture.distribute(.paused(at: MediaTime(milliseconds: 100)), raw: false)
+        _ = picture.distribute([videoPacket(3, isKeyframe: true), videoPacket(4)])
+        #expect(clips.excerpt(last: .zero)?.packets.map(\.sequence) == [0, 1, 2])
+    }
+
     @Test func `Outlets join and leave while packets flow, and each gets a stretch without a gap`() async {
         let distributor = Distributor(clips: nil)
         let total = 2000

@@ -95,13 +95,13 @@ struct FileHandlerTests {
             try #require(mkfifo(pipe, 0o600) == 0)
             for path in [pipe, "/dev/null"] {
                 await #expect(throws: UploadError.cannotCreate(path: path, .notOrdinary)) {
-                    try await FileHandler.write([packet(0)], of: Self.stream, to: path)
+                    try await FileHandler.write(WaitingPackets([packet(0)]), of: Self.stream, to: path)
                 }
             }
             await #expect(throws: UploadError.cannotCreate(path: folder, .system(code: EISDIR))) {
-                try await FileHandler.write([packet(0)], of: Self.stream, to: folder)
+                try await FileHandler.write(WaitingPackets([packet(0)]), of: Self.stream, to: folder)
             }
-            try await FileHandler.write([packet(0)], of: Self.stream, to: folder + "/a.mp4")
+            try await FileHandler.write(WaitingPackets([packet(0)]), of: Self.stream, to: folder + "/a.mp4")
             #expect(FileManager.default.fileExists(atPath: folder + "/a.mp4"))
         }
     }

@@ -1,10 +1,24 @@
 import Concurrency
 import Media
+import Synchronization
+
+/// The packets of a clip. Each of them is released when it was taken, while the rest waits for a slow disk. Thread-safe.
+package final class WaitingPackets: Sendable {
+    /// The last one first.
+    private let rest: Mutex<[EncodedPacket]>
+
+    package init(_ packets: [EncodedPacket]) {
+        rest = Mutex(packets.reversed())
+    }
+
+    /// Takes the next packet. Returns nil at the end.
+    package func next() -> EncodedPacket? { rest.withLock { $0.popLast() } }
+}
 
 extension FileHandler {
     /// Writes packets to a new MP4 file at `path`, which is not a named pipe. A separate thread writes it. Returns when the file is
     /// complete.
-    package static func write(_ packets: [EncodedPacket], of stream: StreamDescription, to path: String) async throws(UploadError) {
+    package static func write(_ packets: WaitingPackets, of stream: StreamDescription, to path: String) async throws(UploadError) {
         let executor = ThreadExecutor(name: "clip")
         executor.start()
         defer { executor.shutDown() }
@@ -12,7 +26,7 @@ extension FileHandler {
             do throws(UploadError) {
                 let file = FileHandler(path: path, format: .mp4, acceptsPipes: false)
                 try await file.started(stream)
-                for packet in packets { try await file.process(packet) }
+                while let packet = packets.next() { try await file.process(packet) }
                 try await file.finished(deadline: .seconds(5))
                 return .success(())
             } catch {
