@@ -14,6 +14,8 @@ package enum SourceNotice: Sendable, Equatable {
     /// The screen became smaller, and the captured area is outside it. Viewers get the slate until the area is visible
     /// again.
     case outsideScreen
+    /// The source shrank to this size, which is no picture. Viewers get the slate until it is larger.
+    case tooSmall(PixelSize)
     /// The window is minimised or unmapped. Viewers get the slate until it is shown again. The window's title or class.
     case windowUnmapped(String)
     /// The captured window is hidden by a rule. Viewers get the slate until the rule is removed.

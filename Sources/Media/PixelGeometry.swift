@@ -14,6 +14,9 @@ public struct PixelSize: Hashable, Sendable, CustomStringConvertible {
     /// The number of pixels.
     public var area: Int { width * height }
 
+    /// True if no picture in 4:2:0 fits in this size.
+    package var isTooSmall: Bool { width < 2 || height < 2 }
+
     /// The largest even size that fits in this size, because 4:2:0 chroma requires an even width and height.
     public var roundedDownToEven: PixelSize { PixelSize(width: width & ~1, height: height & ~1) }
 }

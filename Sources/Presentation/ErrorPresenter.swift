@@ -138,6 +138,8 @@ extension CommandError {
         case .capture(let error): self.init(error)
         case .encode(let error): self.init(.software, error.sentence)
         case .unusableSize(let size): self.init(.usage, "A picture of \(size) cannot be broadcast. Choose a --size from 16x16 to 16384x16384.")
+        case .unusableSource(let size):
+            self.init(.usage, "Only \(size) pixels can be captured, which is no picture. Choose another --region, or a larger window.")
         case .unusableRegion(let region, let visible):
             self.init(
                 .usage,

@@ -107,6 +107,7 @@ extension SourceNotice {
         case .sharedMonitorMissing(let name):
             "The shared monitor \(name) did not come back in time, so the broadcast ends. Choose a longer time with --monitor-timeout."
         case .outsideScreen: "The captured part is outside the screen, which became smaller. It is shown again when the screen has its size back."
+        case .tooSmall(let size): "Only \(size) pixels of the source are left, which is no picture. Viewers see a slate until it is larger."
         case .windowUnmapped(let name): "The window \(name) is minimised or hidden. It is shown again when it is back."
         case .windowHidden: "The captured window is hidden by a rule: viewers do not see it until the rule is removed."
         case .rulesWithoutWindow(let rules):

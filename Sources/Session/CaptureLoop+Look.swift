@@ -46,6 +46,8 @@ extension CaptureLoop {
         /// The user requested a pause that begins after this tick.
         var isRevoked = false
         var isLocked = false
+        /// The source is less than two pixels wide or high.
+        var isTooSmall = false
         /// Viewers get the slate.
         var isWithheld: Bool
 
@@ -98,7 +100,8 @@ extension CaptureLoop {
             source.requestWholePicture()
         }
         look.isLocked = disclosure.isDesktopLocked.load(ordering: .relaxed) || source.isLocked
-        look.isWithheld = isWithheld || look.isLocked || source.condition == .withheld
+        look.isTooSmall = look.mayShow && source.condition == .shown && source.size.isTooSmall
+        look.isWithheld = isWithheld || look.isLocked || look.isTooSmall || source.condition == .withheld
         return look
     }
 }

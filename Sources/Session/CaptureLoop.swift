@@ -147,6 +147,7 @@ final class CaptureLoop: Sendable {
         var description = opened.source
         var wasLocked = false
         var wasWithheld = false
+        var wasTooSmall = false
         var phase = ChangePhase(interval: MediaTime(value: 1, timescale: rate))
         var idle = IdleRest(frameRate: rate)
         var lastTick: MediaTime?
@@ -197,6 +198,8 @@ final class CaptureLoop: Sendable {
                 }
             }
             while let notice = source.takeNotice() { report(.notice(notice)) }
+            if look.isTooSmall, !wasTooSmall { report(.notice(.tooSmall(source.size))) }
+            wasTooSmall = look.isTooSmall
             if source.description != description {
                 description = source.description
                 report(.source(description))

@@ -17,7 +17,7 @@ package struct RenditionSettings: Sendable, Equatable {
     /// - Parameters:
     ///   - frameRate: ticks a second.
     ///   - keepsClips: true if the rendition is encoded even if no destination takes encoded packets.
-    /// - Throws: `unusableSize` or `unusableRegion` if the size cannot be encoded.
+    /// - Throws: `unusableSize` or `unusableRegion` if the size cannot be encoded, and `unusableSource` if the source is no picture.
     package init(
         plans: [DestinationPlan], configuration: SessionConfiguration, sourceSize: PixelSize, frameRate: Int, keepsClips: Bool
     ) throws(SessionError) {
@@ -30,6 +30,7 @@ package struct RenditionSettings: Sendable, Equatable {
             }
             throw .unusableSize(size)
         }
+        guard !sourceSize.isTooSmall else { throw .unusableSource(sourceSize) }
         self.size = size
         // Live services accept only 4:2:0.
         chroma = plans.contains { $0.isLive } ? .yuv420 : configuration.chroma

@@ -8,6 +8,8 @@ package enum SessionError: Error, Sendable, Equatable {
     case encode(EncodeError)
     /// The chosen size cannot be encoded.
     case unusableSize(PixelSize)
+    /// The source has no two columns or no two rows of pixels, and 4:2:0 needs both.
+    case unusableSource(PixelSize)
     /// The part of the chosen region on the screen is too small. `visible` is the size of that part.
     case unusableRegion(PixelRect, visible: PixelSize)
     /// The session is ending and accepts no more destinations.

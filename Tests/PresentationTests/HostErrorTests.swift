@@ -61,6 +61,10 @@ struct HostErrorTests {
             "A picture of 8x8 cannot be broadcast. Choose a --size from 16x16 to 16384x16384."
         ),
         (
+            .session(.unusableSource(PixelSize(width: 1, height: 100))), .usage,
+            "Only 1x100 pixels can be captured, which is no picture. Choose another --region, or a larger window."
+        ),
+        (
             .session(.unusableRegion(region, visible: PixelSize(width: 10, height: 360))), .usage,
             "Only 10x360 pixels of the region 640x360+1270+0 are on the screen, which cannot be broadcast. "
                 + "Choose a --region with 16x16 to 16384x16384 pixels there, or give a --size."

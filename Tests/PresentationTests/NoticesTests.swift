@@ -43,6 +43,10 @@ struct NoticesTests {
             .outsideScreen, false,
             "The captured part is outside the screen, which became smaller. It is shown again when the screen has its size back."
         ),
+        (
+            .tooSmall(PixelSize(width: 1, height: 300)), false,
+            "Only 1x300 pixels of the source are left, which is no picture. Viewers see a slate until it is larger."
+        ),
         (.windowUnmapped("Notes"), false, "The window Notes is minimised or hidden. It is shown again when it is back."),
         (.windowHidden, false, "The captured window is hidden by a rule: viewers do not see it until the rule is removed."),
         (

@@ -37,6 +37,7 @@ package final class Stage: Sendable {
         var isEnded = false
         var isLocked = false
         var isWithheld = false
+        var size = NumberedPicture.size
         var notices: [SourceNotice] = []
         var applications: [ApplicationInformation] = []
         var rests = 0
@@ -81,6 +82,8 @@ package final class Stage: Sendable {
     package func end() { state.update { $0.isEnded = true } }
     package func lock(_ isLocked: Bool) { state.update { $0.isLocked = isLocked } }
     package func withhold(_ isWithheld: Bool) { state.update { $0.isWithheld = isWithheld } }
+    /// The source has this size, as a window that was resized.
+    package func resize(to size: PixelSize) { state.update { $0.size = size } }
     package func give(_ notice: SourceNotice) { state.update { $0.notices.append(notice) } }
     package func give(_ application: ApplicationInformation) { state.update { $0.applications.append(application) } }
     /// The picture does not change any more.
@@ -144,7 +147,7 @@ private final class StageSource: ScreenSource {
     }
 
     var description: SourceDescription { stage.state.withLock { $0.description } }
-    var size: PixelSize { NumberedPicture.size }
+    var size: PixelSize { stage.state.withLock { $0.size } }
     var condition: SourceCondition {
         stage.state.withLock { $0.isEnded ? .ended : $0.isWithheld || $0.restsWithheld && $0.isResting ? .withheld : .shown }
     }

@@ -104,6 +104,16 @@ struct SessionLifecycleTests {
         try await waitUntil("the end of the source") { stage.openSources == 0 }
     }
 
+    @Test func `A source without two columns of pixels fails the start, also with a chosen size`() async throws {
+        let stage = Stage()
+        stage.resize(to: PixelSize(width: 1, height: 64))
+        var configuration = SessionConfiguration.silent(stage)
+        configuration.outputSize = PixelSize(width: 128, height: 64)
+        let session = BroadcastSession(configuration: configuration, destinations: [FakeViewer().plan()])
+        await #expect(throws: SessionError.unusableSource(PixelSize(width: 1, height: 64))) { try await session.start() }
+        try await waitUntil("the end of the source") { stage.openSources == 0 }
+    }
+
     // MARK: The end
 
     @Test func `A session ends by itself after its duration`() async throws {
@@ -276,6 +286,24 @@ struct SessionLifecycleTests {
         try await waitUntil("figures") { events.events.contains { if case .statistics = $0 { true } else { false } } }
         _ = await session.stop()
         #expect(events.events.contains { if case .annotation(["subject": "frames"]) = $0 { true } else { false } })
+    }
+
+    @Test func `A source that shrinks to less than a picture gives viewers the slate and one notice, until it is larger`() async throws {
+        let stage = Stage()
+        let live = FakeViewer()
+        let session = BroadcastSession(configuration: .silent(stage), destinations: [live.livePlan()])
+        let events = EventRecorder(session)
+        try await session.start()
+        try await live.waitForFrames(5)
+        let small = PixelSize(width: 128, height: 1)
+        stage.resize(to: small)
+        try await waitUntil("the slate") { live.video.last?.reading == .slate }
+        try await live.waitForFrames(5)
+        stage.resize(to: NumberedPicture.size)
+        try await waitUntil("pictures") { if case .number? = live.video.last?.reading { true } else { false } }
+        _ = await session.stop()
+        try await waitUntil("the end of the events") { events.isOver }
+        #expect(events.notices.filter { $0 == .source(.tooSmall(small)) }.count == 1 && !live.video.contains { $0.reading == .unknown })
     }
 
     @Test func `A source with nothing to show gives viewers the slate`() async throws {
