@@ -44,7 +44,7 @@ package final class PulseRecorder {
 
     /// Waits up to `timeout` for the server and processes its messages. Never waits longer.
     package func iterate(timeout: MediaTime) {
-        if context == nil && clock.now >= nextAttempt { connect() }
+        if context == nil && !requests.isEmpty && clock.now >= nextAttempt { connect() }
         if pa_mainloop_prepare(mainloop, Int32(timeout.nanoseconds / 1000)) >= 0, pa_mainloop_poll(mainloop) >= 0 {
             _ = pa_mainloop_dispatch(mainloop)
         }
@@ -58,11 +58,17 @@ package final class PulseRecorder {
         }
     }
 
-    /// Sets the sources to record. Closes streams that are no longer requested, and opens new ones.
+    /// Sets the sources to record. Closes streams that are no longer requested, and opens new ones. Without a source, closes the
+    /// connection, so that no message of the server has to be processed.
     package func want(_ wanted: [PulseRequest]) {
         guard wanted != requests else { return }
         let added = wanted.filter { !requests.contains($0) }
         requests = wanted
+        if wanted.isEmpty {
+            disconnect()
+            (followedDefaults, wasUnavailable) = (nil, false)
+            return
+        }
         streams.removeAll { !wanted.contains($0.request) }
         applications.removeAll { !wanted.contains($0.request) }
         if let context, pa_context_get_state(context) == PA_CONTEXT_READY {

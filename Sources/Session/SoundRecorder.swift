@@ -76,15 +76,15 @@ final class SoundRecorder: Sendable {
             })
         guard let recorder else { return }
         while goesOn {
-            // Without a track to record, do not connect to a server.
             let requests = self.requests
             // The sound of a track that is off is not missed.
             lost.formIntersection(requests.map(\.track))
-            if requests.isEmpty && !recorder.isConnected {
+            recorder.want(requests)
+            // Without a track to record, there is no connection to a server, and nothing to wake up for.
+            if requests.isEmpty {
                 guard inbox.waitUntilWanted(.mic) else { return }
                 continue
             }
-            recorder.want(requests)
             recorder.iterate(timeout: MediaTime(milliseconds: 100))
         }
     }

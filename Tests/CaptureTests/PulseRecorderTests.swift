@@ -176,6 +176,26 @@ import X11Capture
         }
     }
 
+    @Test func `without a source to record there is no connection, and a later source is recorded`() async throws {
+        try await withServer { peers, server in
+            try await PaintedScreen.start(["tone"], pulse: server, in: peers)
+            func isClient() async throws -> Bool { try await server.control(["list", "clients"]).contains("application.name = \"broadcast\"") }
+            let recording = try Recording([PulseRequest(track: .app)])
+            try await recording.run("sound") { recording.loudFrames > 4800 }
+            #expect(try await isClient() && recording.isConnected)
+            recording.want([])
+            #expect(!recording.isConnected)
+            try await waitUntil("the end of the connection") { try await !isClient() }
+            let count = recording.pieces.count
+            for _ in 0..<4 { recording.iterate(MediaTime(milliseconds: 10)) }
+            #expect(!recording.isConnected && recording.pieces.count == count)
+            recording.pieces.removeAll()
+            recording.want([PulseRequest(track: .app)])
+            try await recording.run("sound again") { recording.loudFrames > 4800 }
+            #expect(recording.events == [.started(.app, source: "app.monitor"), .started(.app, source: "app.monitor")])
+        }
+    }
+
     @Test func `a missing server is reported once, independent of the number of attempts`() async throws {
         try await PulseEnvironment.with(nil) {
             let recording = try Recording([PulseRequest(track: .app), PulseRequest(track: .mic)])
@@ -334,6 +354,10 @@ private final class Recording {
     deinit {
         recorder = nil
     }
+
+    var isConnected: Bool { recorder?.isConnected ?? false }
+
+    func want(_ requests: [PulseRequest]) { recorder?.want(requests) }
 
     var frameCount: Int { pieces.reduce(0) { $0 + $1.sound.frameCount } }
 
