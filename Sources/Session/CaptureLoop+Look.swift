@@ -20,6 +20,18 @@ extension CaptureLoop {
         return false
     }
 
+    /// Blocks until `time`, or until the session ends.
+    func sleep(until time: MediaTime, _ clock: SessionClock) {
+        let end = clock.origin + time.nanoseconds
+        while case let now = SessionClock.monotonic(), now < end {
+            // The next tick reads what other signals are about.
+            wake.clear()
+            if stopping.load(ordering: .relaxed) { return }
+            wake.wait(until: min(end, now + Self.heartbeatInterval))
+            heartbeat.store(clock.now.nanoseconds, ordering: .relaxed)
+        }
+    }
+
     /// False while the user or a lock of the desktop withholds the screen, whatever the source shows.
     var mayCapture: Bool { mayLook && !disclosure.isDesktopLocked.load(ordering: .relaxed) }
 

@@ -155,7 +155,7 @@ final class CaptureLoop: Sendable {
         // pacing would not last as long as the broadcast.
         defer { if let lastTick { for position in composers.indices { composers[position].end(at: lastTick) } } }
         while !stopping.load(ordering: .relaxed) {
-            clock.sleep(until: MediaTime(value: index, timescale: rate))
+            sleep(until: MediaTime(value: index, timescale: rate), clock)
             wake.clear()
             // Grab nothing after the end of the session.
             if stopping.load(ordering: .relaxed) { return }
@@ -167,7 +167,7 @@ final class CaptureLoop: Sendable {
             if update(&composers) { source.requestWholePicture() }
             heartbeat.store(clock.now.nanoseconds, ordering: .relaxed)
             let delay = phase.delay(at: time)
-            if let delay { clock.sleep(until: time + delay) }
+            if let delay { sleep(until: time + delay, clock) }
             if stopping.load(ordering: .relaxed) { return }
             // Pass the time of the tick and not the current time, so that a file of the same rate returns one frame per tick.
             guard var look = try look(at: source, time, sampled: delay == nil ? time : clock.now, clock) else { return }

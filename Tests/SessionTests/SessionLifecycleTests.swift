@@ -116,6 +116,17 @@ struct SessionLifecycleTests {
 
     // MARK: The end
 
+    @Test(arguments: [1, 2]) func `A session of few frames a second does not leave its capture thread behind`(frameRate: Int) async throws {
+        let stage = Stage()
+        let live = FakeViewer()
+        let session = BroadcastSession(configuration: .silent(stage, frameRate: frameRate), destinations: [live.livePlan()])
+        try await session.start()
+        // The next tick is later than the time that the end of the session has for the thread.
+        try await live.waitForFrames(1)
+        #expect(await session.stop().failure == nil)
+        #expect(stage.openSources == 0)
+    }
+
     @Test func `A session ends by itself after its duration`() async throws {
         let stage = Stage()
         let live = FakeViewer()
