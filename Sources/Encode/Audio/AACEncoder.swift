@@ -129,7 +129,7 @@ package final class AACEncoder {
 
     /// - Parameter position: the time in sample frames.
     private func packet(_ data: [UInt8], at position: Int64) -> EncodedPacket {
-        defer { sequence += 1 }
+        defer { sequence &+= 1 }
         let time = MediaTime(value: position, timescale: Int64(AudioFormat.broadcast.sampleRate))
         return EncodedPacket(track: track, presentationTime: time, decodeTime: time, isKeyframe: true, sequence: sequence, data: data)
     }

@@ -3,16 +3,18 @@ import Media
 /// Makes packets of linear PCM from sound: 16 bits, little endian, interleaved.
 package struct RawAudioPacketizer {
     private let track: Track
-    private var sequence: UInt32 = 0
+    private var sequence: UInt32
 
-    package init(track: Track) {
+    /// - Parameter sequence: the number of the first packet.
+    package init(track: Track, from sequence: UInt32 = 0) {
         self.track = track
+        self.sequence = sequence
     }
 
     /// Returns the packet for a block of sound. Samples above full scale are clipped.
     package mutating func packet(for sample: SampleBuffer) -> EncodedPacket? {
         guard case .sound(let sound) = sample.payload else { return nil }
-        defer { sequence += 1 }
+        defer { sequence &+= 1 }
         let data = [UInt8](unsafeUninitializedCapacity: sound.samples.count * 2) { bytes, count in
             for (index, value) in sound.samples.enumerated() {
                 let level = UInt16(bitPattern: Int16(max(-32_768, min(32_767, (value * 32_767).rounded()))))
@@ -30,9 +32,12 @@ package struct RawAudioPacketizer {
 /// Makes packets of raw I420 or I444 pixels from frames. The packets share the memory of the frames.
 package struct RawVideoPacketizer {
     private var last: PixelBuffer?
-    private var sequence: UInt32 = 0
+    private var sequence: UInt32
 
-    package init() {}
+    /// - Parameter sequence: the number of the first packet.
+    package init(from sequence: UInt32 = 0) {
+        self.sequence = sequence
+    }
 
     package mutating func packet(for sample: SampleBuffer) -> EncodedPacket? {
         guard case .picture(let picture) = sample.payload, let frame = picture.patches.first?.pixels else { return nil }
@@ -47,7 +52,7 @@ package struct RawVideoPacketizer {
 
     package mutating func repeatPacket(at time: MediaTime) -> EncodedPacket? {
         guard let last else { return nil }
-        defer { sequence += 1 }
+        defer { sequence &+= 1 }
         return EncodedPacket(sharing: last, at: time, sequence: sequence)
     }
 }

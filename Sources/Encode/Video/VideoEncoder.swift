@@ -238,7 +238,7 @@ package final class VideoEncoder {
     }
 
     private func packet(_ data: [UInt8], presented: MediaTime, decoded: MediaTime, isIDR: Bool) -> EncodedPacket {
-        defer { sequence += 1 }
+        defer { sequence &+= 1 }
         return EncodedPacket(
             track: .screen, presentationTime: presented, decodeTime: decoded, isKeyframe: isIDR, sequence: sequence, data: data)
     }
