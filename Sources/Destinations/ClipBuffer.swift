@@ -28,6 +28,8 @@ package final class ClipBuffer: Sendable {
     private struct State {
         var entries: [Entry] = []
         var byteCount = 0
+        /// An encoder with lookahead delivers sound before the picture and the mark of its time.
+        var hold = SoundHold()
         var timeline = PauseTimeline()
         /// True from `forget` until `keep`.
         var isBlocked = false
@@ -46,20 +48,24 @@ package final class ClipBuffer: Sendable {
     /// Adds a packet of the screen or of the mixed sound, and removes packets that are older than the duration.
     package func push(_ packet: EncodedPacket) {
         state.withLock { state in
-            guard let placed = state.timeline.place(packet), !state.isBlocked else { return }
-            if state.entries.isEmpty {
-                guard packet.track == .screen, packet.isKeyframe, state.end.map({ packet.presentationTime > $0 }) ?? true else { return }
-            }
-            state.entries.append(Entry(packet: placed, paused: packet.presentationTime - placed.presentationTime))
-            state.byteCount += placed.data.count
-            // A group of pictures is complete when the next keyframe arrives.
-            guard packet.track == .screen, packet.isKeyframe else { return }
-            while let next = Self.secondGroup(state.entries),
-                placed.decodeTime - state.entries[next].packet.decodeTime >= length || state.byteCount > Self.byteLimit
-            {
-                state.byteCount -= state.entries[..<next].reduce(0) { $0 + $1.packet.data.count }
-                state.entries.removeFirst(next)
-            }
+            for packet in state.hold.add(packet) { keep(packet, &state) }
+        }
+    }
+
+    private func keep(_ packet: EncodedPacket, _ state: inout State) {
+        guard let placed = state.timeline.place(packet), !state.isBlocked else { return }
+        if state.entries.isEmpty {
+            guard packet.track == .screen, packet.isKeyframe, state.end.map({ packet.presentationTime > $0 }) ?? true else { return }
+        }
+        state.entries.append(Entry(packet: placed, paused: packet.presentationTime - placed.presentationTime))
+        state.byteCount += placed.data.count
+        // A group of pictures is complete when the next keyframe arrives.
+        guard packet.track == .screen, packet.isKeyframe else { return }
+        while let next = Self.secondGroup(state.entries),
+            placed.decodeTime - state.entries[next].packet.decodeTime >= length || state.byteCount > Self.byteLimit
+        {
+            state.byteCount -= state.entries[..<next].reduce(0) { $0 + $1.packet.data.count }
+            state.entries.removeFirst(next)
         }
     }
 
@@ -103,7 +109,7 @@ package final class ClipBuffer: Sendable {
         let wanted = end - span
         let first = packets.lastIndex { $0.track == .screen && $0.isKeyframe && $0.presentationTime <= wanted } ?? packets.startIndex
         let start = packets[first].decodeTime
-        // Sound arrives later than the pictures of the same time, so its time is compared and not its position.
+        // Sound is behind the pictures of the same time, so its time is compared and not its position.
         let chosen = packets[first...].filter { $0.track == .screen || $0.presentationTime >= start }
         return Excerpt(
             start: start + entries[first].paused, duration: end - start,

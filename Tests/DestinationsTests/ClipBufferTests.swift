@@ -106,6 +106,19 @@ struct ClipBufferTests {
         #expect(after.start == MediaTime(milliseconds: 5000) && after.packets.first?.presentationTime == .zero)
     }
 
+    @Test func `Sound that arrives before its picture is in the clip, and none after the last picture`() throws {
+        let buffer = ClipBuffer(length: MediaTime(milliseconds: 60_000))
+        // The encoder has a lookahead of ten pictures.
+        for index in 0..<100 {
+            buffer.push(soundPacket(at: MediaTime(value: Int64(index), timescale: 30), sequence: index))
+            if index >= 10 { buffer.push(videoPacket(index - 10, isKeyframe: (index - 10) % 30 == 0)) }
+        }
+        let excerpt = try #require(buffer.excerpt(last: MediaTime(milliseconds: 1000)))
+        // The last picture is 89, and the keyframe a second before it is 30.
+        #expect(excerpt.start == MediaTime(milliseconds: 1000))
+        for track in [Track.screen, .mixed] { #expect(excerpt.packets.filter { $0.track == track }.map(\.sequence) == Array(30...89)) }
+    }
+
     @Test func `A clip that had to wait ends when it was asked for`() throws {
         let buffer = buffer(length: 60_000, seconds: 10)
         let excerpt = try #require(buffer.excerpt(last: MediaTime(milliseconds: 1500), until: MediaTime(milliseconds: 5000)))
