@@ -111,7 +111,7 @@ package struct LinkRate: Sendable {
         calmSince = since
         guard let ceiling, time - since >= Self.calm else { return }
         if let lastClimb, time - lastClimb < Self.climbInterval { return }
-        let next = min(Self.largest, ceiling * 108 / 100 + 1)
+        let next = min(Self.largest, ceiling * 110 / 100 + 1)
         if let limit, next > limit.throughput * 95 / 100, time - limit.time < Self.caution { return }
         self.ceiling = next
         lastClimb = time

@@ -91,6 +91,46 @@ extension FaultTests {
             }
         }
 
+        @Test func `Over SRT, a line that is narrower than the broadcast from its start loses almost nothing`() async throws {
+            try await withStudio(["everything"], width: 640, height: 360) { studio in
+                try await PaintedScreen.start(
+                    ["clock", "--beep", "--window", "320x180+0+0"], on: studio.screen.display, pulse: studio.pulse, in: studio.peers)
+                let programs = URL(fileURLWithPath: studio.broadcast.binary).deletingLastPathComponent().path
+                let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..").standardized.path
+                try await studio.peers.run("extensions", [package + "/.ci/extensions", programs, "srt"])
+                let link = try await Link.open(in: studio.peers)
+                try await link.set("rate 1500")
+                let far = try studio.peers.start(
+                    "far-srt",
+                    link.far(
+                        ["ffmpeg", "-nostdin", "-v", "error", "-i", "srt://\(Link.farAddress):9000?mode=listener&latency=120000", "-c", "copy", "-y"]
+                            + [studio.path("far.ts")]))
+                let peer = try studio.peers.start(
+                    "broadcast",
+                    link.near(
+                        [studio.broadcast.binary, "start", "--to", "srt://\(Link.farAddress):9000?latency=120", "--bitrate", "2500"]),
+                    environment: studio.broadcast.environment)
+                _ = try await peer.waitForErrorLine(containing: "session default: live")
+                try await studio.waitUntilElapsed(30, of: peer)
+                let target = try await studio.status()?.video?.targetKbps ?? 0
+                let told = try #require(try await studio.destination("srt")).status ?? ""
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                try await far.waitForExit()
+                let media = studio.media("far.ts")
+                let packets = try await FFProbe.packets(of: media.path, in: media.peers)
+                var holes: [String: [Double]] = [:]
+                for (kind, largest) in [("audio", 0.03), ("video", 0.5)] {
+                    let times = packets.filter { $0.kind == kind }.compactMap { $0.pts.flatMap { Double($0) } }.sorted()
+                    // The first seconds show what the line takes.
+                    holes[kind] = zip(times, times.dropFirst()).filter { $0.0 > (times.first ?? 0) + 5 }.map { $1 - $0 }.filter { $0 > largest }
+                }
+                let pictures = packets.count { $0.kind == "video" }
+                print("SRT on 1500 kbit/s: \(pictures) pictures, target \(target) kbit/s, holes \(holes), status: \(told)")
+                #expect(target < 2500 && told.contains("kbit/s"), "\(told)")
+                #expect(holes["audio"]?.count ?? 0 <= 3 && holes["video"]?.isEmpty == true, "\(holes)")
+            }
+        }
+
         private static let bitrate = 2000
 
         /// How long it takes until the bitrate that was asked for is back: 30 s at most.

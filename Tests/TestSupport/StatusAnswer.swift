@@ -66,6 +66,8 @@ package struct SessionStatus: Decodable {
         package let reconnects: Int
         package let nextRetryS: Double?
         package let path: String?
+        /// What an extension says that it does.
+        package let status: String?
         package let error: Failure?
     }
 
