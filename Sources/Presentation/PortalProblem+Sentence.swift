@@ -22,7 +22,7 @@ extension PortalProblem {
             "This Wayland desktop cannot be captured: the desktop portal does not run. Install the package xdg-desktop-portal and log in again."
         case .portalFails(let reason):
             "This Wayland desktop cannot be captured: the desktop portal cannot be started (\(reason)). "
-                + "Its log says why: journalctl --user -u xdg-desktop-portal"
+                + "To read its log, run: journalctl --user -u xdg-desktop-portal"
         case .noGraphicalSession(let reason):
             "This Wayland desktop cannot be captured: the desktop portal cannot be started (\(reason)), because systemd's "
                 + "graphical-session.target is not active. Compositors that are started by hand do not activate it; docs/usage.md, Wayland, "

@@ -24,18 +24,45 @@ import Testing
 
     @Test func `No two turns are at the same time`() async {
         let turns = Turns()
-        let state = Mutex((running: 0, most: 0, ended: 0))
+        let count = Count()
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<50 {
                 group.addTask {
                     let turn = await turns.next()
-                    state.withLock { $0 = ($0.running + 1, max($0.most, $0.running + 1), $0.ended) }
+                    count.begin()
                     await Task.yield()
-                    state.withLock { $0 = ($0.running - 1, $0.most, $0.ended + 1) }
+                    count.end()
                     turn.end()
                 }
             }
         }
-        #expect(state.withLock { $0.most == 1 && $0.ended == 50 })
+        #expect(count.most == 1 && count.ended == 50)
+    }
+
+    /// Counts the turns that run, the most at the same time, and those that have ended.
+    private final class Count: Sendable {
+        private struct State {
+            var running = 0
+            var most = 0
+            var ended = 0
+        }
+
+        private let state = Mutex(State())
+        var most: Int { state.withLock { $0.most } }
+        var ended: Int { state.withLock { $0.ended } }
+
+        func begin() {
+            state.withLock { state in
+                state.running += 1
+                state.most = max(state.most, state.running)
+            }
+        }
+
+        func end() {
+            state.withLock { state in
+                state.running -= 1
+                state.ended += 1
+            }
+        }
     }
 }

@@ -265,7 +265,8 @@ import Testing
         mixer.feed(constant(0.25, at: 20, frames: 960))
         _ = takeAll(&mixer, until: MediaTime(milliseconds: 150))
         let peaks = [mixer.takePeak(of: .app), mixer.takePeak(of: .app)]
-        #expect(peaks == [0.75, 0])
+        // The resampler overshoots at the step between the two pieces.
+        #expect((0.75...0.77).contains(peaks[0]) && peaks[1] == 0, "\(peaks)")
     }
 
     @Test(arguments: [Float.nan, .signalingNaN, .infinity, -.infinity, .greatestFiniteMagnitude])

@@ -24,7 +24,8 @@ struct PortalProblemTests {
         let error = CommandError(.portal(problem.problem))
         #expect(error.status == problem.status)
         #expect(
-            error.message.contains(problem.words) && (error.message.hasSuffix(".") || error.message.hasSuffix("run: broadcast start --ask")),
+            // It is a sentence, or ends with a command to run.
+            error.message.contains(problem.words) && (error.message.hasSuffix(".") || error.message.contains(/run: [^,()]+$/)),
             "\(error.message)")
     }
 }

@@ -42,15 +42,18 @@ struct ClipCutterTests {
         var cutter = ClipCutter(length: MediaTime(milliseconds: 1000), hasSound: true)
         var steps = cutter.append(sound(20))
         steps += cutter.append(picture(0, isKeyframe: true))
-        for time: Int64 in [400, 990, 1010, 1300] { steps += cutter.append(sound(time)) }
+        for time: Int64 in [400, 700] { steps += cutter.append(sound(time)) }
         steps += cutter.append(picture(600))
+        for time: Int64 in [990, 1010] { steps += cutter.append(sound(time)) }
         steps += cutter.append(picture(1000, isKeyframe: true))
+        steps += cutter.append(sound(1300))
         steps += cutter.append(picture(1400))
         steps += cutter.finish()
         let (first, second) = (MediaTime(milliseconds: 1000), MediaTime(milliseconds: 1400))
         #expect(
             steps == [
-                .begin(.zero), .append(picture(0)), .append(picture(600)), .append(sound(20)), .append(sound(400)), .append(sound(990)), .end(first),
+                .begin(.zero), .append(picture(0)), .append(picture(600)), .append(sound(20)), .append(sound(400)), .append(sound(700)),
+                .append(sound(990)), .end(first),
                 .begin(first), .append(picture(1000)), .append(picture(1400)), .append(sound(1010)), .append(sound(1300)), .end(second),
             ], "\(steps)")
     }

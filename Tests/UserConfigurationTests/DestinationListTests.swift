@@ -88,7 +88,8 @@ struct DestinationListTests {
         try await withTemporaryFolder { folder async throws in
             let users = FakeAnswers(answers: ["mine": ["user": "a"], "printed": ["user": "a"], "film": ["user": "a"], "twitch": ["user": "a"]])
             func signedIn(lacking: Set<String>) throws -> [Bool?] {
-                try entries(text, signedIn: ["mine", "twitch"], lacking: lacking, information: users, in: folder).map(\.isSignedIn)
+                let list = try entries(text, signedIn: ["mine", "twitch"], lacking: lacking, information: users, in: folder)
+                return ["mine", "printed", "film", "twitch"].map { name in list.first { $0.name == name }?.isSignedIn }
             }
             #expect(try signedIn(lacking: []) == [true, true, nil, true])
             #expect(try signedIn(lacking: ["mine/key", "printed/key", "twitch/key"]) == [false, true, nil, false])

@@ -8,7 +8,7 @@ struct TrackTimeline {
     /// such an error in the same direction. The times of a busy server jitter.
     static let resynchronisation = 0.05
     /// The error in seconds above which the sound is positioned again at once.
-    static let interruption = 0.2
+    static let interruption = 0.09
     /// The mean error in seconds above which the sound is positioned again, if it is nearly the same in two windows.
     /// Resampling would take many seconds to remove such an error. On an overloaded machine the errors of two windows
     /// differ.
@@ -39,6 +39,8 @@ struct TrackTimeline {
     private var lastMean = 0.0
     /// The last error, if it was above `resynchronisation` and was not corrected.
     private var outlier: Double?
+    /// True if the mix has passed the end of the sound, so the next sound is positioned by its time.
+    private var isStarved = false
     /// True in the first window after the sound was positioned.
     private var isFirstWindow = true
 
@@ -59,9 +61,10 @@ struct TrackTimeline {
         guard target < Double(limit) else { return }
         if let end {
             let error = (target - Double(end + (resampler?.delay ?? 0))) / rate
-            if abs(error) > Self.interruption || abs(error) > Self.resynchronisation && (outlier ?? 0) * error > 0 {
+            let isLarge = abs(error) > Self.resynchronisation
+            if abs(error) > Self.interruption || isLarge && (isStarved || (outlier ?? 0) * error > 0) {
                 relocate(to: Int(target.rounded()))
-            } else if abs(error) > Self.resynchronisation {
+            } else if isLarge {
                 outlier = error
             } else {
                 outlier = nil
@@ -70,6 +73,7 @@ struct TrackTimeline {
         } else {
             relocate(to: Int(target.rounded()))
         }
+        isStarved = false
         let stretched = resampler?.process(sound.samples) ?? sound.samples
         samples.append(contentsOf: stretched)
         end = start + samples.count / format.channelCount
@@ -145,6 +149,9 @@ struct TrackTimeline {
         samples.removeFirst(count * format.channelCount)
         start += count
         if samples.isEmpty { start = max(start, position) }
-        if let end, end < start { self.end = start }
+        if let end, end < start {
+            self.end = start
+            isStarved = true
+        }
     }
 }
