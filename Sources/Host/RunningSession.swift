@@ -34,10 +34,31 @@ package struct RunningSession: Sendable {
         paths.sessionNames().map { RunningSession(name: $0, paths) }
     }
 
+    /// Several sessions run, and a command that acts on one did not name it.
+    package struct Ambiguity: Error, Equatable {
+        package let names: [String]
+
+        package init(names: [String]) { self.names = names }
+    }
+
+    /// Returns the session on which a command without a session's name acts: the one with the standard name if it runs, or
+    /// else the only one that runs. Without a running session, returns the one with the standard name.
+    package static func unnamed(_ paths: Paths) async throws(Ambiguity) -> RunningSession {
+        let standard = RunningSession(name: SessionNaming.standard, paths)
+        // A different session that does not answer must not delay a command for this one.
+        if await !names(of: all(paths).filter({ $0.name == standard.name })).isEmpty { return standard }
+        let others = await names(paths).filter { $0 != standard.name }
+        guard others.count < 2 else { throw Ambiguity(names: others) }
+        return others.first.map { RunningSession(name: $0, paths) } ?? standard
+    }
+
     /// Returns the names of the sessions that run.
     package static func names(_ paths: Paths) async -> [String] {
-        let sessions = all(paths)
-        return zip(sessions, await ask("status", sessions)).compactMap { session, answer in
+        await names(of: all(paths))
+    }
+
+    private static func names(of sessions: [RunningSession]) async -> [String] {
+        zip(sessions, await ask("status", sessions)).compactMap { session, answer in
             switch answer {
             case .success(nil), .failure(.foreign), .failure(.tooLong): nil
             case .success, .failure(.silent): session.name

@@ -113,8 +113,15 @@ extension CommandError {
     ///   - running: the names of those that run.
     package static func noSession(_ name: String?, running: [String]) -> CommandError {
         guard let name, !running.isEmpty else { return CommandError(.nothing, "No session is running.") }
-        let others = running.map { "\"\($0)\"" }.joined(separator: ", ")
-        return CommandError(.nothing, "No session \"\(name)\" is running. Running: \(others). Choose one with --session NAME.")
+        return CommandError(.nothing, "No session \"\(name)\" is running. Running: \(quoted(running)). Choose one with --session NAME.")
+    }
+
+    package init(_ ambiguity: RunningSession.Ambiguity) {
+        self.init(.nothing, "Several sessions are running: \(Self.quoted(ambiguity.names)). Choose one with --session NAME.")
+    }
+
+    private static func quoted(_ names: [String]) -> String {
+        names.map { "\"\($0)\"" }.joined(separator: ", ")
     }
 
     /// Why a session that exists gives no answer.

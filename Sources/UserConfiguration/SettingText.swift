@@ -127,6 +127,9 @@ package enum WindowNumber {
 
 /// Checks the name of a session, which becomes a file name.
 package enum SessionNaming {
+    /// The name of a session that is started without one.
+    package static let standard = "default"
+
     /// Up to 64 letters, digits, `-` and `_`.
     package static func isValid(_ name: String) -> Bool {
         let isGood = name.utf8.allSatisfy {

@@ -61,6 +61,11 @@ struct CommandContext {
     /// The paths, without the configuration: commands for a running session work even if the configuration is invalid.
     static var paths: Paths { Paths(environment: ProcessInfo.processInfo.environment) }
 
+    /// The session that `BROADCAST_SESSION` names, for commands without `--session`; nil if it is empty or not set.
+    static var sessionName: String? {
+        ProcessInfo.processInfo.environment["BROADCAST_SESSION"].flatMap { $0.isEmpty ? nil : $0 }
+    }
+
     /// Reads and checks the configuration.
     init() throws(CommandError) {
         user = UserEnvironment()

@@ -72,19 +72,60 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `Where another session runs, stop and status say its name`() async throws {
+        @Test func `Commands without a name act on the only session that runs`() async throws {
             try await withStudio(width: 320, height: 240) { studio in
                 let nothing = try await studio.broadcast.run(["stop"])
                 #expect(nothing.status == .exited(1))
                 expectSentence(in: nothing.errors, saying: ["No session is running."])
                 let peer = try await studio.startLive(["--to", studio.path("out.mp4")], session: "lesson")
-                for command in [["stop"], ["status", "--session", "lessen"], ["pause"], ["events"]] {
+                for command in [["stop", "--session", "default"], ["status", "--session", "lessen"], ["pause", "--session", "lessen"]] {
                     let result = try await studio.broadcast.run(command)
                     #expect(result.status == .exited(1))
-                    expectSentence(in: result.errors, saying: [command.contains("lessen") ? "\"lessen\"" : "\"default\"", "\"lesson\"", "--session"])
+                    expectSentence(in: result.errors, saying: ["\"\(command[2])\"", "\"lesson\"", "--session"])
                 }
-                #expect(try await studio.broadcast.run(["stop", "--session", "lesson"]).status == .exited(0))
+                #expect(try await studio.broadcast.run(["pause"]).output == "paused\n")
+                #expect(try await studio.broadcast.run(["logs"]).output.contains("session lesson: paused"))
+                let events = try studio.broadcast.start(["events"])
+                _ = try await events.waitForOutputLine(containing: "\"paused\"")
+                let stop = try await studio.broadcast.run(["stop"])
+                #expect(stop.status == .exited(0) && stop.output.contains("out.mp4"), "\(stop)")
+                #expect(try await events.waitForExit() == .exited(0))
                 #expect(try await peer.waitForExit() == .exited(0))
+            }
+        }
+
+        @Test func `Of several sessions, a command acts on the one that it or BROADCAST_SESSION names, or on default`() async throws {
+            try await withStudio(width: 320, height: 240) { studio in
+                let lesson = try await studio.startLive(["--to", studio.path("lesson.mp4")], session: "lesson")
+                let replay = try await studio.startLive(["--to", studio.path("replay.mp4")], session: "replay")
+                for command in [["stop"], ["pause"], ["events"], ["logs"]] {
+                    let result = try await studio.broadcast.run(command)
+                    #expect(result.status == .exited(1))
+                    expectSentence(in: result.errors, saying: ["\"lesson\", \"replay\"", "--session NAME"])
+                }
+                var named = studio.broadcast
+                named.environment["BROADCAST_SESSION"] = "replay"
+                #expect(try await named.run(["stop"]).output.contains("replay.mp4"))
+                #expect(try await replay.waitForExit() == .exited(0))
+                named.environment["BROADCAST_SESSION"] = "../etc"
+                expectSentence(in: try await named.run(["stop"]).errors, saying: ["BROADCAST_SESSION"])
+                // A start without a name never takes that of another session.
+                let standard = try await studio.startLive(["--to", studio.path("out.mp4")])
+                #expect(try await studio.broadcast.run(["stop"]).output.contains("out.mp4"))
+                #expect(try await standard.waitForExit() == .exited(0))
+                #expect(try await studio.broadcast.run(["stop"]).output.contains("lesson.mp4"))
+                #expect(try await lesson.waitForExit() == .exited(0))
+            }
+        }
+
+        @Test func `BROADCAST_SESSION names the session that is started`() async throws {
+            try await withStudio(width: 320, height: 240) { studio in
+                var named = studio.broadcast
+                named.environment["BROADCAST_SESSION"] = "lesson"
+                let start = try await named.run(["start", "--detach", "--to", studio.path("out.mp4")])
+                #expect(start.status == .exited(0) && start.errors.contains("broadcast stop --session lesson"), "\(start)")
+                #expect(try await studio.status(of: "lesson")?.state == "live")
+                #expect(try await named.run(["stop"]).status == .exited(0))
             }
         }
     }

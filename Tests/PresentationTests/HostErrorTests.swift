@@ -201,6 +201,9 @@ struct HostErrorTests {
         #expect(
             CommandError.noSession("two", running: ["one"]).message
                 == "No session \"two\" is running. Running: \"one\". Choose one with --session NAME.")
+        #expect(
+            CommandError(RunningSession.Ambiguity(names: ["one", "two"]))
+                == CommandError(.nothing, "Several sessions are running: \"one\", \"two\". Choose one with --session NAME."))
         #expect(CommandError.nothingStarted == CommandError(.nothing, "Nothing was started."))
     }
 }

@@ -3,36 +3,65 @@ import Control
 import Host
 import Presentation
 import Terminal
+import UserConfiguration
 
-/// The option that names the session of a command.
+/// The option that names the running session of a command.
 struct SessionName: ParsableArguments {
-    @Option(help: ArgumentHelp("The session's name.", valueName: "name"))
-    var session = "default"
+    @Option(
+        help: ArgumentHelp(
+            "The session's name. Default: BROADCAST_SESSION of the environment, or the only session that runs; default if several run.",
+            valueName: "name"))
+    var session: String?
 
     /// Sends a request to the session and returns its answer.
     ///
     /// Throws status 1 if the session does not run or rejects the request, and 69 if it does not answer.
     func ask(_ request: ControlRequest) async throws(CommandError) -> ControlReply {
-        let running = try running
+        let running = try await running
         let answer: ControlReply?
         do throws(ControlClient.Failure) {
             answer = try await running.ask(request)
         } catch {
-            throw CommandError(error, session: session)
+            throw CommandError(error, session: running.name)
         }
-        guard let reply = answer else { throw await isNotRunning }
+        guard let reply = answer else { throw await Self.isNotRunning(running.name) }
         if let error = reply.error { throw CommandError(error.status.flatMap(ExitStatus.init(rawValue:)) ?? .nothing, error.message) }
         return reply
     }
 
-    /// The session, whether it runs or not.
+    /// The session of the command, whether it runs or not.
     var running: RunningSession {
-        get throws(CommandError) { RunningSession(name: try OptionValue.session(session), CommandContext.paths) }
+        get async throws(CommandError) { try await Self.running(session) }
+    }
+
+    /// Returns the session that the option or the environment names, whether it runs or not. Without a name, returns the
+    /// session that runs.
+    ///
+    /// Throws status 1 if several sessions run and none is named.
+    static func running(_ option: String?) async throws(CommandError) -> RunningSession {
+        let paths = CommandContext.paths
+        if let name = try chosen(option) { return RunningSession(name: name, paths) }
+        do throws(RunningSession.Ambiguity) {
+            return try await RunningSession.unnamed(paths)
+        } catch {
+            throw CommandError(error)
+        }
     }
 
     /// Says which sessions do run.
-    var isNotRunning: CommandError {
-        get async { .noSession(session, running: await RunningSession.names(CommandContext.paths)) }
+    static func isNotRunning(_ name: String) async -> CommandError {
+        .noSession(name, running: await RunningSession.names(CommandContext.paths))
+    }
+
+    /// The name of a session to start.
+    static func new(_ option: String?) throws(CommandError) -> String {
+        try chosen(option) ?? SessionNaming.standard
+    }
+
+    /// The name from the option, or else from the environment; nil without both.
+    private static func chosen(_ option: String?) throws(CommandError) -> String? {
+        if let option { return try OptionValue.session(option, of: "--session") }
+        return try CommandContext.sessionName.map { name throws(CommandError) in try OptionValue.session(name, of: "BROADCAST_SESSION") }
     }
 }
 
@@ -119,12 +148,12 @@ struct EventsCommand: AsyncParsableCommand {
     }
 
     private func events() async throws(CommandError) -> ControlLines {
-        let running = try name.running
+        let running = try await name.running
         do throws(ControlClient.Failure) {
             if let lines = try await running.events() { return lines }
         } catch {
-            throw CommandError(error, session: name.session)
+            throw CommandError(error, session: running.name)
         }
-        throw await name.isNotRunning
+        throw await SessionName.isNotRunning(running.name)
     }
 }

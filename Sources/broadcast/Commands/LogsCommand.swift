@@ -17,7 +17,8 @@ struct LogsCommand: AsyncParsableCommand {
 
     func run() async throws {
         let paths = CommandContext.paths
-        let session = try OptionValue.session(name.session)
+        let running = try await name.running
+        let session = running.name
         let path = paths.log(session: session)
         var current: FileDescriptor
         do throws(SystemError) {
@@ -34,7 +35,6 @@ struct LogsCommand: AsyncParsableCommand {
         }
         while true {
             // Query the state before reading, so that the last lines of the session are read too.
-            let running = RunningSession(name: session, paths)
             let answer = follow ? await RunningSession.ask("status", [running]).first : nil
             try copy(current)
             // A full log became the older one, and a new one began.

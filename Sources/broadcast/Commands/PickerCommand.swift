@@ -30,8 +30,9 @@ struct PickerCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The session to start or stop. The picker also shows the other running sessions.", valueName: "name"))
-    var session = "default"
+            "The session to start or stop. The picker also shows the other running sessions. "
+                + "Default: BROADCAST_SESSION of the environment, or default.", valueName: "name"))
+    var session: String?
 
     @Flag(inversion: .prefixedNo, help: "Offer to turn the microphone on. Default: offered.")
     var microphoneButton = true
@@ -72,7 +73,7 @@ struct PickerCommand: AsyncParsableCommand {
     }
 
     private func pickAndRun() async throws {
-        _ = try OptionValue.session(session)
+        let session = try SessionName.new(session)
         var context = try CommandContext()
         var destinations = try destinations(context)
         let hasTerminal = isatty(STDIN_FILENO) != 0 && Output.isTerminal
@@ -81,22 +82,22 @@ struct PickerCommand: AsyncParsableCommand {
             return
         }
         while true {
-            switch try await choose(from: Self.items(destinations), context: context) {
+            switch try await choose(from: Self.items(destinations), session: session, context: context) {
             case .start(let name, let microphone):
                 do {
-                    try await start(name, microphone: microphone)
+                    try await start(name, session: session, microphone: microphone)
                 } catch let error as CommandError {
                     throw StartFailure(error: error)
                 }
                 return
             case .stop:
-                try await run(["stop"] + sessionArguments)
+                try await run(["stop", "--session", session])
                 return
             case .add(let name):
-                try await run(["add-destination", name] + sessionArguments)
+                try await run(["add-destination", name, "--session", session])
                 return
             case .remove(let name):
-                try await run(["remove-destination", name] + sessionArguments)
+                try await run(["remove-destination", name, "--session", session])
                 return
             case .setUp(let name):
                 try await setUp(name)
@@ -151,7 +152,9 @@ struct PickerCommand: AsyncParsableCommand {
         return [PickerModel.Item(name: DestinationKind.file.name, service: "a recording")] + services
     }
 
-    private func choose(from items: [PickerModel.Item], context: CommandContext) async throws(CommandError) -> PickerModel.Action {
+    private func choose(
+        from items: [PickerModel.Item], session: String, context: CommandContext
+    ) async throws(CommandError) -> PickerModel.Action {
         let session = LiveSession(name: session, paths: context.paths)
         let report = await session.fetch()
         if let menu { return try choose(from: items, isLive: report.live != nil, with: MenuProgram(command: menu)) }
@@ -183,11 +186,9 @@ struct PickerCommand: AsyncParsableCommand {
         return .start(name: row.name, microphone: nil)
     }
 
-    private func start(_ name: String, microphone: Bool?) async throws {
-        try await run(["start", "--to", name] + sessionArguments + (microphone.map { [$0 ? "--mic" : "--no-mic"] } ?? []))
+    private func start(_ name: String, session: String, microphone: Bool?) async throws {
+        try await run(["start", "--to", name, "--session", session] + (microphone.map { [$0 ? "--mic" : "--no-mic"] } ?? []))
     }
-
-    private var sessionArguments: [String] { session == "default" ? [] : ["--session", session] }
 
     private func setUp(_ name: String) async throws {
         try await run(["setup", name])

@@ -20,7 +20,8 @@ extension StartCommand {
         defer { signals.ignore() }
         do throws(LaunchFailure) {
             let process = try launcher.run(request, show: Self.show)
-            let option = session == "default" ? "" : " --session \(session)"
+            let isNamed = session != SessionNaming.standard || CommandContext.sessionName != nil
+            let option = isNamed ? " --session \(session)" : ""
             Output.note("Session \"\(session)\" is live (process \(process)). Stop it with: broadcast stop\(option)")
         } catch {
             throw CommandError(error, log: log)

@@ -76,7 +76,7 @@ struct StartCommand: AsyncParsableCommand {
     }
 
     private func run(_ context: CommandContext, _ launched: LaunchedSession?) async throws {
-        let name = try OptionValue.session(session.session)
+        let name = try SessionName.new(session.session)
         var settings = try SessionSettings(source: source, video: video, audio: audio, privacy: privacy, session: session)
         try settings.apply(network)
         settings.proxyPassword = context.kitContext.proxyPassword

@@ -22,7 +22,7 @@ struct StatusCommand: AsyncParsableCommand {
 
     func run() async throws {
         let paths = CommandContext.paths
-        let wanted = try session.map { text throws(CommandError) in try OptionValue.session(text) }
+        let wanted = try session.map { text throws(CommandError) in try OptionValue.session(text, of: "--session") }
         var isFirst = true
         while true {
             let running = RunningSession.all(paths).filter { wanted == nil || $0.name == wanted }

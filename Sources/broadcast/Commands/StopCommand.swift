@@ -14,8 +14,7 @@ struct StopCommand: AsyncParsableCommand {
             session does not answer, its status is 69. A session that is still starting is stopped too; that is no failure.
             """)
 
-    @Option(help: ArgumentHelp("The session's name.", valueName: "name"))
-    var session = "default"
+    @OptionGroup var name: SessionName
 
     @Flag(help: "Stop every session.")
     var all = false
@@ -25,8 +24,7 @@ struct StopCommand: AsyncParsableCommand {
 
     func run() async throws {
         let paths = CommandContext.paths
-        let one = try OptionValue.session(session)
-        let sessions = all ? RunningSession.all(paths) : [RunningSession(name: one, paths)]
+        let sessions = all ? RunningSession.all(paths) : [try await name.running]
         // Stop the sessions at the same time: each may need a while to finish writing.
         let answers = await RunningSession.ask("stop", sessions)
         let ended = answers.compactMap { try? $0.get()?.session }
@@ -35,7 +33,7 @@ struct StopCommand: AsyncParsableCommand {
         for session in ended where session.destinations.isEmpty { Output.note(ResultLine.endedEarly(session.session)) }
         let failures = zip(sessions, answers).compactMap { Self.failure($1, session: $0.name) }
         guard !failures.isEmpty || !ended.isEmpty else {
-            throw CommandError.noSession(all ? nil : session, running: await RunningSession.names(paths))
+            throw CommandError.noSession(all ? nil : sessions.first?.name, running: await RunningSession.names(paths))
         }
         guard let worst = failures.max(by: { $0.status.rawValue < $1.status.rawValue }) else { return }
         for failure in failures where failure != worst { Output.note("broadcast: " + failure.message) }

@@ -47,9 +47,7 @@ extension CompletionValues {
     /// The session that the line names; nil if it does not answer.
     private var session: SessionReport? {
         get async {
-            let name = line.options["--session"] ?? "default"
-            guard SessionNaming.isValid(name) else { return nil }
-            let session = RunningSession(name: name, CommandContext.paths)
+            guard let session = try? await SessionName.running(line.options["--session"]) else { return nil }
             guard case .success(let reply?)? = await RunningSession.ask("status", [session]).first else { return nil }
             return reply.session
         }

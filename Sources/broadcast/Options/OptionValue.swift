@@ -71,9 +71,11 @@ enum OptionValue {
     }
 
     /// The name of a session.
-    static func session(_ name: String) throws(CommandError) -> String {
+    ///
+    /// - Parameter option: the option's or the variable's name, for the error.
+    static func session(_ name: String, of option: String) throws(CommandError) -> String {
         guard SessionNaming.isValid(name) else {
-            throw CommandError(.usage, "Invalid --session \(name): use up to 64 letters, digits, - and _.")
+            throw CommandError(.usage, "Invalid \(option) \(name): use up to 64 letters, digits, - and _.")
         }
         return name
     }

@@ -99,8 +99,9 @@ struct AudioOptions: ParsableArguments {
 
 /// The options for the session: its name, its duration, its clips and the format of its files.
 struct SessionOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The session's name.", valueName: "name"))
-    var session = "default"
+    @Option(
+        help: ArgumentHelp("The session's name. Default: BROADCAST_SESSION of the environment, or default.", valueName: "name"))
+    var session: String?
 
     @Flag(help: "Continue in the background; return once every destination is live.")
     var detach = false
