@@ -160,7 +160,7 @@ package struct DestinationResolver {
     private func plan(for target: String) throws(ConfigurationError) -> DestinationPlan {
         if Self.isOutput(target) { return try files.stdout(name: DestinationKind.stdout.name) }
         if let destination = configuration.destination(named: target) { return try configured(destination) }
-        if let manifest = catalog.manifest(for: target) { return try extensions.program(manifest, address: target) }
+        if let manifest = try catalog.manifest(for: target) { return try extensions.program(manifest, address: target) }
         if target.contains("://") { return try rtmp.plan(address: target, readsKey: readsAddressKey) }
         switch DestinationKind(name: target) {
         case .file: return files.file(path: files.standardFolder, name: target, format: format)
@@ -173,8 +173,6 @@ package struct DestinationResolver {
         if !target.contains("/"), let manifest = try catalog.manifest(named: target) {
             return try extensions.program(manifest, name: target, setup: [:], destination: nil)
         }
-        // The scheme of an extension that cannot be used: its address is no file.
-        if let colon = target.firstIndex(of: ":") { _ = try catalog.manifest(named: String(target[..<colon])) }
         let isMistyped = MistypedAddress.matches(target, isDestination: true) { name in
             FileStatus(name.hasPrefix("/") ? name : folder + "/" + name)?.isFolder == true
         }

@@ -29,6 +29,16 @@ package enum ManifestFile {
         return (manifest, problems)
     }
 
+    /// Returns the valid schemes of the manifest in `folder`, in lower case, even if the manifest has errors.
+    package static func declaredSchemes(folder: String) -> [String] {
+        let path = folder + "/extension.toml"
+        guard let data = FileManager.default.contents(atPath: path), let text = String(validating: data, as: UTF8.self),
+            let document = try? TOMLDocument(text, path: path)
+        else { return [] }
+        let schemes = try? ConfigurationSection(document: document, path: path, name: []).strings("schemes")
+        return (schemes ?? []).filter(isScheme).map { $0.lowercased() }
+    }
+
     private static func check(_ program: String, key: String, path: String) -> ManifestProblem? {
         guard access(program, X_OK) == 0, FileStatus(program)?.isRegularFile == true else {
             return .notExecutable(path: path, key: key, program: program)
@@ -152,13 +162,17 @@ package enum ManifestFile {
         _ root: ConfigurationSection, asking questions: [ExtensionManifest.Question]
     ) throws(ConfigurationFault) -> [String] {
         guard let schemes = try root.strings("schemes") else { return [] }
-        for scheme in schemes where scheme.isEmpty || !scheme.utf8.allSatisfy(isNameByte) || scheme.lowercased().hasPrefix("rtmp") {
+        for scheme in schemes where !isScheme(scheme) {
             throw root.fault("schemes", .notAScheme(scheme))
         }
         guard questions.contains(where: { $0.key == "url" && !$0.isSecret }) else {
             throw root.fault("schemes", .schemesWithoutURL)
         }
         return schemes.map { $0.lowercased() }
+    }
+
+    private static func isScheme(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.allSatisfy(isNameByte) && !text.lowercased().hasPrefix("rtmp")
     }
 
     private static func required(_ key: String, in section: ConfigurationSection) throws(ConfigurationFault) -> String {

@@ -21,8 +21,8 @@ package enum MistypedAddress {
             let rest = word[word.index(after: colon)...]
             guard !name.isEmpty, !rest.isEmpty else { return nil }
             let isKnown = isScheme(name) || KnownService.named(name.lowercased()) != nil || isHost(name)
-            // A colon can be part of a file's name, as in talk-10:30.mp4.
-            return isKnown || isDestination && ContainerFormat(ending: String(word)) == nil ? rest.startIndex : nil
+            let isFile = ContainerFormat(ending: String(word)) != nil && (!canBeScheme(name) || isTime(name, rest))
+            return isKnown || isDestination && !isFile ? rest.startIndex : nil
         }
         let rest = word[component.endIndex...].drop { $0 == "/" }
         guard !rest.isEmpty, ContainerFormat(ending: String(word)) == nil else { return nil }
@@ -31,6 +31,17 @@ package enum MistypedAddress {
     }
 
     private static func isScheme(_ name: Substring) -> Bool { ["rtmp", "rtmps"].contains(name.lowercased()) }
+
+    /// The form of a scheme (RFC 3986, section 3.1). The scheme of an extension can also have `_`.
+    private static func canBeScheme(_ name: Substring) -> Bool {
+        guard let first = name.first, first.isASCII, first.isLetter else { return false }
+        return name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "+-._".contains($0)) }
+    }
+
+    /// Whether the colon between both parts is that of a time in a file's name, as in `talk-10:30.mp4`.
+    private static func isTime(_ before: Substring, _ after: Substring) -> Bool {
+        before.last?.isNumber == true && after.first?.isNumber == true
+    }
 
     /// A host name of at least two labels, of which the last one has letters only (RFC 3696, section 2).
     private static func isHost(_ name: Substring) -> Bool {

@@ -47,10 +47,32 @@ struct ExtensionCatalogTests {
         try await withTemporaryFolder { folder in
             try folder.writeExtension("srt", questions)
             let catalog = folder.catalog
-            #expect(catalog.manifest(for: "srt://host")?.name == "srt")
-            #expect(catalog.manifest(for: "SRT:anything")?.name == "srt")
-            #expect(catalog.manifest(for: "udp://host") == nil)
-            #expect(catalog.manifest(for: "srt") == nil)
+            #expect(try catalog.manifest(for: "srt://host")?.name == "srt")
+            #expect(try catalog.manifest(for: "SRT:anything")?.name == "srt")
+            #expect(try catalog.manifest(for: "udp://host") == nil)
+            #expect(try catalog.manifest(for: "srt") == nil)
+        }
+    }
+
+    @Test(arguments: [
+        // By the schemes that it declares, also without the answers that they need.
+        ("sender", "name = \"sender\"\nexec = \"program\"\nmode = \"sample\"\nschemes = [\"BAD\", \"rtmp\"]\n", "mode"),
+        ("sender", "name = \"sender\"\nexec = \"program\"\nmode = \"samples\"\nschemes = [\"bad\"]\n", "schemes"),
+        // By its folder.
+        ("bad", "name = \"bad\"\nmode = \"samples\"\n", "exec"),
+    ])
+    func `An invalid manifest keeps its schemes, and its error is that of their addresses`(name: String, manifest: String, key: String) async throws {
+        try await withTemporaryFolder { folder in
+            try folder.write(manifest, to: "extensions/\(name)/extension.toml")
+            for address in ["bad:foo.mp4", "bad://host/path", "BAD:/tmp/x"] {
+                #expect(expectFault { () throws(ConfigurationError) in try folder.catalog.manifest(for: address) }?.key == key)
+            }
+            // The schemes of this program are not for extensions.
+            #expect(try folder.catalog.manifest(for: "rtmp://host/app/key") == nil)
+            #expect(try folder.catalog.manifest(for: "good:foo.mp4") == nil)
+            // A usable one has precedence.
+            try folder.writeExtension("usable", questions.replacing("srt", with: "bad"))
+            #expect(try folder.catalog.manifest(for: "bad:foo.mp4")?.name == "usable")
         }
     }
 }

@@ -102,7 +102,11 @@ struct MistypedAddressTests {
     }
 
     @Test func `A word in front of a colon is an address where only a destination can stand`() {
-        for (word, isAddress) in [("twich:abc", true), ("class:Bitwarden", true), ("talk-10:30.mp4", false), ("./a:b", false), (":a", false), ("a:", false)] {
+        let words = [
+            ("twich:abc", true), ("class:Bitwarden", true), ("bad:foo.mp4", true), ("C:\\talks\\a.mp4", true), ("talk-10:30.mp4", false),
+            ("2026-01-02 10:30.mp4", false), ("./bad:foo.mp4", false), ("./a:b", false), (":a", false), ("a:", false),
+        ]
+        for (word, isAddress) in words {
             #expect(MistypedAddress.matches(word, isDestination: true, folderExists: { _ in false }) == isAddress, "\(word)")
             #expect(!MistypedAddress.matches(word, isDestination: false, folderExists: { _ in false }), "\(word)")
         }
