@@ -20,7 +20,7 @@ public struct BroadcastDestination: Sendable {
 
     /// A file, in the format of its ending: `.mp4`, `.flv`, `.ts`, `.h264` or `.y4m`; MP4 for other endings.
     ///
-    /// An MP4 file is playable even if the program was killed. An older file of the same name is renamed to `NAME~`.
+    /// An MP4 file is playable even if the program was killed. An older file of the same name is renamed to `NAME.1.mp4`.
     public static func file(_ path: String) -> BroadcastDestination { BroadcastDestination(kind: .file(path)) }
 
     /// An RTMP or RTMPS server: `rtmp://HOST[:PORT]/APP` with its stream key, or with the key as the last part of the address.

@@ -84,7 +84,7 @@ extension EndToEndTests {
                 try await studio.record(["--duration", "1s", "--to", studio.path("a.mp4")])
                 let first = try Data(contentsOf: URL(fileURLWithPath: studio.path("a.mp4")))
                 try await studio.record(["--duration", "1s", "--to", studio.path("a.mp4")])
-                #expect(try Data(contentsOf: URL(fileURLWithPath: studio.path("a.mp4~"))) == first)
+                #expect(try Data(contentsOf: URL(fileURLWithPath: studio.path("a.1.mp4"))) == first)
                 try await studio.media("a.mp4").expectDecodable()
             }
         }

@@ -184,7 +184,7 @@ struct NoticesTests {
             .waitsForReader(path: "/v/pipe"), true,
             "/v/pipe is a named pipe without a reader: the broadcast waits for one."
         ),
-        (.keptOlderFile(path: "a.mp4", as: "a.mp4~"), true, "The older a.mp4 is kept as a.mp4~."),
+        (.keptOlderFile(path: "a.mp4", as: "a.1.mp4"), true, "The older a.mp4 is kept as a.1.mp4."),
         (.extensionSaid(name: "web", line: "uploaded 7 segments."), true, "web: uploaded 7 segments."),
         (
             .extensionLogFlood(name: "web"), true,

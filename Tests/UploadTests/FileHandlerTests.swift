@@ -59,14 +59,20 @@ struct FileHandlerTests {
                     let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
                     #expect(size == handler.byteCount)
                 }
-                if let older, !older.isEmpty { #expect(try String(contentsOfFile: path + "~", encoding: .utf8) == older) }
+                if let older, !older.isEmpty { #expect(try String(contentsOfFile: folder + "/\(round).1.mp4", encoding: .utf8) == older) }
             }
         }
     }
 
-    @Test func `A file that is finished is moved aside, and no older name is used twice`() async throws {
+    @Test(arguments: [
+        ("a.mp4", ["a.1.mp4", "a.2.mp4", "a.3.mp4"]), ("a.b/talk", ["a.b/talk.1", "a.b/talk.2", "a.b/talk.3"]),
+        (".mp4", [".mp4.1", ".mp4.2", ".mp4.3"]),
+    ])
+    func `A file that is finished is moved aside to the next free number, in front of its ending`(name: String, older: [String]) async throws {
         try await withPeers { peers in
-            let path = try peers.makeFolder("out") + "/a.mp4"
+            let folder = try peers.makeFolder("out")
+            try FileManager.default.createDirectory(atPath: folder + "/a.b", withIntermediateDirectories: true)
+            let path = folder + "/" + name
             let notices = Mutex<[UploadNotice]>([])
             for number in 0..<4 {
                 let handler = FileHandler(path: path, format: .mp4)
@@ -75,7 +81,7 @@ struct FileHandlerTests {
                 for index in 0...number { try await handler.process(packet(index)) }
                 try await handler.finished(deadline: .seconds(1))
             }
-            let names = ["~", ".~2~", ".~3~"].map { path + $0 }
+            let names = older.map { folder + "/" + $0 }
             #expect(notices.withLock { $0 } == names.map { .keptOlderFile(path: path, as: $0) })
             let sizes = try ([path] + names).map { try FileManager.default.attributesOfItem(atPath: $0)[.size] as? Int ?? 0 }
             #expect(Set(sizes).count == 4)

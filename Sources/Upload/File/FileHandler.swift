@@ -139,16 +139,22 @@ package actor FileHandler: SampleHandler {
     }
 
     private func moveAside(_ target: String) throws(UploadError) {
-        var aside = target + "~"
-        var number = 2
+        var number = 1
         while true {
+            let aside = Self.name(number, of: target)
             let code = moveWithoutReplacing(target, to: aside)
-            if code == 0 { break }
+            if code == 0 { return report(.keptOlderFile(path: path, as: aside)) }
             guard code == EEXIST else { throw .cannotCreate(path: path, .cannotMoveAside(code: code)) }
-            aside = target + ".~\(number)~"
             number += 1
         }
-        report(.keptOlderFile(path: path, as: aside))
+    }
+
+    /// Returns `talk.1.mp4` for `talk.mp4`: players and `*.mp4` still find the file by its ending.
+    private static func name(_ number: Int, of path: String) -> String {
+        let name = path[(path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex)...]
+        // A dot at the start of a name only hides the file.
+        guard let dot = name.dropFirst().lastIndex(of: ".") else { return "\(path).\(number)" }
+        return "\(path[..<dot]).\(number)\(path[dot...])"
     }
 
     /// Returns 0 or errno; EEXIST if `aside` exists.
