@@ -2,11 +2,17 @@ import Processes
 
 /// What `preview` and `start --preview` write on the terminal.
 package enum PreviewSentences {
+    /// The first line: the picture and its viewer can take some seconds.
+    package static let preparing = "Preparing the preview…"
+
     /// The question before a broadcast goes live.
     ///
-    /// - Parameter file: the file that the image viewer reads; nil if the terminal shows the picture.
-    package static func question(file: String?) -> String {
-        (file.map(inViewer) ?? "This is what viewers will see.") + " Enter or y goes live, anything else cancels: "
+    /// - Parameters:
+    ///   - file: the file that the image viewer reads; nil if the terminal shows the picture.
+    ///   - staysOpen: true if the viewer stays open after the answer.
+    package static func question(file: String?, staysOpen: Bool = false) -> String {
+        (file.map(inViewer) ?? "This is what viewers will see.")
+            + (staysOpen ? " Close its window first, or viewers can see it." : "") + " Enter or y goes live, anything else cancels: "
     }
 
     package static func inViewer(_ file: String) -> String {

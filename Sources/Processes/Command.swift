@@ -109,21 +109,10 @@ package enum Command {
 
     /// Starts a program in a new session, with /dev/null as its streams, and does not wait for it. A thread reaps it.
     ///
-    /// - Returns: how the program ends, once it has ended.
     /// - Throws: if the program cannot be started, for example ENOENT.
     @discardableResult
-    package static func launch(_ arguments: [String]) throws(SystemError) -> Once<TerminationStatus> {
-        var program = Program(arguments.first ?? "", arguments: arguments)
-        program.group = .session
-        let pid = try program.start(.init())
-        // Only the program itself is reaped. Processes that it started, such as an image viewer, continue.
-        let end = Once<TerminationStatus>()
-        _ = NamedThread.detach(name: "reap") {
-            var status: Int32 = 0
-            while waitpid(pid, &status, 0) < 0 && errno == EINTR {}
-            end.set(TerminationStatus(waitStatus: status))
-        }
-        return end
+    package static func launch(_ arguments: [String]) throws(SystemError) -> LaunchedProgram {
+        try LaunchedProgram(arguments)
     }
 
     /// Writes the input of a program. A thread writes what the pipe cannot buffer, and ends when the program stops

@@ -86,10 +86,10 @@ package struct PreviewPicture {
         } catch {
             throw CommandError(error)
         }
-        let file = ViewedPicture(path: "\(paths.runtimeFolder)/preview-\(getpid()).png")
+        var file = ViewedPicture(path: "\(paths.runtimeFolder)/preview-\(getpid()).png")
         do throws(CommandError) {
             try write(to: file.path)
-            try await Self.open(file.path)
+            file.viewer = try await Self.open(file.path)
         } catch {
             file.remove()
             throw error
@@ -97,13 +97,14 @@ package struct PreviewPicture {
         return file
     }
 
-    private static func open(_ path: String) async throws(CommandError) {
-        let end: Once<TerminationStatus>
+    private static func open(_ path: String) async throws(CommandError) -> LaunchedProgram {
+        let viewer: LaunchedProgram
         do throws(SystemError) {
-            end = try Command.launch(["xdg-open", path])
+            viewer = try Command.launch(["xdg-open", path])
         } catch {
             throw .previewNotShown(viewer: nil)
         }
-        if let status = await end.value(within: viewerStart), status != .exited(0) { throw .previewNotShown(viewer: status) }
+        if let status = await viewer.end.value(within: viewerStart), status != .exited(0) { throw .previewNotShown(viewer: status) }
+        return viewer
     }
 }

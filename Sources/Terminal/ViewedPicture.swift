@@ -1,11 +1,14 @@
 import Concurrency
 import Glibc
+import Processes
 import Synchronization
 
 /// The file that the desktop's image viewer reads. It shows the user's screen, so it is removed: by `remove`, at the end
 /// of the process, and by a signal that ends the process. A process shows one picture.
 package struct ViewedPicture {
     package let path: String
+    /// The program that opened the viewer, until the viewer is closed.
+    var viewer: LaunchedProgram?
 
     /// The seconds after which the file is removed if there is no terminal for an answer.
     package static let grace: UInt32 = 10
@@ -28,6 +31,15 @@ package struct ViewedPicture {
     /// Removes the file.
     package func remove() {
         Self.removePending()
+    }
+
+    /// True if a viewer shows the file and `close` cannot end it: the program that opened it is over, and started no viewer itself.
+    package var isWithAnotherProgram: Bool { viewer.map { !$0.isRunning } ?? false }
+
+    /// Ends the viewer, waits until it is over, and removes the file.
+    package func close() async {
+        await viewer?.endGroup(within: .milliseconds(500))
+        remove()
     }
 
     /// Removes the file after `grace`, or at the end of the process if that is sooner.

@@ -113,6 +113,22 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `The viewer that the preview opened is over before the broadcast is live`() async throws {
+            // It outlives xdg-open, as with some desktops.
+            try await withQuestion(in: "dumb", viewer: "sleep 1000 & echo $! > \"$HOME/viewer\"") { studio, terminal in
+                #expect(try await terminal.text().contains("Preparing the preview"))
+                let viewer = try String(contentsOfFile: studio.broadcast.home + "/viewer", encoding: .utf8).dropLast()
+                // A process that has ended has no command line, even if it is not reaped.
+                func isOver() -> Bool { FileManager.default.contents(atPath: "/proc/\(viewer)/cmdline")?.isEmpty ?? true }
+                #expect(!isOver())
+                try await terminal.type("y")
+                try await waitUntil("the session") { try await studio.status() != nil }
+                #expect(isOver())
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                try await terminal.wait(for: "status=0")
+            }
+        }
+
         @Test func `preview names the viewer's file, and removes it when the user has seen it`() async throws {
             try await withStudio(["clock"], width: 320, height: 240, hasSound: false) { studio in
                 let folder = try makeViewer("exit 0", in: studio)

@@ -14,6 +14,8 @@ struct PreviewSentencesTests {
     @Test func `The question names the file of the viewer`() {
         #expect(PreviewSentences.question(file: "/run/p.png").contains("/run/p.png"))
         #expect(!PreviewSentences.question(file: nil).contains("viewer shows"))
+        #expect(!PreviewSentences.question(file: "/run/p.png").contains("Close"))
+        #expect(PreviewSentences.question(file: "/run/p.png", staysOpen: true).contains("Close its window first"))
     }
 
     @Test func `A preview that no program can show is a failure`() {

@@ -117,4 +117,25 @@ struct CommandTests {
             try await waitUntil("the program is reaped") { !FileManager.default.fileExists(atPath: "/proc/\(process)") }
         }
     }
+
+    @Test(arguments: ["", "trap '' TERM; "])
+    func `A launched program and what it started are ended together, whether they follow SIGTERM or not`(start: String) async throws {
+        try await withTemporaryFolder { folder in
+            // As xdg-open ends on some desktops, and leaves the viewer.
+            let program = try Command.launch(["sh", "-c", start + "sleep 1000 & echo $! > \"$0\"", folder.path + "/viewer"])
+            #expect(await program.end.value == .exited(0))
+            let viewer = try #require(folder.text(of: "viewer").flatMap { pid_t($0.dropLast()) })
+            #expect(program.isRunning && Shell.isRunning(viewer))
+            await program.endGroup(within: .milliseconds(100))
+            #expect(!program.isRunning && !Shell.isRunning(viewer))
+        }
+    }
+
+    @Test func `A launched program that ends alone leaves nothing that runs`() async throws {
+        let program = try Command.launch(["sh", "-c", "exit 3"])
+        #expect(await program.end.value == .exited(3))
+        #expect(!program.isRunning)
+        let killed = try Command.launch(["sh", "-c", "kill -USR1 $$"])
+        #expect(await killed.end.value == .killed(signal: SIGUSR1))
+    }
 }

@@ -43,6 +43,7 @@ struct PreviewCommand: AsyncParsableCommand {
         let configuration = try presenting { [settings] () throws(ConfigurationError) in
             try SessionConfiguration(settings, over: context.configuration)
         }
+        if file == nil && Output.isTerminal { Output.note(PreviewSentences.preparing) }
         let picture = try await PreviewPicture.taken(configuration)
         switch file {
         case nil: try await Self.show(picture, context)

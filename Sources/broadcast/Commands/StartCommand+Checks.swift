@@ -70,16 +70,19 @@ extension StartCommand {
     /// Shows what viewers will see, and asks whether to go live if there is a terminal. Throws if the picture cannot be
     /// shown, or if the answer is not yes.
     func showPreview(of configuration: SessionConfiguration, _ context: CommandContext) async throws(CommandError) {
+        if Output.isTerminal { Output.note(PreviewSentences.preparing) }
         let place = try await PreviewPicture.taken(configuration).show(context.terminal, paths: context.paths)
         let file: ViewedPicture? = if case .viewer(let file) = place { file } else { nil }
         guard isatty(STDIN_FILENO) != 0 else {
             file?.removeLater()
             return
         }
-        defer { file?.remove() }
         TypedAhead.discard()
-        Output.raw(PreviewSentences.question(file: file?.path))
-        guard PreviewSentences.isYes(readLine()) else { throw .nothingStarted }
+        Output.raw(PreviewSentences.question(file: file?.path, staysOpen: file?.isWithAnotherProgram ?? false))
+        let isYes = PreviewSentences.isYes(readLine())
+        // The viewer must not be on the screen that goes live.
+        await file?.close()
+        guard isYes else { throw .nothingStarted }
     }
 
     /// Shows a message on the desktop if the user sees no terminal: from a menu, a key binding, cron, or detached.
