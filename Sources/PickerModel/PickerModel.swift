@@ -77,6 +77,8 @@ package struct PickerModel: Equatable, Sendable {
     package var live: Live?
     /// The other running sessions. Set it when one starts or ends.
     package var others: [Other] = []
+    /// The action that Enter chose and that `y` must confirm, because viewers lose the picture; nil if none waits.
+    package private(set) var unconfirmed: Action?
     /// The names of the captured sources, for display; one per line.
     package var sources: [String]
     /// What viewers will see, as a sentence; nil if it is not shown.
@@ -116,7 +118,7 @@ package struct PickerModel: Equatable, Sendable {
 
     package var selected: Item? { found.first { $0.name == selectedName } }
 
-    /// What Enter does; nil if nothing is selected. It never affects another destination than the selected one.
+    /// What Enter does, or asks about; nil if nothing is selected. It never affects another destination than the selected one.
     package var choice: Action? {
         guard let selected else { return nil }
         if let live, live.destinations.contains(selected.name) {
@@ -129,6 +131,11 @@ package struct PickerModel: Equatable, Sendable {
 
     /// Handles a key and returns the action for the caller.
     package mutating func press(_ key: PickerKey) -> Action? {
+        if let asked = unconfirmed {
+            unconfirmed = nil
+            // The session may have changed since the question.
+            return [.character("y"), .character("Y")].contains(key) && choice == asked ? asked : nil
+        }
         switch key {
         case .up: move(by: -1)
         case .down: move(by: 1)
@@ -136,7 +143,7 @@ package struct PickerModel: Equatable, Sendable {
         case .pageDown: move(by: pageLength)
         case .home: move(to: 0)
         case .end: move(to: found.count - 1)
-        case .enter: return choice
+        case .enter: return enter()
         case .tab: return toggleMicrophone()
         case .backspace: erase()
         case .escape:
@@ -145,6 +152,16 @@ package struct PickerModel: Equatable, Sendable {
         case .character(let character): return type(character)
         }
         return nil
+    }
+
+    /// Enter starts a broadcast by habit, so it alone ends nothing.
+    private mutating func enter() -> Action? {
+        switch choice {
+        case .stop, .remove:
+            unconfirmed = choice
+            return nil
+        case let action: return action
+        }
     }
 
     private mutating func toggleMicrophone() -> Action? {

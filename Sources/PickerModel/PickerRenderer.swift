@@ -57,7 +57,7 @@ package struct PickerRenderer {
         }
         let words = model.notice?.split(separator: " ").map(String.init) ?? []
         let noticeLines = take(wrap(words, gap: " ", style: .plain), leaving: 1)
-        let keyLines = take(wrap(keys(model), gap: "   ", style: .faint), leaving: 1)
+        let keyLines = take(wrap(keys(model), gap: "   ", style: model.unconfirmed == nil ? .faint : .plain), leaving: 1)
         if !take([Line(text: "", style: .plain)], leaving: min(comfortable, 2)).isEmpty { parts.title = title(model) }
         let otherLines = take(others(model), leaving: comfortable)
         let microphoneLines = take(microphone(model), leaving: comfortable)
@@ -100,6 +100,11 @@ package struct PickerRenderer {
     }
 
     private func keys(_ model: PickerModel) -> [String] {
+        switch model.unconfirmed {
+        case .stop: return ["Stop the broadcast?", "y: stop", "Any other key: continue"]
+        case .remove(let name): return ["Remove \(name)?", "y: remove", "Any other key: continue"]
+        default: break
+        }
         var keys: [String] = []
         switch model.choice {
         case .start: keys.append("Enter: start")

@@ -12,9 +12,12 @@ extension EndToEndTests {
                 _ = try await session.waitForErrorLine(containing: "session default: live")
                 #expect(try String(contentsOfFile: studio.path("seen"), encoding: .utf8) == "talks\narchive\n")
                 #expect(try await studio.status()?.destinations.map(\.name) == ["archive"])
-                let stop = try await studio.broadcast.run(["picker", "--menu", "tee \(studio.path("seen"))"])
+                // The first entry, which a menu selects, ends nothing.
+                #expect(try await studio.broadcast.run(["picker", "--menu", "head -n 1"]).status == .exited(1))
+                #expect(try await studio.status()?.state == "live")
+                let stop = try await studio.broadcast.run(["picker", "--menu", "tee \(studio.path("seen")) | grep Stop"])
                 #expect(stop.status == .exited(0), "\(stop.errors)")
-                #expect(try String(contentsOfFile: studio.path("seen"), encoding: .utf8) == "Stop the broadcast\n")
+                #expect(try String(contentsOfFile: studio.path("seen"), encoding: .utf8) == "Continue the broadcast\nStop the broadcast\n")
                 #expect(try await session.waitForExit() == .exited(0))
             }
         }

@@ -111,7 +111,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `What is live is shown, its microphone can be turned on, and Enter stops it`() async throws {
+        @Test func `What is live is shown, its microphone can be turned on, and Enter stops it after a question`() async throws {
             try await withPicker { studio, terminal in
                 let session = try await studio.startLive(["--to", "talks"])
                 try await terminal.type("\(studio.broadcast.binary) picker; echo status=$?")
@@ -125,6 +125,14 @@ extension EndToEndTests {
                 try await terminal.press("Tab")
                 try await terminal.wait(for: "Microphone  [ ] off")
                 try await terminal.press("Enter")
+                try await terminal.wait(for: "Stop the broadcast?")
+                // A second Enter ends nothing.
+                try await terminal.press("Enter")
+                try await terminal.wait(for: "Enter: stop")
+                #expect(try await studio.status()?.state == "live")
+                try await terminal.press("Enter")
+                try await terminal.wait(for: "y: stop")
+                try await terminal.write("y")
                 try await terminal.wait(for: "status=0")
                 #expect(try await session.waitForExit() == .exited(0))
             }
@@ -148,6 +156,8 @@ extension EndToEndTests {
                 try await terminal.wait(for: "> ● talks")
                 try await terminal.wait(for: "Enter: remove")
                 try await terminal.press("Enter")
+                try await terminal.wait(for: "Remove talks?")
+                try await terminal.write("y")
                 try await terminal.wait(for: "again=0")
                 #expect(try await studio.status()?.destinations.filter { $0.state == "live" }.map(\.name) == ["own.mp4"])
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))

@@ -74,14 +74,33 @@ import Testing
         #expect(without.press(.enter) == .start(name: "talks", microphone: nil))
     }
 
-    @Test func `While a session is live, Enter on its destination stops it and Tab switches its microphone`() {
+    @Test func `While a session is live, Enter and y on its destination stop it, and Tab switches its microphone`() {
         var model = PickerModel(items: Self.items, live: Self.live)
-        #expect(model.press(.enter) == .stop)
+        #expect(Self.confirm(in: &model) == .stop)
         #expect(model.press(.tab) == .toggleLiveMicrophone)
         model.live?.isMicrophoneOn = nil
         #expect(model.press(.tab) == nil)
         model.live = nil
         #expect(model.press(.enter) == .start(name: "talks", microphone: false))
+    }
+
+    @Test(arguments: [PickerKey.enter, .escape, .tab, .down, .character("n"), .character("q"), .character(" ")])
+    func `After Enter on a live destination, every key but y continues the broadcast, and does nothing else`(key: PickerKey) {
+        var model = PickerModel(items: Self.items, live: Self.live)
+        #expect(model.press(.enter) == nil && model.unconfirmed == .stop)
+        #expect(model.press(key) == nil && model.unconfirmed == nil)
+        #expect(model.selected?.name == "talks" && model.search == nil)
+        #expect(model.press(.character("y")) == nil && model.search == "y")
+    }
+
+    @Test func `A question about a session that has changed meanwhile has no effect`() {
+        var model = PickerModel(items: Self.items, live: Self.live)
+        _ = model.press(.enter)
+        model.live?.destinations = ["talks", "archive"]
+        #expect(model.press(.character("y")) == nil)
+        _ = model.press(.enter)
+        model.live = nil
+        #expect(model.press(.character("y")) == nil)
     }
 
     @Test func `While a session is live, Enter on another destination adds it and stops nothing`() {
@@ -96,9 +115,9 @@ import Testing
     @Test func `Enter on one of several live destinations removes only that one`() {
         var model = PickerModel(items: Self.items, live: Self.live)
         model.live?.destinations = ["talks", "archive"]
-        #expect(model.press(.enter) == .remove(name: "talks"))
+        #expect(Self.confirm(in: &model) == .remove(name: "talks"))
         model.live?.destinations = ["talks"]
-        #expect(model.press(.enter) == .stop)
+        #expect(Self.confirm(in: &model) == .stop)
     }
 
     @Test func `A live destination that is not configured is the first entry, and is selected at first`() {
@@ -106,7 +125,7 @@ import Testing
         live.destinations = ["talk.mp4"]
         var model = PickerModel(items: Self.items, live: live)
         #expect(model.all.map(\.name) == ["talk.mp4", "archive", "mobcrush", "talks", "twitch"])
-        #expect(model.press(.enter) == .stop)
+        #expect(Self.confirm(in: &model) == .stop)
         _ = model.press(.down)
         #expect(model.press(.enter) == .add(name: "archive"))
     }
@@ -118,7 +137,7 @@ import Testing
         model.live = live
         #expect(model.selected?.name == "talks" && model.selection == 3)
         _ = model.press(.home)
-        #expect(model.press(.enter) == .stop)
+        #expect(Self.confirm(in: &model) == .stop)
         model.live = nil
         #expect(model.selected == nil && model.press(.enter) == nil)
         _ = model.press(.down)
@@ -143,6 +162,12 @@ import Testing
         var model = PickerModel(items: [])
         for key in [PickerKey.up, .down, .end, .pageDown, .enter, .character("x"), .backspace, .backspace] { #expect(model.press(key) == nil) }
         #expect(model.press(.escape) == .quit)
+    }
+
+    /// The action after Enter and `y`.
+    private static func confirm(in model: inout PickerModel) -> PickerModel.Action? {
+        #expect(model.press(.enter) == nil)
+        return model.press(.character("y"))
     }
 
     /// The action of the last key.

@@ -73,6 +73,12 @@ import Testing
         let both = Self.text(model, 80, 24)
         #expect(both.contains("\n  ● talk.mp4\n> ● archive   file"), "\(both)")
         #expect(both.hasSuffix("Enter: remove   Tab: microphone   Type to find   Esc: quit"), "\(both)")
+        _ = model.press(.enter)
+        let question = PickerRenderer(width: 80, height: 24).lines(model).last
+        #expect(question?.text == "Remove archive?   y: remove   Any other key: continue" && question?.style == .plain)
+        model.live?.destinations = ["archive"]
+        for _ in 0..<2 { _ = model.press(.enter) }
+        #expect(Self.text(model, 80, 24).hasSuffix("Stop the broadcast?   y: stop   Any other key: continue"))
     }
 
     @Test func `Other sessions are shown, and further ones are counted`() {

@@ -17,8 +17,8 @@ struct PickerCommand: AsyncParsableCommand {
         discussion: """
             On a terminal, the arrow keys, Page Up, Page Down, Home and End (or j and k) select; letters search for a \
             name; Tab turns the microphone on or off; Enter starts a broadcast to the selected destination; Esc or q \
-            quits. While the broadcast is live, Enter on a destination that it does not use adds that one, and Enter \
-            on one that it uses removes it, or stops the broadcast if it has no other. Press / before a name that \
+            quits. While the broadcast is live, Enter on a destination that it does not use adds that one. Enter \
+            and then y on one that it uses removes it, or stops the broadcast if it has no other. Press / before a name that \
             begins with j, k or q. If nothing is configured, the picker offers a recording and the known services. On \
             a terminal without cursor control (TERM=dumb, or unset), the command asks for a number. Without a \
             terminal, or with --list or --json, it only lists the destinations. With --menu and without a terminal, \
@@ -54,7 +54,8 @@ struct PickerCommand: AsyncParsableCommand {
         help: "At the end, wait for Enter. Use it if the terminal's window closes when the command ends, so that you can read errors and results.")
     var hold = false
 
-    /// The menu entry that stops the running broadcast.
+    /// The menu entries while a broadcast runs. The first one is the one that Enter selects, so it ends nothing.
+    private static let continueEntry = "Continue the broadcast"
     private static let stopEntry = "Stop the broadcast"
 
     func run() async throws {
@@ -173,7 +174,8 @@ struct PickerCommand: AsyncParsableCommand {
     private func choose(from items: [PickerModel.Item], isLive: Bool, with menu: MenuProgram) throws(CommandError) -> PickerModel.Action {
         // The first entry is the one that Enter selects.
         let rows = items.filter(\.isPreferred) + items.filter { !$0.isPreferred }
-        guard let answer = try menu.choose(from: isLive ? [Self.stopEntry] : rows.map(\.name)) else { return .quit }
+        guard let answer = try menu.choose(from: isLive ? [Self.continueEntry, Self.stopEntry] : rows.map(\.name)) else { return .quit }
+        if isLive && answer == Self.continueEntry { return .quit }
         if isLive && answer == Self.stopEntry { return .stop }
         guard let row = rows.first(where: { $0.name == answer }) else {
             throw CommandError(
