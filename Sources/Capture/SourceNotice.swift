@@ -18,6 +18,8 @@ package enum SourceNotice: Sendable, Equatable {
     case tooSmall(PixelSize)
     /// The window is minimised or unmapped. Viewers get the slate until it is shown again. The window's title or class.
     case windowUnmapped(String)
+    /// The captured window was closed. The session ends. The window's title or class.
+    case windowClosed(String)
     /// The captured window is hidden by a rule. Viewers get the slate until the rule is removed.
     case windowHidden
     /// No window matches these rules, which hide windows, when the source starts.
@@ -41,4 +43,12 @@ package enum SourceNotice: Sendable, Equatable {
     case cannotHideWindows
     /// The sharing was ended in the desktop, or the shared window or monitor is gone or has changed. The session ends.
     case endedByDesktop
+
+    /// True if it says why the source has ended.
+    package var endsSource: Bool {
+        switch self {
+        case .windowClosed, .sharedMonitorMissing, .endedByDesktop: true
+        default: false
+        }
+    }
 }

@@ -138,11 +138,13 @@ package struct SessionReport: Codable, Sendable, Equatable {
     package var application: Application?
     /// The rules that hide windows; omitted without rules.
     package var hiddenWindows: [HiddenWindows]?
+    /// A sentence that says why the source ended, and the session with it. Omitted otherwise.
+    package var endReason: String?
     package var destinations: [DestinationReport]
 
     package init(
         session: String, pid: Int32, state: String, started: String, elapsed: Double, title: String?, source: Source, video: Video?, audio: Audio,
-        application: Application? = nil, hiddenWindows: [HiddenWindows]? = nil, destinations: [DestinationReport]
+        application: Application? = nil, hiddenWindows: [HiddenWindows]? = nil, endReason: String? = nil, destinations: [DestinationReport]
     ) {
         self.session = session
         self.pid = pid
@@ -155,6 +157,7 @@ package struct SessionReport: Codable, Sendable, Equatable {
         self.audio = audio
         self.application = application
         self.hiddenWindows = hiddenWindows
+        self.endReason = endReason
         self.destinations = destinations
     }
 }

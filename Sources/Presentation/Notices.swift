@@ -26,8 +26,9 @@ extension HostNotice {
             case .waitsForReader, .keptOlderFile, .extensionSaid, .extensionLogFlood: true
             case .removedClip, .unstable, .movesOften: false
             }
-        case .session(.sourceAnswersAgain), .session(.soundIsBack), .session(.soundStartsLate), .session(.encoderReduced(.none, _)), .session(.source(.rulesWithoutWindow)),
-            .session(.source(.rulesEnded)), .session(.source(.chooseInDialog)), .resolver(.scaled):
+        case .session(.sourceAnswersAgain), .session(.soundIsBack), .session(.soundStartsLate), .session(.encoderReduced(.none, _)),
+            .session(.source(.rulesWithoutWindow)), .session(.source(.rulesEnded)), .session(.source(.chooseInDialog)),
+            .session(.source(.windowClosed)), .resolver(.scaled):
             true
         default: false
         }
@@ -109,6 +110,7 @@ extension SourceNotice {
         case .outsideScreen: "The captured part is outside the screen, which became smaller. It is shown again when the screen has its size back."
         case .tooSmall(let size): "Only \(size) pixels of the source are left, which is no picture. Viewers see a slate until it is larger."
         case .windowUnmapped(let name): "The window \(name) is minimised or hidden. It is shown again when it is back."
+        case .windowClosed(let name): "The window \"\(name)\" was closed, so the broadcast ended."
         case .windowHidden: "The captured window is hidden by a rule: viewers do not see it until the rule is removed."
         case .rulesWithoutWindow(let rules):
             "\(HiddenWindowSentences.missing(rules)) If a rule is wrong, compare it with: broadcast list-sources"

@@ -28,6 +28,7 @@ package enum StatusText {
         if let hidden = session.hiddenWindows {
             lines.append("  hidden: " + hidden.map { HiddenWindowSentences.summary($0, of: session.source) }.joined(separator: ", "))
         }
+        if let reason = session.endReason { lines.append("  \(reason)") }
         for destination in session.destinations {
             var line = "  \(destination.name) (\(destination.extension)): \(destination.state), \(StatusLine.size(destination.bytes))"
             if let place = destination.path ?? destination.url { line += ", \(place)" }

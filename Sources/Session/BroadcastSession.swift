@@ -157,10 +157,11 @@ package final class BroadcastSession: Sendable {
         let hidden = (configuration.picture.hiddenWindows?.matches ?? []).map {
             SessionSnapshot.HiddenWindows(rule: "\($0.rule)", count: $0.windows)
         }
+        let endReason: SourceNotice? = if case .sourceEnded(let reason)? = ending.current { reason } else { nil }
         return SessionSnapshot(
             state: state, elapsed: now, source: source?.source, sourceSize: source?.sourceSize, isLocked: pipeline.isLocked,
             video: pipeline.renditions.first?.snapshot(at: now, isOver: isOver), app: sound(of: .app), mic: sound(of: .mic),
-            hiddenWindows: hidden, destinations: destinations.reported.map { $0.snapshot(at: now) })
+            hiddenWindows: hidden, endReason: endReason, destinations: destinations.reported.map { $0.snapshot(at: now) })
     }
 
     /// The number of different pictures that are encoded.
@@ -223,8 +224,10 @@ package struct SessionOutcome: Sendable {
 enum EndReason: Sendable {
     /// The user requested it.
     case asked
-    /// The duration is over, or the source has ended.
+    /// The duration is over.
     case over
+    /// The source has ended; the reason, unless it is the end of a file or of a program's pictures.
+    case sourceEnded(SourceNotice?)
     /// All destinations are over.
     case destinationsEnded
     case failed(SessionError)

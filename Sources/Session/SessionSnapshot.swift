@@ -63,6 +63,8 @@ package struct SessionSnapshot: Sendable {
     package var app: Audio?
     package var mic: Audio?
     package var hiddenWindows: [HiddenWindows] = []
+    /// Why the source ended, and the session with it; nil if the session runs or ends for another reason.
+    package var endReason: SourceNotice?
     package var destinations: [DestinationSnapshot]
 }
 

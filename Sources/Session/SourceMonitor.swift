@@ -11,6 +11,8 @@ final class SourceMonitor: Sendable {
         var isLocked = false
         var hasBegun = false
         var stall = StallWatch()
+        /// Why the source ends. It is reported before the end.
+        var endReason: SourceNotice?
     }
 
     private let channel: EventChannel
@@ -38,8 +40,10 @@ final class SourceMonitor: Sendable {
             state.withLock { $0.isLocked = isLocked }
             setLocked(isLocked)
             if isLocked { channel.send(.screenLocked) }
-        case .notice(let notice): channel.send(.source(notice))
-        case .ended: ending.set(.over)
+        case .notice(let notice):
+            if notice.endsSource { state.withLock { $0.endReason = $0.endReason ?? notice } }
+            channel.send(.source(notice))
+        case .ended: ending.set(.sourceEnded(state.withLock { $0.endReason }))
         case .failed(let error): ending.set(.failed(.capture(error)))
         }
     }

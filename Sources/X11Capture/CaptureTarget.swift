@@ -44,7 +44,10 @@ enum Placement {
     ///   - size: the size of the picture when the source is visible again, if it is known.
     ///   - reason: the notice for the user.
     case withheld(size: PixelSize, reason: SourceNotice)
-    case ended
+    /// The source does not exist any more, and cannot be visible again.
+    ///
+    /// - Parameter reason: the notice for the user.
+    case ended(reason: SourceNotice)
 }
 
 extension ScreenSelection {

@@ -28,6 +28,8 @@ final class WindowTarget: CaptureTarget {
     private var known: Placement?
     /// The window's name since the last change of its title or class, so that a tick needs no round trip; nil if it is unknown.
     private var knownLabel: String?
+    /// The last name that was read, for the time when the window does not exist any more.
+    private var lastLabel: String
 
     /// - Throws: if the window does not exist, or if its pixels cannot be converted.
     init(connection: X11Connection, window wanted: Window) throws(CaptureError) {
@@ -49,6 +51,7 @@ final class WindowTarget: CaptureTarget {
         window = tree.client(of: wanted)
         pixelLayout = try PixelLayout(visual: attributes.visual, depth: Int(attributes.depth), connection: connection)
         topLevel = window
+        lastLabel = Self.hexadecimal(window)
         connection.select(StructureNotifyMask | PropertyChangeMask, of: window, for: .target)
         redirection = WindowRedirection(of: window, connection: connection, tree: tree)
         if attributes.map_state == IsViewable { clean = Shape(attributes) }
@@ -63,6 +66,7 @@ final class WindowTarget: CaptureTarget {
     private var label: String {
         let label = knownLabel ?? properties.label(of: window)
         knownLabel = label
+        lastLabel = label
         return label
     }
 
@@ -133,7 +137,7 @@ final class WindowTarget: CaptureTarget {
     private func currentPlacement() throws(CaptureError) -> Placement {
         guard !isDestroyed, let attributes = connection.attributes(of: window) else {
             try connection.checkConnection()
-            return .ended
+            return .ended(reason: .windowClosed(lastLabel))
         }
         let size = PixelSize(width: Int(attributes.width), height: Int(attributes.height))
         guard attributes.map_state == IsViewable, let origin = connection.origin(of: window) else {

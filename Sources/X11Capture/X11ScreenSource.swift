@@ -53,9 +53,10 @@ package final class X11ScreenSource: ScreenSource {
             self.size = size
             condition = .withheld
             notices.append(reason)
-        case .ended:
+        case .ended(let reason):
             size = PixelSize(width: 0, height: 0)
             condition = .ended
+            notices.append(reason)
         }
         changes = ChangeTracker(connection: connection, drawable: target.damagedDrawable, showsCursor: request.showsCursor)
         focus = FocusWatcher(connection: connection)
@@ -143,7 +144,9 @@ package final class X11ScreenSource: ScreenSource {
             if condition != .withheld { notices.append(reason) }
             condition = .withheld
             area = nil
-        case .ended: (condition, area) = (.ended, nil)
+        case .ended(let reason):
+            if condition != .ended { notices.append(reason) }
+            (condition, area) = (.ended, nil)
         }
         return area
     }

@@ -205,10 +205,18 @@ import X11Capture
             let picture = try await source.waitForPicture("the window") { $0.damage.isWhole }
             #expect(picture.isPlain(0x2040C0))
             #expect(source.condition == .shown)
+            // The last name that was read is told.
+            window.rename("another name")
+            try await waitUntil("the new name") {
+                _ = try source.nextSample()
+                return source.description.name == "another name"
+            }
+            window.rename("closing")
             window.close()
             try await source.wait(for: .ended)
             for _ in 0..<100 { #expect(try source.nextSample() == nil) }
             #expect(source.condition == .ended)
+            #expect(source.takeNotice() == .windowClosed("another name") && source.takeNotice() == nil)
         }
     }
 

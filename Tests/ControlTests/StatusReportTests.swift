@@ -56,6 +56,12 @@ import Testing
         #expect(json.contains(#""hidden_windows":[{"rule":"class:A","windows":2},{"rule":"title:*B*"}]"#))
     }
 
+    @Test func `a session that ended with its source says why`() {
+        var session = Self.session
+        session.endReason = "The window was closed."
+        #expect(String(decoding: ControlJSON.encode(session), as: UTF8.self).contains(#""end_reason":"The window was closed.""#))
+    }
+
     @Test func `a report survives encoding and decoding`() {
         let report = StatusReport(sessions: [Self.session])
         #expect(ControlJSON.decode(StatusReport.self, from: ControlJSON.encode(report)) == report)

@@ -180,6 +180,9 @@ extension EndToEndTests {
                 try await desktop.broadcast.waitForMoreSeconds(1.5, of: peer)
                 try await desktop.xdotool(["windowkill", window.id])
                 #expect(try await peer.waitForExit() == .exited(0))
+                let sentence = "The window \"\(window.title)\" was closed, so the broadcast ended.\n"
+                #expect(peer.standardError.contains(sentence) && !peer.standardError.contains("Warning: The window \"\(window.title)\""))
+                #expect(try await desktop.broadcast.run(["logs"]).output.contains(sentence))
                 try await MediaFile(path: path, peers: desktop.peers).expectDecodable()
                 try await expectSlateBetweenClocks(in: path, peers: desktop.peers)
             }

@@ -84,6 +84,18 @@ struct SessionHostTests {
         }
     }
 
+    @Test func `A closed window is in the log and in the outcome of the session`() async throws {
+        try await withPeers { peers in
+            let rig = try HostRig(in: peers)
+            try await rig.host.start()
+            rig.stage.give(.windowClosed("Notes"))
+            rig.stage.end()
+            let outcome = try await rig.host.ended()
+            #expect(!outcome.isAsked && outcome.failure == nil && outcome.snapshot.endReason == .windowClosed("Notes"))
+            #expect(rig.log.contains(TestPhrases().sentence(.session(.source(.windowClosed("Notes"))))))
+        }
+    }
+
     @Test func `A name is taken once, and is free again after the end`() async throws {
         try await withPeers { peers in
             let taken = Shared(0)

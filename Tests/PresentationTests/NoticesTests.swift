@@ -48,6 +48,7 @@ struct NoticesTests {
             "Only 1x300 pixels of the source are left, which is no picture. Viewers see a slate until it is larger."
         ),
         (.windowUnmapped("Notes"), false, "The window Notes is minimised or hidden. It is shown again when it is back."),
+        (.windowClosed("Notes (draft)"), true, "The window \"Notes (draft)\" was closed, so the broadcast ended."),
         (.windowHidden, false, "The captured window is hidden by a rule: viewers do not see it until the rule is removed."),
         (
             .rulesWithoutWindow(["class:A", "title:*b*"]), true,

@@ -160,6 +160,21 @@ struct SessionLifecycleTests {
         stage.end()
         let outcome = await session.ended()
         #expect(outcome.failure == nil && outcome.destinations.map(\.state) == [.finished] && session.state == .finished)
+        #expect(session.snapshot().endReason == nil)
+    }
+
+    @Test func `The snapshot says why a source ended that was closed, unless the user stopped the session before`() async throws {
+        for isStopped in [false, true] {
+            let (stage, live) = (Stage(), FakeViewer())
+            let session = try await BroadcastSession.started(stage, [live.livePlan()], frames: 5, of: live)
+            #expect(session.snapshot().endReason == nil)
+            if isStopped { session.requestStop() }
+            stage.give(.noSharedMemory)
+            stage.give(.windowClosed("Notes"))
+            stage.end()
+            _ = await session.ended()
+            #expect(session.snapshot().endReason == (isStopped ? nil : .windowClosed("Notes")))
+        }
     }
 
     @Test func `A source that fails ends the session with its error, and destinations are closed`() async throws {

@@ -185,7 +185,9 @@ struct StartCommand: AsyncParsableCommand {
         if case .portal = settings.source, outcome.failure == nil, outcome.snapshot.source == nil { throw CommandError(.portal(.cancelled)) }
         if let failure = console.showResults(outcome) { throw failure }
         // The duration is over, or the source ended.
-        if !outcome.isAsked { notify("The broadcast has ended. " + outcome.resultLines.joined(separator: "; "), context, launched) }
+        guard !outcome.isAsked else { return }
+        let reason = outcome.snapshot.endReason?.sentence ?? "The broadcast has ended."
+        notify(reason + " " + outcome.resultLines.joined(separator: "; "), context, launched)
     }
 
     /// Reports to the parent once every destination is live, or that one failed.

@@ -29,7 +29,11 @@ struct StopCommand: AsyncParsableCommand {
         let answers = await RunningSession.ask("stop", sessions)
         let ended = answers.compactMap { try? $0.get()?.session }
         if json { try Output.answer(ControlJSON.encode(StatusReport(sessions: ended), pretty: true)) }
-        if !json { for destination in ended.flatMap(\.destinations) { try Output.answer(ResultLine.text(destination)) } }
+        for session in ended where !json {
+            // It was ending already.
+            if let reason = session.endReason { Output.note(reason.printable) }
+            for destination in session.destinations { try Output.answer(ResultLine.text(destination)) }
+        }
         for session in ended where session.destinations.isEmpty { Output.note(ResultLine.endedEarly(session.session)) }
         let failures = zip(sessions, answers).compactMap { Self.failure($1, session: $0.name) }
         guard !failures.isEmpty || !ended.isEmpty else {
