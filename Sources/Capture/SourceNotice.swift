@@ -20,6 +20,11 @@ package enum SourceNotice: Sendable, Equatable {
     case windowUnmapped(String)
     /// The captured window was closed. The session ends. The window's title or class.
     case windowClosed(String)
+    /// The captured window was closed. Viewers get the slate until one window matches the rule by which it was selected, for this
+    /// time at most. The window's title or class.
+    case windowGone(String, rule: String, timeout: MediaTime)
+    /// No window, or several, matched the rule in time. The session ends.
+    case windowMissing(rule: String)
     /// The captured window is hidden by a rule. Viewers get the slate until the rule is removed.
     case windowHidden
     /// No window matches these rules, which hide windows, when the source starts.
@@ -47,7 +52,7 @@ package enum SourceNotice: Sendable, Equatable {
     /// True if it says why the source has ended.
     package var endsSource: Bool {
         switch self {
-        case .windowClosed, .sharedMonitorMissing, .endedByDesktop: true
+        case .windowClosed, .windowMissing, .sharedMonitorMissing, .endedByDesktop: true
         default: false
         }
     }

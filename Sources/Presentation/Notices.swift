@@ -111,6 +111,11 @@ extension SourceNotice {
         case .tooSmall(let size): "Only \(size) pixels of the source are left, which is no picture. Viewers see a slate until it is larger."
         case .windowUnmapped(let name): "The window \(name) is minimised or hidden. It is shown again when it is back."
         case .windowClosed(let name): "The window \"\(name)\" was closed, so the broadcast ended."
+        case .windowGone(let name, let rule, let timeout):
+            "The window \"\(name)\" was closed. Viewers see a slate until one window matches \(rule) again. "
+                + "The broadcast ends if none does within \(timeout.nanoseconds / 1_000_000_000) s."
+        case .windowMissing(let rule):
+            "No single window matched \(rule) in time, so the broadcast ended. Choose a longer time with --window-timeout."
         case .windowHidden: "The captured window is hidden by a rule: viewers do not see it until the rule is removed."
         case .rulesWithoutWindow(let rules):
             "\(HiddenWindowSentences.missing(rules)) If a rule is wrong, compare it with: broadcast list-sources"

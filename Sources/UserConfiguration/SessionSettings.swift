@@ -34,6 +34,9 @@ package struct SessionSettings: Sendable {
     }
 
     package var source = Source.screen(display: nil, .wholeScreen)
+    /// How long viewers get the slate after a window that was selected by a rule was closed, until a window matches the rule again. Nil:
+    /// the session ends with the window.
+    package var windowTimeout: MediaTime?
     package var showsCursor: Bool?
     /// Windows that viewers must not see, in addition to those of the configuration.
     package var hiddenWindows: [HiddenWindowRule] = []
@@ -131,6 +134,7 @@ extension SessionConfiguration {
         case .screen(let display, let selection):
             var screen = ScreenRequest(display: display)
             screen.selection = selection
+            screen.windowTimeout = settings.windowTimeout ?? .zero
             screen.showsCursor = settings.showsCursor ?? configuration.video.cursor ?? true
             screen.keepsAwake = configuration.privacy.keepAwake ?? true
             screen.hiddenWindows = HiddenWindowRules(

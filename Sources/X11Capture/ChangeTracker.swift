@@ -10,13 +10,18 @@ final class ChangeTracker {
     private(set) var drawn: [PixelRect]?
 
     private let connection: X11Connection
-    private let damage: DamageTracker
+    private var damage: DamageTracker
     private var isCursorNew = false
 
     init(connection: X11Connection, drawable: Drawable, showsCursor: Bool) {
         self.connection = connection
         damage = DamageTracker(connection: connection, drawable: drawable)
         cursor = showsCursor ? CursorOverlay(connection: connection) : nil
+    }
+
+    /// Reports the changes of another drawable from now on.
+    func follow(_ drawable: Drawable) {
+        damage = DamageTracker(connection: connection, drawable: drawable)
     }
 
     /// Processes an event of the connection. Ignores unrelated events.

@@ -5,9 +5,9 @@ import X11Client
 final class EventDispatcher {
     /// Receives events from the moment at which it is set.
     var announcement: CaptureSelection?
+    var target: any CaptureTarget
 
     private let connection: X11Connection
-    private let target: any CaptureTarget
     private let changes: ChangeTracker
     private let focus: FocusWatcher
     private let cover: HiddenWindowCover

@@ -15,7 +15,7 @@ final class PictureReader {
     var usesSharedMemory: Bool { grabber.usesSharedMemory }
 
     private let connection: X11Connection
-    private let target: any CaptureTarget
+    private var target: any CaptureTarget
     private var grabber: ImageGrabber
     /// The number of refused grabs in a row.
     private var refusedGrabs = 0
@@ -24,6 +24,12 @@ final class PictureReader {
         self.connection = connection
         self.target = target
         grabber = ImageGrabber(connection: connection, capacity: size.area)
+    }
+
+    /// Reads the pixels of another target from now on.
+    func follow(_ target: any CaptureTarget) {
+        self.target = target
+        refusedGrabs = 0
     }
 
     /// Makes room for pictures of another size. Memory only grows, and then by half of it at least: each size of a window that is

@@ -6,6 +6,9 @@ package struct ScreenRequest: Sendable {
     /// The X display, or nil for the display in `DISPLAY`.
     package var display: String?
     package var selection = ScreenSelection.wholeScreen
+    /// How long viewers get the slate after a window that was selected by a rule was closed, until a window matches the rule again.
+    /// With zero, the source ends with the window.
+    package var windowTimeout = MediaTime.zero
     package var showsCursor = true
     /// The rules for windows that viewers must not see. The rules can change while the source runs.
     package var hiddenWindows = HiddenWindowRules()

@@ -64,6 +64,7 @@ final class WindowTarget: CaptureTarget {
     }
 
     private var label: String {
+        if isDestroyed { return lastLabel }
         let label = knownLabel ?? properties.label(of: window)
         knownLabel = label
         lastLabel = label
@@ -137,6 +138,7 @@ final class WindowTarget: CaptureTarget {
     private func currentPlacement() throws(CaptureError) -> Placement {
         guard !isDestroyed, let attributes = connection.attributes(of: window) else {
             try connection.checkConnection()
+            isDestroyed = true
             return .ended(reason: .windowClosed(lastLabel))
         }
         let size = PixelSize(width: Int(attributes.width), height: Int(attributes.height))

@@ -8,15 +8,24 @@ extension X11Connection {
     ///
     /// - Throws: `noSuchWindow`, or `severalWindows`: the wrong one of two windows must not be shown.
     func window(matching rule: HiddenWindowRule) throws(CaptureError) -> Window {
-        let properties = WindowProperties(connection: self)
-        let reader = WindowReader(connection: self)
-        func label(_ window: Window) -> String { "0x" + String(window, radix: 16) + " (\(properties.label(of: window)))" }
-        let all = WindowTree(connection: self, properties: properties).listed()
         if case .window(let window) = rule { return window }
-        let found = all.filter { reader.traits(of: $0).matches(rule) }
-        try checkConnection()
-        guard let first = found.first else { throw .noSuchWindow("\(rule)", known: all.prefix(20).map(label)) }
+        let properties = WindowProperties(connection: self)
+        func label(_ window: Window) -> String { "0x" + String(window, radix: 16) + " (\(properties.label(of: window)))" }
+        let found = try windows(matching: rule)
+        guard let first = found.first else {
+            throw .noSuchWindow("\(rule)", known: WindowTree(connection: self, properties: properties).listed().prefix(20).map(label))
+        }
         guard found.count == 1 else { throw .severalWindows("\(rule)", found.prefix(20).map(label)) }
         return first
+    }
+
+    /// Returns all windows that match a rule, among those that the user can select.
+    func windows(matching rule: HiddenWindowRule) throws(CaptureError) -> [Window] {
+        let reader = WindowReader(connection: self)
+        let found = WindowTree(connection: self, properties: WindowProperties(connection: self)).listed().filter {
+            reader.traits(of: $0).matches(rule)
+        }
+        try checkConnection()
+        return found
     }
 }

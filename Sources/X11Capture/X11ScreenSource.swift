@@ -21,7 +21,7 @@ package final class X11ScreenSource: ScreenSource {
     package var requestCount: UInt { XNextRequest(connection.display) - 1 }
 
     private let connection: X11Connection
-    private let target: any CaptureTarget
+    private var target: any CaptureTarget
     private let reader: PictureReader
     private let changes: ChangeTracker
     private let focus: FocusWatcher
@@ -32,6 +32,8 @@ package final class X11ScreenSource: ScreenSource {
     /// The position of the last sample, or nil if no picture was shown.
     private var area: CapturedArea?
     private var covers = ShownCovers()
+    /// The wait for another window after the captured one was closed; nil if the source ends with it.
+    private var windowReturn: WindowReturn?
     /// True if the captured window is hidden by a rule and the user was warned.
     private var isWithheldAsHidden = false
     /// Which parts of the picture are grabbed without damage, or that the next grab must be of the whole picture.
@@ -47,6 +49,7 @@ package final class X11ScreenSource: ScreenSource {
         if let notice = target.notice { notices.append(notice) }
         cover = HiddenWindowCover(connection: connection, rules: request.hiddenWindows)
         screenSaver = ScreenSaverWatch(connection: connection, suspends: request.keepsAwake)
+        windowReturn = WindowReturn(request)
         switch try target.locate() {
         case .shown(let area): size = area.size
         case .withheld(let size, let reason):
@@ -145,10 +148,39 @@ package final class X11ScreenSource: ScreenSource {
             condition = .withheld
             area = nil
         case .ended(let reason):
-            if condition != .ended { notices.append(reason) }
-            (condition, area) = (.ended, nil)
+            area = nil
+            if condition != .ended { try lookForReturn(after: reason) }
         }
         return area
+    }
+
+    /// Continues with another window if the request waits for one. Otherwise, and if none returns in time, the source ends.
+    private func lookForReturn(after reason: SourceNotice) throws(CaptureError) {
+        switch try windowReturn?.look(on: connection, at: lastTick) {
+        case .found(let window):
+            condition = .withheld
+            follow(window)
+        case .waits(let isFirst):
+            condition = .withheld
+            guard isFirst, let windowReturn else { break }
+            notices.append(.windowGone(target.description.name ?? "", rule: "\(windowReturn.rule)", timeout: windowReturn.timeout))
+        case .timedOut:
+            condition = .ended
+            notices.append(.windowMissing(rule: windowReturn.map { "\($0.rule)" } ?? ""))
+        case nil:
+            condition = .ended
+            notices.append(reason)
+        }
+    }
+
+    /// Captures another window from the next tick on.
+    private func follow(_ window: WindowTarget) {
+        target = window
+        events.target = window
+        reader.follow(window)
+        changes.follow(window.damagedDrawable)
+        isWithheldAsHidden = false
+        refresh.requestWhole()
     }
 
     /// Returns what changed in the picture since the last tick, without changes below a cover.

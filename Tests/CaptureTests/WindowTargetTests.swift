@@ -1,4 +1,5 @@
 import Capture
+import Concurrency
 import Dispatch
 import Foundation
 import Media
@@ -364,12 +365,88 @@ import X11Capture
         }
     }
 
+    // MARK: Another window after the captured one
+
+    private static let rule = HiddenWindowRule.title(GlobPattern("test*"))
+
+    @Test func `after a window was closed, the only one that matches its rule is shown, at its own size`() async throws {
+        try await withScreen { screen in
+            let first = try TestWindow(display: screen.display, background: 0x2040C0, x: 100, y: 50, width: 200, height: 100)
+            let timeout = MediaTime(milliseconds: 60_000)
+            let source = try open(screen, .matchingWindow(Self.rule), windowTimeout: timeout)
+            #expect(try source.nextPicture()?.isPlain(0x2040C0) == true)
+            first.close()
+            try await source.wait(for: .withheld)
+            #expect(source.takeNotice() == .windowGone("test window", rule: "title:test*", timeout: timeout) && source.takeNotice() == nil)
+            #expect(source.description.name == "test window" && source.size == PixelSize(width: 200, height: 100))
+            // The wrong one of two must not be shown.
+            let second = try TestWindow(display: screen.display, background: 0x00FF00, x: 20, y: 20, width: 300, height: 150)
+            let third = try TestWindow(display: screen.display, background: Self.loud, x: 400, y: 300, width: 50, height: 50)
+            let start = MediaTime(nanoseconds: SessionClock.monotonic())
+            for tenth in Int64(0)..<10 {
+                #expect(try source.nextSample(at: start + MediaTime(milliseconds: 100 * tenth)) == nil && source.condition == .withheld)
+            }
+            third.close()
+            let picture = try await source.waitForPicture("the other window") { $0.damage.isWhole }
+            #expect(picture.size == PixelSize(width: 300, height: 150) && picture.isPlain(0x00FF00) && source.condition == .shown)
+            second.fill(0xFF0000, x: 200, y: 100, width: 10, height: 10)
+            try await source.waitForPicture("its change") { $0.colour(x: 205, y: 105) == 0xFF0000 }
+            #expect(source.takeNotice() == nil)
+            // It can be closed, too.
+            second.close()
+            try await source.wait(for: .withheld)
+            #expect(source.takeNotice() == .windowGone("test window", rule: "title:test*", timeout: timeout))
+        }
+    }
+
+    @Test func `if no window matches the rule in time, the source ends, and says so`() async throws {
+        try await withScreen { screen in
+            let other = try LoudWindow(display: screen.display, x: 0, y: 0, width: 20, height: 20)
+            other.setTitle("another")
+            other.map()
+            let window = try TestWindow(display: screen.display, background: 0x2040C0, x: 100, y: 50, width: 200, height: 100)
+            let source = try open(screen, .matchingWindow(Self.rule), windowTimeout: MediaTime(milliseconds: 300))
+            window.close()
+            try await source.wait(for: .ended)
+            #expect(source.takeNotice() == .windowGone("test window", rule: "title:test*", timeout: MediaTime(milliseconds: 300)))
+            #expect(source.takeNotice() == .windowMissing(rule: "title:test*"))
+            #expect(try source.nextSample() == nil && source.condition == .ended && source.takeNotice() == nil)
+            withExtendedLifetime(other) {}
+        }
+    }
+
+    @Test func `a window that is hidden by a rule is not shown after the captured one was closed`() async throws {
+        try await withScreen { screen in
+            let window = try TestWindow(display: screen.display, background: 0x2040C0, x: 100, y: 50, width: 200, height: 100)
+            let hidden = HiddenWindowRules([.title(GlobPattern("*secret"))])
+            let source = try open(screen, .matchingWindow(Self.rule), windowTimeout: MediaTime(milliseconds: 60_000), hiddenWindows: hidden)
+            _ = try source.nextSample()
+            window.close()
+            try await source.wait(for: .withheld)
+            let secret = try LoudWindow(display: screen.display, x: 100, y: 50, width: 200, height: 100)
+            secret.setTitle("test secret")
+            secret.map()
+            var pictures = 0
+            try await waitUntil("the notice") {
+                if try source.nextSample() != nil { pictures += 1 }
+                return source.takeNotice() == .windowHidden
+            }
+            #expect(pictures == 0 && source.condition == .withheld)
+            withExtendedLifetime(secret) {}
+        }
+    }
+
     // MARK: Helpers
 
-    private func open(_ screen: Xvfb, _ selection: ScreenSelection, showsCursor: Bool = false) throws(CaptureError) -> X11ScreenSource {
+    private func open(
+        _ screen: Xvfb, _ selection: ScreenSelection, showsCursor: Bool = false, windowTimeout: MediaTime = .zero,
+        hiddenWindows: HiddenWindowRules = HiddenWindowRules()
+    ) throws(CaptureError) -> X11ScreenSource {
         var request = ScreenRequest(display: screen.display)
         request.selection = selection
         request.showsCursor = showsCursor
+        request.windowTimeout = windowTimeout
+        request.hiddenWindows = hiddenWindows
         return try X11ScreenSource(request)
     }
 

@@ -188,6 +188,27 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `After a window was closed, viewers see a slate until another one matches its rule`() async throws {
+            try await withDesktop(width: 800, height: 450) { desktop in
+                try await desktop.startWindowManager()
+                let window = try await desktop.openWindow("clock", "640x360+100+60")
+                let path = desktop.folder + "/out.mp4"
+                let peer = try await desktop.startLive([
+                    "--window", "class:TestScreen", "--window-timeout", "2m", "--no-app-audio", "--no-cursor", "--quality", "10", "--to", path,
+                ])
+                try await desktop.broadcast.waitForMoreSeconds(1.5, of: peer)
+                try await desktop.xdotool(["windowkill", window.id])
+                _ = try await peer.waitForErrorLine(containing: "was closed. Viewers see a slate until one window matches class:TestScreen")
+                try await desktop.broadcast.waitForMoreSeconds(1.5, of: peer)
+                try await desktop.openWindow("clock", "640x360+100+60")
+                try await desktop.broadcast.waitForMoreSeconds(2.5, of: peer)
+                let report = try await desktop.broadcast.stop(peer)
+                #expect(report.state == "finished")
+                try await MediaFile(path: path, peers: desktop.peers).expectDecodable()
+                try await expectSlateBetweenClocks(in: path, peers: desktop.peers)
+            }
+        }
+
         @Test func `A monitor that is unplugged is a slate until it is back, and nothing of the other is shown`() async throws {
             try await withPeers { peers in
                 let xorg = try await XorgDummy.start(in: peers)
@@ -284,6 +305,9 @@ extension EndToEndTests {
                     (["--region", "10x10+0+0+0"], 64, ["--region"]),
                     (["--region", "0x10+0+0"], 64, ["--region"]),
                     (["--window", "mine"], 64, ["--window mine", "pick"]),
+                    (["--window", "active", "--window-timeout", "5m"], 64, ["--window-timeout", "class:NAME"]),
+                    (["--window-timeout", "5m"], 64, ["--window-timeout", "class:NAME"]),
+                    (["--window", "class:A", "--window-timeout", "soon"], 64, ["--window-timeout soon"]),
                     (["--window", "0x7fffffff"], 66, ["0x7fffffff"]),
                     (["--window", "active"], 66, ["No window is in front", "--window pick"]),
                     (["--monitor", "HDMI-7"], 66, ["HDMI-7", "screen"]),

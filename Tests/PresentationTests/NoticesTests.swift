@@ -49,6 +49,15 @@ struct NoticesTests {
         ),
         (.windowUnmapped("Notes"), false, "The window Notes is minimised or hidden. It is shown again when it is back."),
         (.windowClosed("Notes (draft)"), true, "The window \"Notes (draft)\" was closed, so the broadcast ended."),
+        (
+            .windowGone("Notes", rule: "class:Notes", timeout: MediaTime(milliseconds: 60_000)), false,
+            "The window \"Notes\" was closed. Viewers see a slate until one window matches class:Notes again. "
+                + "The broadcast ends if none does within 60 s."
+        ),
+        (
+            .windowMissing(rule: "class:Notes"), false,
+            "No single window matched class:Notes in time, so the broadcast ended. Choose a longer time with --window-timeout."
+        ),
         (.windowHidden, false, "The captured window is hidden by a rule: viewers do not see it until the rule is removed."),
         (
             .rulesWithoutWindow(["class:A", "title:*b*"]), true,

@@ -102,7 +102,7 @@ struct CompletionValues {
         case "proxy": .values(["socks5://", "http://"])
         case "menu": .values(["rofi -dmenu", "dmenu", "wofi --dmenu", "fuzzel --dmenu", "fzf"])
         case "last", "clip-buffer": .values(["30s", "60s", "2m"])
-        case "monitor-timeout": .values(["0s", "5m", "1h"])
+        case "monitor-timeout", "window-timeout": .values(["0s", "5m", "1h"])
         case "duration": .values(["90s", "10m", "1h"])
         // Numbers and text that only the user knows.
         case "bitrate", "quality", "keyframe-interval", "title": .free

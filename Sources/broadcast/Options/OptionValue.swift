@@ -50,6 +50,11 @@ enum OptionValue {
         return time
     }
 
+    /// The same as `duration`, or `0`.
+    static func timeout(_ text: String, name: String) throws(CommandError) -> MediaTime {
+        ["0", "0s"].contains(text) ? .zero : try duration(text, name: name)
+    }
+
     /// `4500` kbit/s, or `6M`.
     ///
     /// - Parameter name: the option's name, for the error.

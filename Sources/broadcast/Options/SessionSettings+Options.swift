@@ -10,6 +10,7 @@ extension SessionSettings {
         title = session.title
         duration = try session.duration.map { text throws(CommandError) in try OptionValue.duration(text, name: "--duration") }
         clipBuffer = try session.clipBuffer.map { text throws(CommandError) in try OptionValue.duration(text, name: "--clip-buffer") }
+        windowTimeout = try source.windowReturn()
         // With --window pick, the caller asks the user to click a window later.
         let selection = try source.selection() ?? .wholeScreen
         if let path = source.y4m {

@@ -54,7 +54,7 @@ extension SourceOptions {
         request.asks = ask
         request.isAttended = isAttended
         if let monitorTimeout {
-            request.monitorTimeout = monitorTimeout == "0" ? .zero : try OptionValue.duration(monitorTimeout, name: "--monitor-timeout")
+            request.monitorTimeout = try OptionValue.timeout(monitorTimeout, name: "--monitor-timeout")
         }
         return request
     }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Media
 import Presentation
 import X11Capture
 
@@ -29,6 +30,12 @@ struct SourceOptions: ParsableArguments {
             valueName: "id|rule|active|pick"))
     var window: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "With --window class:NAME or title:*TEXT*: how long viewers see a slate after the window was closed, until a window matches "
+                + "again, before the broadcast ends. Default: 0, which ends it at once.", valueName: "time"))
+    var windowTimeout: String?
+
     @Flag(help: "Follow the monitor that has the focused window. With --monitor: start with that one.")
     var followFocus = false
 
@@ -50,12 +57,27 @@ struct SourceOptions: ParsableArguments {
                 + "0 ends it at once. Default: 5m.", valueName: "time"))
     var monitorTimeout: String?
 
+    /// True if `--window` has a rule that the next window of the same application can match.
+    private var isWindowByRule: Bool {
+        let kind = window?.prefix { $0 != ":" }.lowercased()
+        return kind != window && ["class", "title"].contains(kind)
+    }
+
+    /// `--window-timeout`; nil if it was not given.
+    func windowReturn() throws(CommandError) -> MediaTime? {
+        try windowTimeout.map { text throws(CommandError) in try OptionValue.timeout(text, name: "--window-timeout") }
+    }
+
     /// The selected part of the screen; nil if the user must click a window (--window pick).
     func selection() throws(CommandError) -> ScreenSelection? {
         let given = [("--y4m", y4m), ("--monitor", monitor), ("--region", region), ("--window", window)].filter { $0.1 != nil }.map(\.0)
         if given.count > 1 { throw CommandError(.usage, "\(given[0]) and \(given[1]) exclude each other. Give one of them.") }
         if followFocus, let other = given.first, other != "--monitor" {
             throw CommandError(.usage, "--follow-focus and \(other) exclude each other. Leave out one of them.")
+        }
+        if windowTimeout != nil, !isWindowByRule {
+            throw CommandError(
+                .usage, "--window-timeout waits for a window that matches a rule again: add --window class:NAME or title:*TEXT*, or omit it.")
         }
         if followFocus { return .focusedMonitor(startingAt: monitor) }
         if let monitor { return .monitor(monitor) }
