@@ -23,6 +23,7 @@ extension ConfigurationFault.Problem {
     fileprivate var phrase: String {
         switch self {
         case .unknownKey: "there is no such key"
+        case .unnamedKey: "a key has no name; remove it, or give it one"
         case .missing(let expected): "this is required: \(expected.phrase)"
         case .wrong(let expected): "this must be \(expected.phrase)"
         case .notAChoice(let value, let choices): "\"\(value)\" is not one of \(choices.joined(separator: ", "))"

@@ -33,8 +33,15 @@ package struct ConfigurationFault: Error, Sendable, Equatable {
         self.problem = problem
     }
 
+    /// The full key from its parts. A part without a name is `""`, as in the file.
+    static func name(of path: [String]) -> String {
+        path.map { $0.isEmpty ? "\"\"" : $0 }.joined(separator: ".")
+    }
+
     package enum Problem: Sendable, Equatable {
         case unknownKey(known: [String])
+        /// The key is an empty string.
+        case unnamedKey
         case missing(Expected)
         case wrong(Expected)
         /// A value that is not one of the choices.

@@ -25,13 +25,18 @@ package struct TOMLDocument {
         package var message: String
     }
 
-    /// Parses the content of a file.
+    /// Parses the content of a file. TOML permits keys without a name; they are an error, because the program reads none.
     package init(_ text: String, path: String) throws(ConfigurationError) {
         do throws(SyntaxError) {
             try self.init(text)
         } catch {
             let message = error.message.split(whereSeparator: \.isNewline).first.map(String.init) ?? error.message
             throw .syntax(path: path, line: error.line, message: message)
+        }
+        let unnamed = nodes.filter { $0.key.last?.isEmpty == true }.min { ($0.value.line, $0.key.count) < ($1.value.line, $1.key.count) }
+        if let unnamed {
+            throw .fault(
+                ConfigurationFault(path: path, line: max(1, unnamed.value.line), key: ConfigurationFault.name(of: unnamed.key), problem: .unnamedKey))
         }
     }
 

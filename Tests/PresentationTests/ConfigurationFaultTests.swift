@@ -9,6 +9,7 @@ struct ConfigurationFaultTests {
     private static let faults: [(ConfigurationFault.Problem, String)] = [
         (.unknownKey(known: ["fps", "size"]), "there is no such key; known are fps, size."),
         (.unknownKey(known: ["kay", "size"]), "there is no such key; did you mean kay?"),
+        (.unnamedKey, "a key has no name; remove it, or give it one."),
         (.missing(.text), "this is required: a string in quotes."),
         (.wrong(.table), "this must be a table."),
         (.wrong(.boolean), "this must be true or false."),

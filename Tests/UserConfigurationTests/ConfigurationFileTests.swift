@@ -188,6 +188,10 @@ struct ConfigurationFileTests {
     @Test(
         arguments: [
             ("size = 1", 1, "size", .unknownKey(known: ["preferred", "video", "audio", "privacy", "network", "destinations"])),
+            ("preferred = \"a\"\n\"\" = 1", 2, "\"\"", .unnamedKey),
+            ("[video]\n'' = 1\nfsp = 2", 2, "video.\"\"", .unnamedKey),
+            ("[destinations.\"\"]\nextension = \"file\"", 1, "destinations.\"\"", .unnamedKey),
+            ("[destinations.a]\nextension = \"web\"\nkey-command = { \"\" = \"echo\" }", 3, "destinations.a.key-command.\"\"", .unnamedKey),
             ("preferred = 1", 1, "preferred", .wrong(.text)),
             ("\nvideo = 1", 2, "video", .wrong(.table)),
             ("audio = []", 1, "audio", .wrong(.table)),

@@ -81,6 +81,8 @@ struct ManifestFileTests {
 
     @Test(
         arguments: [
+            ("\"\" = 1", 4, "\"\"", .unnamedKey),
+            ("[[setup]]\nkey = \"k\"\n\"\" = 1", 6, "setup.0.\"\"", .unnamedKey),
             ("description = 1", 4, "description", .wrong(.text)),
             ("version = 1", 4, "version", .wrong(.text)),
             ("video = \"h265\"", 4, "video", .notAChoice("h265", choices: ["h264-annexb", "h264-avcc", "i420", "none"])),
