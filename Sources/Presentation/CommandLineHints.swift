@@ -45,6 +45,12 @@ package enum CommandLineHints {
         return "\(words.count == 1 ? "This argument is" : "These arguments are") not expected: \(quoted). See \(help(command))."
     }
 
+    /// The sentence about an option without a value whose next word begins with `-`.
+    package static func valueWithDash(_ word: String, of option: String, command: String?) -> String {
+        let start = "\(option) has no value: \(place(word)) begins with -, so it is read as an option."
+        return option == "--to" ? "\(start) For such a file, run: broadcast start --to ./\(place(word))" : "\(start) See \(help(command))."
+    }
+
     /// Returns the option that `option` most likely stands for; nil if none is similar.
     package static func nearestOption(_ option: String, among known: [String]) -> String? {
         if let name = otherNames[option], known.contains(name) { return name }

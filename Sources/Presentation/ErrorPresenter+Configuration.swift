@@ -59,6 +59,8 @@ extension CommandError {
                 .usage,
                 "\(name) is live, and browsers and services cannot show lossless video: --quality 0 is for files and standard output. "
                     + "Use --bitrate, or --quality 1 or more.")
+        case .unknownScheme("file", let source):
+            self.init(.usage, "A file has no address here (\(source ?? "--to")): write its path alone, as in /tmp/talk.mp4.")
         case .unknownScheme(let scheme, let source):
             self.init(.usage, "No extension sends to \(scheme):// addresses (\(source ?? "--to")). Use rtmp://HOST/APP/KEY.")
         case .notAnRTMPAddress(let error, let source): self.init(source == nil ? .usage : .config, "\(source ?? "--to"): \(error.sentence)")

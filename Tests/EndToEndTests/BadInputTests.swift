@@ -23,6 +23,7 @@ extension EndToEndTests {
         private static let wrongArguments = [
             Case("--display", missingDisplay, "--to", "a.mp4", status: 66, saying: missingDisplay, "X server"),
             Case("--to", "http://127.0.0.1/live/key", status: 64, saying: "http://", "rtmp://"),
+            Case("--to", "file:///tmp/a.mp4", status: 64, saying: "--to", "its path alone"),
             Case("--to", "rtmp://", status: 64, saying: "host"),
             Case("--to", "rtmp://127.0.0.1", status: 64, saying: "stream key"),
             Case("--to", "rtmp://127.0.0.1:99999/live/key", status: 64, saying: "port"),
@@ -48,6 +49,8 @@ extension EndToEndTests {
             Case("--to", "a.mp4", "--quality", "nan", status: 64, saying: "--quality"),
             Case("--to", "a.mp4", "--duration", "0s", status: 64, saying: "--duration"),
             Case("--to", "a.mp4", "--duration", "soon", status: 64, saying: "--duration"),
+            Case("--to", "a.mp4", "--duration", "-5s", status: 64, saying: "--duration", "-5s begins with -"),
+            Case("--to", "-a.mp4", status: 64, saying: "broadcast: --to has no value", "--to ./-a.mp4"),
             Case("--to", "a.mp4", "--keyframe-interval", "0", status: 64, saying: "--keyframe-interval"),
             Case("--to", "a.mp4", "--preset", "quick", status: 64, saying: "quick", "veryfast"),
             Case("--to", "a.mp4", "--latency", "none", status: 64, saying: "--latency"),

@@ -43,6 +43,15 @@ struct CommandLineHintsTests {
         #expect(!sentence.contains("s3cret"))
     }
 
+    @Test func `A value that begins with a dash is explained`() {
+        #expect(
+            CommandLineHints.valueWithDash("-x.mp4", of: "--to", command: "start")
+                == "--to has no value: -x.mp4 begins with -, so it is read as an option. For such a file, run: broadcast start --to ./-x.mp4")
+        #expect(
+            CommandLineHints.valueWithDash("-5s", of: "--duration", command: "start")
+                == "--duration has no value: -5s begins with -, so it is read as an option. See broadcast start --help.")
+    }
+
     @Test func `A destination without --to is explained`() {
         #expect(CommandLineHints.unexpected(["x.mp4"], command: "start").contains("broadcast start --to x.mp4"))
         #expect(!CommandLineHints.unexpected(["rtmp://h/app/s3cret"], command: "start").contains("s3cret"))

@@ -85,6 +85,9 @@ struct ConfigurationErrorTests {
             "No extension sends to ftp:// addresses (--to). Use rtmp://HOST/APP/KEY."
         ),
         (
+            .unknownScheme("file", source: nil), .usage, "A file has no address here (--to): write its path alone, as in /tmp/talk.mp4."
+        ),
+        (
             .unknownScheme("ftp", source: "/c.toml:4"), .usage,
             "No extension sends to ftp:// addresses (/c.toml:4). Use rtmp://HOST/APP/KEY."
         ),

@@ -18,6 +18,11 @@ struct UsageSentence {
             guard let command else { return CommandLineHints.unknownCommand(quoted.first ?? "", known: Self.visibleCommands) }
             return CommandLineHints.unexpected(quoted, command: command.name)
         }
+        if message.hasPrefix("Missing value for"), let option = quoted.first?.split(separator: " ").first.map(String.init),
+            let word = wordWithDash(after: option)
+        {
+            return CommandLineHints.valueWithDash(word, of: option, command: command?.name)
+        }
         let end = message.last.map { ".?!".contains($0) } == true ? "" : "."
         return "\(message)\(end) See broadcast\(command.map { " " + $0.name } ?? "") --help."
     }
@@ -27,6 +32,14 @@ struct UsageSentence {
             return "\(option) is an option of a command. Run: broadcast start \(option) …"
         }
         return CommandLineHints.unknownOption(option, known: command.map { Self.options(of: $0.type) } ?? [], command: command?.name)
+    }
+
+    /// The word after `option` if it begins with `-` and is not an option itself.
+    private func wordWithDash(after option: String) -> String? {
+        let known = command.map { Self.options(of: $0.type) } ?? []
+        return zip(arguments, arguments.dropFirst()).first { before, word in
+            before == option && word.count > 2 && word.hasPrefix("-") && !known.contains(String(word.prefix { $0 != "=" }))
+        }?.1
     }
 
     private typealias Command = (name: String, type: any ParsableCommand.Type)
