@@ -9,7 +9,10 @@ extension CommandError {
         case .unreadable(let path): self.init(.config, "Cannot read the config \(path). Check that it, its folder and what it links to exist, and their permissions.")
         case .notText(let path): self.init(.config, "The config \(path) is not UTF-8 text. Save it as UTF-8.")
         case .syntax(let path, let line, let message):
-            self.init(.config, "\(path):\(line): \(message.hasSuffix(".") ? String(message.dropLast()) : message). Correct that line.")
+            // What the parser reports for text that is not quoted.
+            let isText = ["could not determine value type", "expected digit, saw '"].contains { message.contains($0) }
+            let way = isText ? "If this is text, it needs quotes, as in size = \"1280x720\"." : "Correct that line."
+            self.init(.config, "\(path):\(line): \(message.hasSuffix(".") ? String(message.dropLast()) : message). \(way)")
         case .fault(let fault): self.init(.config, fault.sentence)
         case .manifest(let problem): self.init(.config, problem.sentence)
         case .folder(let path, let problem): self.init(.cannotCreate, problem.sentence(path: path))

@@ -60,6 +60,8 @@ extension ConfigurationFault.Problem {
             "the extension \(name) does not ask for this. "
                 + (questions.isEmpty ? "It asks for nothing" : "It asks for \(questions.joined(separator: ", "))")
         case .isSecret: "this is secret and must not be in the config. Remove it from there"
+        case .streamKey(let destination):
+            "the stream key must not be in the config. Remove it, and add key-command, or run: broadcast setup \(destination)"
         case .secretInAddress(.password, let destination):
             "the password in this address must not be in the config. Give it to broadcast setup \(destination), and remove it here"
         case .secretInAddress(.parameter(let key), let destination):
@@ -73,7 +75,10 @@ extension ConfigurationFault.Problem {
 
     /// True if the phrase ends in a command to type, which a period would change.
     fileprivate var endsInCommand: Bool {
-        if case .passwordInRTMPAddress = self { true } else { false }
+        switch self {
+        case .passwordInRTMPAddress, .streamKey: true
+        default: false
+        }
     }
 
     /// `; did you mean …?`, or the known names.

@@ -88,6 +88,8 @@ package struct ConfigurationFault: Error, Sendable, Equatable {
         case notAsked(extension: String, questions: [String])
         /// The value is secret and must not be in the configuration.
         case isSecret
+        /// The stream key of a destination is not a key of the configuration.
+        case streamKey(destination: String)
         /// The address contains a secret.
         case secretInAddress(AddressSecret, destination: String)
         /// The address of an RTMP destination contains a user name and a password.

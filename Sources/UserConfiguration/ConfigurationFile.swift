@@ -141,6 +141,10 @@ package enum ConfigurationFile {
     }
 
     private static func destination(_ section: ConfigurationSection, name: String) throws(ConfigurationFault) -> Configuration.Destination {
+        let isRTMP = section.keys.contains("service") || (try? section.string("extension")) == DestinationKind.rtmp.name
+        if isRTMP, let key = section.keys.first(where: { DestinationKeys.streamKeys.contains($0) }) {
+            throw section.fault(key, .streamKey(destination: name))
+        }
         try section.allow(DestinationKeys.all)
         let service = try service(section)
         // The configuration overrides the known values of the service.

@@ -6,6 +6,9 @@ enum DestinationKeys {
     /// All keys that exist.
     static let all = ["extension", "service", "url", "path", "format", "key-command", "setup", "size", "bitrate", "retries", "ca-file"]
 
+    /// The names under which users look for a place for the stream key.
+    static let streamKeys = ["key", "stream-key", "stream_key", "streamkey"]
+
     /// The keys that a built-in extension reads, or that a separate program can read.
     static func read(by kind: DestinationKind) -> [String] {
         switch kind {

@@ -17,6 +17,10 @@ struct ConfigurationErrorTests {
         (.syntax(path: "/c.toml", line: 3, message: "A value is missing."), .config, "/c.toml:3: A value is missing. Correct that line."),
         (.syntax(path: "/c.toml", line: 3, message: "A value is missing"), .config, "/c.toml:3: A value is missing. Correct that line."),
         (
+            .syntax(path: "/c.toml", line: 3, message: "Error while parsing decimal integer: expected digit, saw 'x'"), .config,
+            "/c.toml:3: Error while parsing decimal integer: expected digit, saw 'x'. If this is text, it needs quotes, as in size = \"1280x720\"."
+        ),
+        (
             .fault(ConfigurationFault(path: "/c.toml", line: 2, key: "video.fps", problem: .wrong(.integer(1...240)))), .config,
             "/c.toml:2: video.fps: this must be a whole number from 1 to 240."
         ),

@@ -58,6 +58,9 @@ struct ConfigurationFaultTests {
         (.notAsked(extension: "web", questions: ["url", "key"]), "the extension web does not ask for this. It asks for url, key."),
         (.isSecret, "this is secret and must not be in the config. Remove it from there."),
         (
+            .streamKey(destination: "yt"), "the stream key must not be in the config. Remove it, and add key-command, or run: broadcast setup yt"
+        ),
+        (
             .secretInAddress(.password, destination: "web"),
             "the password in this address must not be in the config. Give it to broadcast setup web, and remove it here."
         ),

@@ -198,6 +198,7 @@ struct ConfigurationFileTests {
             ("[[privacy]]", 1, "privacy", .wrong(.table)),
             ("destinations = true", 1, "destinations", .wrong(.table)),
             ("[destinations]\na = 1", 2, "destinations.a", .wrong(.table)),
+            ("[destinations.yt]\nservice = \"youtube\"\nkey = \"s3cret\"", 3, "destinations.yt.key", .streamKey(destination: "yt")),
             ("[video]\nsize = 720", 2, "video.size", .wrong(.text)),
             ("[video]\n\nsize = \"720\"", 3, "video.size", .notASize("720")),
             ("[video]\nfps = 0", 2, "video.fps", .wrong(.integer(1...240))),
