@@ -19,6 +19,13 @@ package enum PreviewSentences {
         "The desktop's image viewer shows what viewers will see (\(file))."
     }
 
+    /// The error for a file that is called like a picture of another format; nil for any other name.
+    package static func otherFormat(_ file: String) -> CommandError? {
+        let others = ["jpg", "jpeg", "gif", "webp", "bmp", "tif", "tiff", "avif"]
+        guard let dot = file.lastIndex(of: "."), others.contains(file[file.index(after: dot)...].lowercased()) else { return nil }
+        return CommandError(.usage, "\(file): the picture is written as PNG. Use the name \(file[..<dot]).png.")
+    }
+
     /// Returns true if the answer to `question` allows the broadcast to go live: an empty line, or `y`.
     ///
     /// - Parameter answer: the line without its newline; nil if the terminal was closed.

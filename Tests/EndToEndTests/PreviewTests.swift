@@ -53,6 +53,9 @@ extension EndToEndTests {
                 try await terminal.wait(for: "the status") { terminal.standardOutput.contains("status ") }
                 #expect(terminal.standardOutput.contains("is a terminal") && terminal.standardOutput.contains("status 64"))
                 #expect(try await studio.broadcast.run(["preview", "/no/such/folder/a.png"]).status == .exited(73))
+                let other = try await studio.broadcast.run(["preview", studio.path("a.jpg")])
+                #expect(other.status == .exited(64))
+                expectSentence(in: other.errors, saying: ["a.jpg", "PNG", "a.png"])
                 #expect(try await studio.broadcast.run(["preview", "--region", "10x10+5000+0", file]).status == .exited(66))
             }
         }
@@ -237,7 +240,7 @@ extension EndToEndTests {
         private nonisolated(nonsending) func preview(_ arguments: [String], in studio: Studio) async throws -> DecodedFrame {
             let file = studio.path("preview.png")
             let result = try await studio.broadcast.run(["preview", file] + arguments)
-            try #require(result.status == .exited(0), "\(result.errors)")
+            try #require(result.status == .exited(0) && result.output == file + "\n", "\(result)")
             return try await decode(file, in: studio)
         }
 

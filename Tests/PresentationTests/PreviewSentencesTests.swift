@@ -18,6 +18,16 @@ struct PreviewSentencesTests {
         #expect(PreviewSentences.question(file: "/run/p.png", staysOpen: true).contains("Close its window first"))
     }
 
+    @Test(
+        arguments: [
+            ("look.jpg", "look.jpg: the picture is written as PNG. Use the name look.png."),
+            ("/tmp/a.b/look.WEBP", "/tmp/a.b/look.WEBP: the picture is written as PNG. Use the name /tmp/a.b/look.png."),
+            ("look.png", nil), ("look", nil), ("a.jpg/look", nil), ("-", nil),
+        ] as [(String, String?)])
+    func `A name with the ending of another picture format is refused`(file: String, sentence: String?) {
+        #expect(PreviewSentences.otherFormat(file) == sentence.map { CommandError(.usage, $0) })
+    }
+
     @Test func `A preview that no program can show is a failure`() {
         #expect(CommandError.previewNotShown(viewer: .exited(3)).status == .unavailable)
         #expect(CommandError.previewNotShown(viewer: .exited(3)).message.contains("exit status 3"))

@@ -12,7 +12,7 @@ struct PreviewCommand: AsyncParsableCommand {
         discussion: """
             Captures one picture with the options of broadcast start for source, video and privacy. It shows hidden \
             windows painted over, the pointer, and the black bars of --size. The command writes it as PNG into FILE, \
-            or to standard output for -. Without FILE it shows the picture on the terminal if the terminal supports \
+            or to standard output for -, and prints the name of the file. Without FILE it shows the picture on the terminal if the terminal supports \
             kitty's graphics protocol or sixels, and otherwise in the desktop's image viewer. The viewer reads a file \
             that only you can read and that the command removes before it exits. The exit status is 69 if the \
             picture cannot be shown.
@@ -32,6 +32,7 @@ struct PreviewCommand: AsyncParsableCommand {
             throw CommandError(
                 .usage, "Standard output is a terminal, which cannot show a PNG file. Name a file, or omit -.")
         }
+        if let file, let error = PreviewSentences.otherFormat(file) { throw error }
         let context = try CommandContext()
         var settings = try SessionSettings(
             source: source, video: video, audio: try AudioOptions.parse([]), privacy: privacy, session: try SessionOptions.parse([]))
@@ -48,7 +49,9 @@ struct PreviewCommand: AsyncParsableCommand {
         switch file {
         case nil: try await Self.show(picture, context)
         case "-": try picture.writeToOutput()
-        case .some(let path): try picture.write(to: path)
+        case .some(let path):
+            try picture.write(to: path)
+            try Output.answer(path)
         }
     }
 
