@@ -10,10 +10,16 @@ extension PixelSize {
             self = size
             return
         }
+        guard let written = Self.written(text) else { return nil }
+        self = written.roundedDownToEven
+    }
+
+    /// `1280x720` before odd numbers are rounded; nil for other text, also for a name such as `720p`.
+    package static func written(_ text: String) -> PixelSize? {
         let parts = text.lowercased().split(separator: "x", omittingEmptySubsequences: false)
         guard parts.count == 2, let width = Int(parts[0]), let height = Int(parts[1]), (16...16384).contains(width), (16...16384).contains(height)
         else { return nil }
-        self = PixelSize(width: width, height: height).roundedDownToEven
+        return PixelSize(width: width, height: height)
     }
 
     private static func named(_ name: String) -> PixelSize? {

@@ -30,6 +30,8 @@ extension EndToEndTests {
 
         @Test func `The preview has the size and the bars that viewers get`() async throws {
             try await withStudio(["clock"], width: 1280, height: 720, hasSound: false) { studio in
+                let odd = try await studio.broadcast.run(["preview", "--size", "801x601", studio.path("odd.png")])
+                #expect(odd.errors == "The picture has even numbers of pixels: --size 801x601 gives 800x600.\n")
                 let frame = try await preview(["--size", "800x600"], in: studio)
                 #expect(frame.width == 800 && frame.height == 600)
                 for bar in [0.0, 0.88] {

@@ -14,6 +14,7 @@ struct SettingTextTests {
         ] as [(String, PixelSize?)])
     func `A size has a width and a height`(text: String, size: PixelSize?) {
         #expect(PixelSize(text: text) == size)
+        #expect(PixelSize.written(text).map(\.roundedDownToEven) == (text.contains("x") || text.contains("X") ? size : nil))
     }
 
     @Test(

@@ -44,6 +44,7 @@ struct PreviewCommand: AsyncParsableCommand {
         let configuration = try presenting { [settings] () throws(ConfigurationError) in
             try SessionConfiguration(settings, over: context.configuration)
         }
+        if let note = OptionValue.roundingNote(size: video.size, region: source.region) { Output.note(note) }
         if file == nil && Output.isTerminal { Output.note(PreviewSentences.preparing) }
         let picture = try await PreviewPicture.taken(configuration)
         switch file {

@@ -86,6 +86,7 @@ struct StartCommand: AsyncParsableCommand {
         let isAttended = launched?.request.isAttended ?? source.isAttended(context)
         if usesPortal { settings.source = .portal(try source.portalRequest(context, isAttended: isAttended, previews: preview)) }
         var chosen = try Self.configuration(settings, context)
+        if launched == nil, let note = OptionValue.roundingNote(size: video.size, region: source.region) { Output.note(note) }
         let isParent = session.detach && launched == nil
         if isParent { try refuseDetachedOutput(context) }
         if launched == nil { try refuseUnknownSound(chosen) }

@@ -14,6 +14,12 @@ enum OptionValue {
         return size
     }
 
+    /// What viewers get for an odd size, or for an odd region in its own size; nil for even ones.
+    static func roundingNote(size: String?, region: String?) -> String? {
+        if let size { return PixelSize.written(size).flatMap { SizeSentences.rounded("--size \(size)", $0) } }
+        return region.flatMap { text in PixelRect(text: text).flatMap { SizeSentences.rounded("--region \(text)", $0.size) } }
+    }
+
     /// `1280x720+100+50`.
     static func region(_ text: String) throws(CommandError) -> PixelRect {
         guard let region = PixelRect(text: text) else {
