@@ -51,10 +51,14 @@ def open_session():
 
 
 def move(session, x, y):
-    # To the bottom right corner first: there is no absolute movement without a screen cast, and the top left one opens the overview.
-    for step in ((5000.0, 5000.0), (float(x) - 1279, float(y) - 719)):
+    place = float(x), float(y)
+    # To a corner first: there is no absolute movement without a screen cast.
+    for step in ((-5000.0, -5000.0), place):
         call(session, NAME + ".Session", "NotifyPointerMotionRelative", GLib.Variant("(dd)", step))
         time.sleep(0.2)
+    reached = evaluate("global.get_pointer().slice(0, 2)")
+    if max(abs(one - other) for one, other in zip(reached, place)) > 1:
+        sys.exit(f"the pointer is at {reached} instead of {place}")
 
 
 def click(x, y):

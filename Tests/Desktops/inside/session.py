@@ -137,6 +137,8 @@ def gnome():
           "org.gnome.DisplayManager.Manager")
     wait("GDM", lambda: has_name("org.gnome.DisplayManager", environment["DBUS_SYSTEM_BUS_ADDRESS"]))
     mock("org.gnome.DisplayManager", "/org/gnome/DisplayManager/Manager", "AddProperty", "org.gnome.DisplayManager.Manager", "Version", "<'51.0'>")
+    # The pointer starts in the hot corner. Its barriers take one direction away from the first movement.
+    subprocess.run(["gsettings", "set", "org.gnome.desktop.interface", "enable-hot-corners", "false"], env=environment, check=True)
     start("shell", "gnome-shell", "--headless", "--wayland", "--unsafe-mode", "--no-x11", *["--virtual-monitor", "1280x720"] * int(outputs))
     display()
     wait("GNOME Shell", lambda: has_name("org.gnome.Shell") and has_name("org.gnome.Mutter.ScreenCast"))
