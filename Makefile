@@ -33,7 +33,7 @@ BUILD_PACKAGES = pkg-config binutils libsecret-1-0 ca-certificates libx11-dev li
 DEMO_PACKAGES = $(BUILD_PACKAGES) xvfb pulseaudio pulseaudio-utils ffmpeg util-linux
 TEST_PACKAGES = $(DEMO_PACKAGES) x11-xserver-utils xdotool xserver-xorg-core xserver-xorg-video-dummy openbox picom xterm \
 	nginx-light libnginx-mod-rtmp stunnel4 openssl curl python3 tmux mpv bash zsh fish man-db mandoc \
-	pipewire pipewire-bin pipewire-pulse wireplumber libpipewire-0.3-dev gnome-keyring dbus python3-gi libsecret-tools srt-tools dunst libnotify-bin libglib2.0-bin systemd procps \
+	pipewire pipewire-bin pipewire-pulse wireplumber libpipewire-0.3-dev mutter xwayland xdg-desktop-portal gnome-keyring dbus python3-gi libsecret-tools srt-tools dunst libnotify-bin libglib2.0-bin systemd procps \
 	gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-libav
 
 BENCH_PACKAGES = $(TEST_PACKAGES) gstreamer1.0-plugins-ugly python3-numpy python3-pil python3-matplotlib fonts-dejavu-core
@@ -96,10 +96,9 @@ test-desktops:
 own-desktop-program:
 	$(BUILD) --product broadcast
 
-# mutter is the compositor of some Wayland tests; it is too large for make test. Packet loss needs network namespaces, which
-# require root. Without root, those tests are skipped with a message.
+# Packet loss needs network namespaces, which require root. Without root, those tests are skipped with a message.
 test-faults:
-	@./.ci/packages $(TEST_PACKAGES) iproute2 mutter xwayland xdg-desktop-portal
+	@./.ci/packages $(TEST_PACKAGES) iproute2
 	@$(AS_USER) $(MAKE) --no-print-directory test-build
 	@if [ "$$(id -u)" -eq 0 ]; then cd "$$($(AS_USER) --folder)" && $(TESTS) --filter '^FaultTests\.FaultTests/LineFaults/'; fi
 	@$(AS_USER) $(TESTS) --filter '^FaultTests\.' --skip '^FaultTests\.FaultTests/LineFaults/'

@@ -29,22 +29,6 @@ extension FaultTests {
             }
         }
 
-        @Test func `Colours are right, and a window is shown without the rest`() async throws {
-            try await withMutter { desktop, broadcast, folder in
-                try await desktop.paint("chart", width: 1280, height: 720)
-                for (arguments, source) in [(["--ask"], "monitor"), (["--ask", "--window", "pick"], "window")] {
-                    try await desktop.tell("source \(source)")
-                    let path = "\(folder)/\(source).mp4"
-                    let result = try await broadcast.run(
-                        ["start", "--quality", "4", "--no-cursor", "--duration", "2s", "--to", path] + arguments, deadline: .seconds(60))
-                    #expect(result.status == .exited(0), "\(result.errors)")
-                    let last = try #require(try await FrameDecoder(path, layout: .rgb24).frames(in: desktop.peers).last)
-                    let worst = try #require(ColourChartReader.measure(last).max { $0.error < $1.error })
-                    #expect(worst.error <= 3, "\(source): \(worst)")
-                }
-            }
-        }
-
         // mutter 43 crashes when a virtual monitor is switched off, and each has a single size.
         @Test(arguments: [(2, true), (1, false)])
         func `A monitor that is turned goes on, or ends the broadcast cleanly`(turn: Int, goesOn: Bool) async throws {

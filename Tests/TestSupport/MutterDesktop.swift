@@ -3,7 +3,7 @@ import Foundation
 /// A Wayland desktop with a compositor: mutter with a virtual monitor and Xwayland, and the real xdg-desktop-portal with a
 /// backend that answers by itself (`Programs/backend.py`).
 ///
-/// It needs the packages mutter, xwayland and xdg-desktop-portal, which `make test-faults` installs.
+/// It needs the packages mutter, xwayland and xdg-desktop-portal.
 package struct MutterDesktop: Sendable {
     package let peers: Peers
     package let pipeWire: Peer
