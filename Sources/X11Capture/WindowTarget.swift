@@ -51,7 +51,7 @@ final class WindowTarget: CaptureTarget {
         window = tree.client(of: wanted)
         pixelLayout = try PixelLayout(visual: attributes.visual, depth: Int(attributes.depth), connection: connection)
         topLevel = window
-        lastLabel = Self.hexadecimal(window)
+        lastLabel = properties.label(of: window)
         connection.select(StructureNotifyMask | PropertyChangeMask, of: window, for: .target)
         redirection = WindowRedirection(of: window, connection: connection, tree: tree)
         if attributes.map_state == IsViewable { clean = Shape(attributes) }

@@ -165,7 +165,8 @@ import X11Capture
             try await split(screen)
             let left = try TestWindow(display: screen.display, background: 0x00FF00, x: 10, y: 10, width: 100, height: 100)
             let frame = try TestWindow(display: screen.display, background: 0x00FFFF, x: 400, y: 10, width: 100, height: 100)
-            let right = try TestWindow(display: screen.display, background: 0x00FFFF, x: 0, y: 0, width: 80, height: 80)
+            // Where it is before it gets its frame, the server clears the screen.
+            let right = try TestWindow(display: screen.display, background: 0x00FFFF, x: 200, y: 350, width: 80, height: 80)
             right.reparent(into: frame, x: 10, y: 10)
             painter.setActiveWindow(left.window)
             let source = try open(screen, .focusedMonitor(startingAt: nil))
