@@ -12,7 +12,7 @@ extension EndToEndTests {
                 let desktop = try await MutterDesktop.start(width: 1280, height: 720, in: peers)
                 let (broadcast, folder) = (try desktop.broadcast(), try peers.makeFolder("recordings"))
                 try await desktop.paint("chart", width: 1280, height: 720)
-                for (arguments, source) in [(["--ask", "--window", "pick"], "window"), (["--ask"], "monitor"), (["--no-dialog"], "again")] {
+                for (arguments, source) in [(["--ask"], "monitor"), (["--no-dialog"], "again"), (["--ask", "--window", "pick"], "window")] {
                     if source != "again" { try await desktop.tell("source \(source)") }
                     let path = "\(folder)/\(source).mp4"
                     let result = try await broadcast.run(
