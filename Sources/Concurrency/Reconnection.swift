@@ -35,6 +35,7 @@ package struct ReconnectionPolicy: Sendable, Equatable {
 /// any fixed moment.
 package struct Reconnection: Sendable {
     private let policy: ReconnectionPolicy
+    private let longestOutage: Duration?
     /// The number of tries since the last accepted connection.
     private var attempts = 0
     /// The connection that the far end accepted, while it lasts.
@@ -50,6 +51,7 @@ package struct Reconnection: Sendable {
     /// - Parameter wasAccepted: true if an earlier process had a connection.
     package init(_ policy: ReconnectionPolicy, wasAccepted: Bool = false) {
         self.policy = policy
+        longestOutage = policy.longestOutage
         self.wasAccepted = wasAccepted
     }
 
@@ -81,6 +83,7 @@ package struct Reconnection: Sendable {
     ///   - isLimited: false if the number of tries is not limited.
     ///   - chance: a random number from 0 to 1.
     package mutating func nextWait(isLimited: Bool = true, chance: Double = 0.5) -> Duration? {
+        if isLimited, hasUnlimitedTries { (attempts, hasUnlimitedTries) = (0, false) }
         if isLimited, let limit = policy.maximumAttempts ?? (wasAccepted ? nil : policy.attemptsBeforeAccepted), attempts >= limit {
             return nil
         }
@@ -95,7 +98,7 @@ package struct Reconnection: Sendable {
     /// Ends the tries if the far end, which makes them itself, has made them for as long as the policy allows. Returns true in
     /// that case.
     package mutating func giveUpIfOverdue(at now: Duration) -> Bool {
-        guard let outageStart, let limit = policy.longestOutage, now - outageStart >= limit else { return false }
+        guard let outageStart, let limit = longestOutage, now - outageStart >= limit else { return false }
         attempts = Int.max
         return true
     }

@@ -134,6 +134,9 @@ package final class Destination: Sendable {
     /// The bitrate of picture and sound in kbit/s that the far end says it accepts; nil if it does not say.
     package var acceptedBitrate: Int? { status.withLock { $0.handler }?.remarks.bitrate }
 
+    /// True if it writes an ordinary file.
+    var isOnDisk: Bool { status.withLock { $0.handler }?.remarks.isOnDisk ?? false }
+
     /// The number of bytes that all connections wrote or sent.
     package var byteCount: Int {
         let (handler, earlier) = status.withLock { ($0.handler, $0.earlierBytes) }

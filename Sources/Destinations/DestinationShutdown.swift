@@ -42,7 +42,7 @@ package struct DestinationShutdown: Sendable {
             let newCounts = destinations.map(\.byteCount)
             for (destination, (before, now)) in zip(destinations, zip(counts, newCounts)) where !destination.state.isOver {
                 // A slow disk still takes what waits.
-                if destination.plan.kind == .file, now > before { continue }
+                if destination.isOnDisk, now > before { continue }
                 // A handler that is blocked in a system call cannot be ended, but its destination can.
                 destination.fail(.notFinishedInTime)
                 destination.abandon()

@@ -165,7 +165,7 @@ extension UploadNotice {
         case .removedClip(let name, let path):
             "The extension \(name) does not remove its clips: \(path) was removed, so that they do not fill the disk."
         case .unstable(let connections):
-            "\(destination) accepted the stream \(connections) times in a row and gave it up within a minute. It is tried again, less often: "
+            "\(destination) accepted the stream \(connections) times in a row and gave it up within a minute: "
                 + "check its limits (bitrate, picture size, simultaneous streams) and the network."
         case .movesOften:
             "The server of \(destination) asks for a new connection again and again. Its requests are followed less often from now on."

@@ -25,6 +25,8 @@ final class ApplicationSound {
     private var sinks: [UInt32: (name: String, monitor: String)] = [:]
     private var muted = (sound: HiddenWindowRules.MutedSound.none, revision: 0)
     private var found: [SinkInput] = []
+    /// The end of the sound that was delivered. It can be seconds ahead, because sound belongs to the time at which the user hears it.
+    private var deliveredEnd = MediaTime.zero
     /// True from a request for the streams until they are known.
     private var isRefreshing = false
     private var isPlaying: Bool?
@@ -87,7 +89,7 @@ final class ApplicationSound {
             } else if !isRefreshing, wanted.revision > muted.revision {
                 // The new rules mute what the old ones did.
                 muted.revision = wanted.revision
-                windows.noteSound(follows: wanted.revision, from: clock.now)
+                windows.noteSound(follows: wanted.revision, from: max(clock.now, deliveredEnd))
             }
         }
         for stream in streams where stream.isDead && clock.now >= stream.nextAttempt { stream.restart() }
@@ -135,8 +137,7 @@ final class ApplicationSound {
                     deliver: { [unowned self] in add($0, of: input) }, report: { _ in }))
         }
         isRefreshing = false
-        // What was recorded until now is earlier.
-        request.mutedWindows?.noteSound(follows: muted.revision, from: clock.now)
+        request.mutedWindows?.noteSound(follows: muted.revision, from: max(clock.now, deliveredEnd))
         tell()
     }
 
@@ -144,6 +145,8 @@ final class ApplicationSound {
         guard case .sound(let sound) = sample.payload else { return }
         sum.add(sound, at: sample.presentationTime, from: input.index)
         while let piece = sum.take(now: clock.now) {
+            let duration = MediaTime(value: Int64(piece.sound.frameCount), timescale: Int64(AudioFormat.broadcast.sampleRate))
+            deliveredEnd = max(deliveredEnd, piece.time + duration)
             deliver(SampleBuffer(track: request.track, presentationTime: piece.time, payload: .sound(piece.sound)))
         }
     }

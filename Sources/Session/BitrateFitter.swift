@@ -30,6 +30,7 @@ struct BitrateFitter {
     mutating func fit(_ renditions: [Rendition], to members: [SessionDestinations.Member], at now: MediaTime) -> [SessionNotice] {
         let present = Set(members.map { ObjectIdentifier($0.destination) })
         controllers = controllers.filter { present.contains($0.key) }
+        tooSlow.formIntersection(members.filter { !$0.destination.state.isOver }.map(\.destination.plan.name))
         let votes = members.compactMap { vote(of: $0, at: now) }
         return renditions.flatMap { rendition in
             fit(rendition, to: votes.filter { $0.rendition === rendition }, members.filter { $0.rendition === rendition && !$0.destination.state.isOver })

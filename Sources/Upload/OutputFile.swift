@@ -36,14 +36,20 @@ struct OutputFile: ~Copyable {
     /// The number of times, 100 ms each, that a write waits for a blocked reader after the task is cancelled.
     private static let patience = 5
 
-    /// Appends all of `bytes`.
+    /// The maximum size of one write in bytes.
+    private static let partSize = 1 << 18
+
+    /// Appends all of `bytes`, in parts, so that a slow disk shows that it goes on.
     ///
     /// Throws ECANCELED if the task is cancelled and the pipe accepts no data.
-    func write(_ bytes: [UInt8]) throws(SystemError) {
+    ///
+    /// - Parameter progressed: called with the number of bytes of each part that was written.
+    func write(_ bytes: [UInt8], progressed: (Int) -> Void = { _ in }) throws(SystemError) {
         var offset = 0
         var idle = 0
         while offset < bytes.count {
-            let written = bytes.withUnsafeBytes { Glibc.write(raw, $0.baseAddress! + offset, bytes.count - offset) }
+            let count = min(Self.partSize, bytes.count - offset)
+            let written = bytes.withUnsafeBytes { Glibc.write(raw, $0.baseAddress! + offset, count) }
             if written < 0 {
                 if errno == EINTR { continue }
                 guard errno == EAGAIN else { throw .last }
@@ -54,6 +60,7 @@ struct OutputFile: ~Copyable {
             }
             idle = 0
             offset += written
+            progressed(written)
         }
     }
 

@@ -62,6 +62,8 @@ package struct HandlerRemarks: Sendable, Equatable {
     package var isConfirmed = false
     /// The duration of the media that the far end has received and not sent yet.
     package var backlog = MediaTime.zero
+    /// True if it writes an ordinary file: a slow disk takes all of it in the end.
+    package var isOnDisk = false
     /// The bitrate of picture and sound in kbit/s that the far end accepts; nil if it does not say.
     package var bitrate: Int?
 

@@ -11,6 +11,8 @@ package struct RetryPolicy: Sendable {
     var longestFirstOutage = Duration.seconds(20)
     /// The number of times that a store may refuse one object, with an answer that is about the object. Then it is left out.
     var refusalsOfObject = 3
+    /// The number of objects in a row that are left out. A store that refuses more of them is not available, and they wait.
+    var leftOutInRow = 2
 
     package init() {}
 }

@@ -157,19 +157,24 @@ package final class Uploader: Sendable {
     private func upload(_ uploaded: () -> Void) async {
         var hasWorked = wasLive
         var isReady = false
+        // A store that refuses every object is not available.
+        var leftOut = 0
         for await _ in wakeUps {
             while let object = publication.withLock({ $0.nextUpload() }) {
                 let segment = publication.withLock { $0.currentSegment }
                 let start = now
                 rate.withLock { $0.start = object.kind == .segment ? start : nil }
-                switch await perform(object, hasWorked: hasWorked, isReady: isReady) {
+                switch await perform(object, hasWorked: hasWorked, isReady: isReady, mayLeaveOut: leftOut < policy.leftOutInRow) {
                 case .done:
                     hasWorked = true
                     isReady = true
+                    if object.kind == .segment { leftOut = 0 }
                     publication.withLock { $0.completeUpload(at: now) }
-                    if object.kind == .segment, let segment { note(segment, in: now - start) }
+                    if object.kind == .segment, let segment { note(segment) }
                     uploaded()
                 case .leftOut:
+                    leftOut += 1
+                    rate.withLock { $0.start = nil }
                     publication.withLock { $0.leaveOutSegment() }
                     reportPace()
                 case .abandoned: publication.withLock { $0.skipToEnd() }
@@ -180,9 +185,12 @@ package final class Uploader: Sendable {
         }
     }
 
-    private func note(_ segment: Segment, in elapsed: MediaTime) {
+    private func note(_ segment: Segment) {
         let isLast = publication.withLock { $0.waitingSegments == 0 }
         rate.withLock { rate in
+            // The time of the attempt that succeeded.
+            guard let start = rate.start else { return }
+            let elapsed = now - start
             rate.start = nil
             rate.pace.uploaded(byteCount: segment.byteCount, duration: segment.duration, in: elapsed, isLast: isLast)
         }
@@ -194,15 +202,16 @@ package final class Uploader: Sendable {
     /// - Parameters:
     ///   - hasWorked: true if the store accepted an object, now or in an earlier process.
     ///   - isReady: true if that was reported.
-    private func perform(_ object: StoredObject, hasWorked: Bool, isReady: Bool) async -> Outcome {
-        let task = Task { await put(object, hasWorked: hasWorked, isReady: isReady) }
+    ///   - mayLeaveOut: true if an object that the store refuses is left out.
+    private func perform(_ object: StoredObject, hasWorked: Bool, isReady: Bool, mayLeaveOut: Bool) async -> Outcome {
+        let task = Task { await put(object, hasWorked: hasWorked, isReady: isReady, mayLeaveOut: mayLeaveOut) }
         current.withLock { $0 = task }
         // `skipToEnd` may have looked for the task before it was stored.
         if isHurried.load(ordering: .relaxed), object.kind != .playlist { task.cancel() }
         return await task.value
     }
 
-    private func put(_ object: StoredObject, hasWorked: Bool, isReady: Bool) async -> Outcome {
+    private func put(_ object: StoredObject, hasWorked: Bool, isReady: Bool, mayLeaveOut: Bool) async -> Outcome {
         let start = ContinuousClock.now
         let watch = Task { await tellWhenAway() }
         var failures = 0
@@ -223,7 +232,7 @@ package final class Uploader: Sendable {
                     return .abandoned
                 }
                 failures += 1
-                if hasWorked, object.kind != .playlist, error.isAboutObject {
+                if hasWorked, mayLeaveOut, object.kind != .playlist, error.isAboutObject {
                     refusals += 1
                     if refusals >= policy.refusalsOfObject {
                         watch.cancel()

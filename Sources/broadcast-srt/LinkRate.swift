@@ -16,7 +16,7 @@ package struct LinkRate: Sendable {
         package var bytes: Int
         /// Milliseconds.
         package var roundTrip: Double
-        /// The media that waits in the sender.
+        /// The media that waits in the sender while libsrt takes no more; zero if libsrt takes what it gets.
         package var backlog: MediaTime
 
         package init(packets: Int, lost: Int, bytes: Int, roundTrip: Double, backlog: MediaTime) {
@@ -44,6 +44,8 @@ package struct LinkRate: Sendable {
     /// The share of the packets of the last interval that were lost, from 0 to 1.
     package private(set) var lossShare = 0.0
 
+    /// The growth of the round trip in milliseconds that means a full line: less than the receiver waits for a packet.
+    private let longDelay: Double
     private var last: (reading: Reading, time: MediaTime)?
     private var roundTrips: [Double] = []
     private var throughputs: [Int] = []
@@ -57,15 +59,22 @@ package struct LinkRate: Sendable {
     /// What passed in kbit/s when the line was full the last time.
     private var limit: (throughput: Int, time: MediaTime)?
 
-    package init() {}
-
-    /// A new connection begins. The ceiling stays.
-    package mutating func restart() {
-        last = nil
-        roundTrips = []
-        (delayed, losing, waiting) = (0, 0, 0)
-        calmSince = nil
+    /// - Parameter latency: the receiver's delay in milliseconds.
+    package init(latency: Int32 = 240) {
+        longDelay = max(30, min(80, Double(latency) / 3))
     }
+
+    /// A new connection begins, possibly on another line, so nothing is known.
+    package mutating func restart() {
+        self = LinkRate(longDelay: longDelay)
+    }
+
+    private init(longDelay: Double) {
+        self.longDelay = longDelay
+    }
+
+    /// True if the ceiling was not lowered for so long that the line is wide enough again.
+    package func isRecovered(at time: MediaTime) -> Bool { lastFall.map { time - $0 > MediaTime(milliseconds: 20_000) } ?? true }
 
     /// True if a reading is due.
     package func isDue(at time: MediaTime) -> Bool { last.map { time - $0.time >= Self.interval } ?? true }
@@ -81,7 +90,7 @@ package struct LinkRate: Sendable {
         throughputs = throughputs.suffix(19) + [passed]
         roundTrips = roundTrips.suffix(59) + [reading.roundTrip]
         let base = roundTrips.min() ?? reading.roundTrip
-        let isDelayed = reading.roundTrip > base + max(80, base / 2)
+        let isDelayed = reading.roundTrip > base + max(longDelay, base / 2)
         delayed = isDelayed ? delayed + 1 : 0
         losing = lossShare > 0.15 ? losing + 1 : 0
         waiting = reading.backlog > MediaTime(milliseconds: 300) ? waiting + 1 : 0
@@ -91,13 +100,15 @@ package struct LinkRate: Sendable {
             return false
         }
         calmSince = nil
-        return fall(passed, overflows: overflows, at: time)
+        return fall(passed, loses: overflows && waiting < 3, at: time)
     }
 
-    private mutating func fall(_ passed: Int, overflows: Bool, at time: MediaTime) -> Bool {
+    /// - Parameter loses: true if packets are lost, so that what passes is what the line takes.
+    private mutating func fall(_ passed: Int, loses: Bool, at time: MediaTime) -> Bool {
         if let lastFall, time - lastFall < Self.fallInterval { return false }
-        // A queue that others fill stays long whatever this sender does, so a delay alone does not end in nothing.
-        let lowered = overflows ? passed * 85 / 100 : max(passed * 9 / 10, (throughputs.max() ?? passed) * 6 / 10)
+        // A queue that others fill stays long whatever this sender does, and a line that is dead for a moment passes nothing. Neither
+        // ends in nothing.
+        let lowered = loses ? passed * 85 / 100 : max(passed * 85 / 100, (throughputs.max() ?? passed) * 6 / 10)
         lastFall = time
         limit = (passed, time)
         let new = max(Self.smallest, lowered)

@@ -37,9 +37,8 @@ extension SRTSender {
                 }
                 calls.hasSent = true
                 calls.connection = .onTrial
-                calls.reconnection.accepted(at: elapsed, isConfirmed: true)
-                let start = ContinuousClock.now
-                try await send(through: socket) { note(age: ContinuousClock.now - start, &calls) }
+                let start = elapsed
+                try await send(through: socket) { note(since: start, &calls) }
                 return await drain(socket)
             } catch {
                 var failure = error
@@ -59,9 +58,10 @@ extension SRTSender {
 
     /// Records that the server acknowledges packets.
     ///
-    /// - Parameter age: the time since the connection was made.
-    private func note(age: Duration, _ calls: inout Calls) {
-        guard calls.connection == .onTrial && age >= policy.trial else { return }
+    /// - Parameter start: the time at which the connection was made.
+    private func note(since start: Duration, _ calls: inout Calls) {
+        guard calls.connection == .onTrial && elapsed - start >= policy.trial else { return }
+        calls.reconnection.accepted(at: start, isConfirmed: true)
         report(calls.wasAccepted ? "connected again" : "connected")
         ready(true)
         calls.connection = .accepted

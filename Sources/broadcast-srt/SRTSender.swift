@@ -29,7 +29,9 @@ package final class SRTSender: Sendable {
     /// The deadline for sending the remaining packets, or nil before `end`.
     private let endDeadline = Mutex<ContinuousClock.Instant?>(nil)
     let origin = ContinuousClock.now
-    private let link = Mutex(LinkRate())
+    private let link: Mutex<LinkRate>
+    /// True after the user was told that the line is too narrow.
+    private let isNarrow = Atomic(false)
 
     package init(
         _ settings: SRTSettings, stream: StreamDescription, policy: ReconnectionPolicy = .calls, wasLive: Bool = false,
@@ -41,6 +43,7 @@ package final class SRTSender: Sendable {
         var limits = PacketQueue.Limits.live
         if stream.video == nil { limits.startsWithVideo = false }
         queue = PacketQueue(limits: limits)
+        link = Mutex(LinkRate(latency: settings.latency))
         self.policy = policy
         self.wasLive = wasLive
         self.report = report
@@ -99,7 +102,7 @@ package final class SRTSender: Sendable {
             window.add(byteCount: rest.count, at: packet.decodeTime)
             while !rest.isEmpty {
                 let part = rest.prefix(settings.payloadByteCount)
-                watch(socket)
+                watch(socket, backlog: .zero)
                 budget.setRate(ceiling: acceptedBitrate, stream: window.bytesPerSecond)
                 while !budget.take(part.count, at: now), !isOver { try? await Task.sleep(for: .milliseconds(2)) }
                 guard try await send(part, through: socket, keeping: window.byteCount, &pace) else { return }
@@ -110,14 +113,18 @@ package final class SRTSender: Sendable {
     }
 
     /// Reads the counters of the connection now and then, and tells the user about a line that is too narrow.
-    private func watch(_ socket: borrowing SRTSocket) {
+    ///
+    /// - Parameter backlog: the media that waits because libsrt takes no more.
+    private func watch(_ socket: borrowing SRTSocket, backlog: MediaTime) {
         let now = now
         guard link.withLock({ $0.isDue(at: now) }), let reading = socket.reading(backlog: backlog) else { return }
-        let (isLowered, ceiling, share) = link.withLock { link in
+        let (isLowered, isRecovered, ceiling, share) = link.withLock { link in
             let isLowered = link.note(reading, at: now)
-            return (isLowered, link.ceiling ?? 0, link.lossShare)
+            return (isLowered, link.isRecovered(at: now), link.ceiling ?? 0, link.lossShare)
         }
+        if isRecovered, isNarrow.exchange(false, ordering: .relaxed) { report("connected") }
         guard isLowered else { return }
+        isNarrow.store(true, ordering: .relaxed)
         let percent = Int((share * 100).rounded())
         report("the line takes about \(ceiling) kbit/s" + (percent > 0 ? ", and loses \(percent) % of the packets" : ""))
     }
@@ -137,7 +144,7 @@ package final class SRTSender: Sendable {
                 }
                 // libsrt's own buffer is full.
                 if pace.isStalled(at: now) { throw .unreachable("the connection accepts no more data") }
-            case .wait: watch(socket)
+            case .wait: watch(socket, backlog: backlog)
             }
             try? await Task.sleep(for: .milliseconds(5))
         }

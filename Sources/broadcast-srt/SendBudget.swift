@@ -20,14 +20,16 @@ package struct SendBudget: Sendable {
         last = time
     }
 
-    /// Sets the rate.
+    /// Sets the rate: several times that of the stream, or a little more than the line takes if a limit is known. It is never below the
+    /// rate of the stream, because this spreads pictures and limits nothing.
     ///
     /// - Parameters:
     ///   - ceiling: what the line takes in kbit/s; nil if no limit is known.
     ///   - stream: the rate of the stream in bytes per second; nil before it was measured.
     package mutating func setRate(ceiling: Int?, stream: Double?) {
-        let open = max(Self.fastest, 4 * (stream ?? 0))
-        rate = ceiling.map { min(open, Double($0) * 1000 / 8 * 1.2) } ?? open
+        let stream = stream ?? 0
+        let open = max(Self.fastest, 4 * stream)
+        rate = ceiling.map { min(open, 1.05 * max(Double($0) * 1000 / 8, stream)) } ?? open
     }
 
     /// Takes the bytes of a packet. Returns false if the packet must wait.

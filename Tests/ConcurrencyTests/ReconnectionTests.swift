@@ -77,6 +77,14 @@ import Testing
         #expect((0..<50).allSatisfy { _ in line.connect(for: 30, isConfirmed: false) != nil })
     }
 
+    @Test func `Tries without a limit do not count when a limit applies`() {
+        var reconnection = Reconnection(ReconnectionPolicy(waits: Self.waits, attemptsBeforeAccepted: 4))
+        let unlimited = (0..<30).map { _ in reconnection.nextWait(isLimited: false) }
+        #expect(unlimited.allSatisfy { $0 != nil })
+        let limited = (0..<5).map { _ in reconnection.nextWait() }
+        #expect(limited.map { $0 != nil } == [true, true, true, true, false] && limited.first == .seconds(2))
+    }
+
     @Test func `A far end that makes the tries itself has the time of the tries that are allowed`() {
         let policy = ReconnectionPolicy(waits: Self.waits, maximumAttempts: 5)
         #expect(policy.longestOutage == .seconds(34) && ReconnectionPolicy(waits: Self.waits).longestOutage == nil)

@@ -62,6 +62,7 @@ import Upload
 
     @Test func `A recording on a slow disk is not given up while its file grows`() async throws {
         let rig = Rig(.recording, kind: .file)
+        rig.viewer.setRemarks { $0.isOnDisk = true }
         let shutdown = try await rig.shutDown(.hangForever)
         try await rig.clock.pass(ShutdownTimetable.backlogDiscarded)
         try await rig.clock.pass(ShutdownTimetable.slowAbandoned - ShutdownTimetable.backlogDiscarded)

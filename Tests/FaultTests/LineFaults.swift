@@ -29,15 +29,16 @@ extension FaultTests {
 
         @Test func `The bitrate follows the bandwidth of the line, down and up`() async throws {
             try await onAir { studio, link, peer in
-                try await link.set("rate 1000")
+                // The recording shares the picture, so the bitrate falls to half of 2000 at most.
+                try await link.set("rate 1500")
                 let begin = ContinuousClock.now
                 var targets: [Int] = []
                 try await peer.wait(for: "a lower bitrate") {
                     let target = try await studio.status()?.video?.targetKbps ?? 0
                     if targets.last != target { targets.append(target) }
-                    return target <= 900
+                    return target <= 1400
                 }
-                print("line of 1000 kbit/s: target_kbps \(targets) in \(ContinuousClock.now - begin)")
+                print("line of 1500 kbit/s: target_kbps \(targets) in \(ContinuousClock.now - begin)")
                 let elapsed = try #require(try await studio.status()).elapsed
                 try await studio.waitUntilElapsed(elapsed + 10, of: peer)
                 let dropped = try #require(try await studio.destination("rtmp")).dropped
@@ -50,9 +51,7 @@ extension FaultTests {
             try await withStudio(["everything"], width: 640, height: 360) { studio in
                 try await PaintedScreen.start(
                     ["clock", "--beep", "--window", "320x180+0+0"], on: studio.screen.display, pulse: studio.pulse, in: studio.peers)
-                let programs = URL(fileURLWithPath: studio.broadcast.binary).deletingLastPathComponent().path
-                let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..").standardized.path
-                try await studio.peers.run("extensions", [package + "/.ci/extensions", programs, "srt"])
+                try await installSRT(studio)
                 let link = try await Link.open(in: studio.peers)
                 let far = try studio.peers.start(
                     "far-srt",
@@ -95,9 +94,7 @@ extension FaultTests {
             try await withStudio(["everything"], width: 640, height: 360) { studio in
                 try await PaintedScreen.start(
                     ["clock", "--beep", "--window", "320x180+0+0"], on: studio.screen.display, pulse: studio.pulse, in: studio.peers)
-                let programs = URL(fileURLWithPath: studio.broadcast.binary).deletingLastPathComponent().path
-                let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..").standardized.path
-                try await studio.peers.run("extensions", [package + "/.ci/extensions", programs, "srt"])
+                try await installSRT(studio)
                 let link = try await Link.open(in: studio.peers)
                 try await link.set("rate 1500")
                 let far = try studio.peers.start(
@@ -132,6 +129,15 @@ extension FaultTests {
         }
 
         private static let bitrate = 2000
+
+        /// Gives root an extension of its own: a program rejects one that belongs to another user, as the built one does.
+        private nonisolated(nonsending) func installSRT(_ studio: Studio) async throws {
+            let programs = URL(fileURLWithPath: studio.broadcast.binary).deletingLastPathComponent().path
+            let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..").standardized.path
+            let folder = try #require(studio.broadcast.environment["XDG_DATA_HOME"]) + "/broadcast/extensions/srt"
+            let script = "umask 022 && mkdir -p \"$0\" && cp \"$1/broadcast-srt\" \"$2/Extensions/srt/extension.toml\" \"$0\""
+            try await studio.peers.run("install-srt", ["sh", "-c", script, folder, programs, package])
+        }
 
         /// How long it takes until the bitrate that was asked for is back: 30 s at most.
         private nonisolated(nonsending) func waitForWholeBitrate(_ studio: Studio, _ peer: Peer) async throws -> Duration {

@@ -18,11 +18,20 @@ package actor FileHandler: SampleHandler {
     private var isSeekable = true
     /// True after a write failed. The handler then does not write the end, for example on a full disk.
     private var isBroken = false
+    /// The bytes that were written, also those of pieces of which only a part was written.
     private let written = Atomic(0)
+    /// The bytes of pieces that were written completely.
+    private var completeByteCount = 0
+    private let isOnDisk = Atomic(false)
     /// The number of bytes that were given to the disk. The kernel keeps the others in memory, up to half a minute of them.
     private var flushed = 0
     private let context = Mutex(HandlerContext())
     package nonisolated var byteCount: Int { written.load(ordering: .relaxed) }
+    package nonisolated var remarks: HandlerRemarks {
+        var remarks = HandlerRemarks()
+        remarks.isOnDisk = isOnDisk.load(ordering: .relaxed)
+        return remarks
+    }
 
     /// - Parameter acceptsPipes: false to write only an ordinary file, so that no reader is waited for.
     package init(path: String, format: ContainerFormat, acceptsPipes: Bool = true) {
@@ -55,6 +64,7 @@ package actor FileHandler: SampleHandler {
         }
         // A named pipe or a device cannot be rewritten.
         isSeekable = file?.isSeekable ?? true
+        isOnDisk.store(isSeekable, ordering: .relaxed)
         if !isSeekable { muxer = format.makeMuxer(isSeekable: false) }
         try write(muxer.begin(stream))
     }
@@ -171,11 +181,11 @@ package actor FileHandler: SampleHandler {
     /// Writes pieces that belong together: they are in the file all or not at all.
     private func write(_ pieces: [[UInt8]]) throws(UploadError) {
         do throws(SystemError) {
-            for piece in pieces { try file?.write(piece) }
-            written.add(pieces.reduce(0) { $0 + $1.count }, ordering: .relaxed)
-            if isSeekable, byteCount - flushed >= Self.flushSize {
-                file?.startWriteback(from: flushed, count: byteCount - flushed)
-                flushed = byteCount
+            for piece in pieces { try file?.write(piece) { written.add($0, ordering: .relaxed) } }
+            completeByteCount = byteCount
+            if isSeekable, completeByteCount - flushed >= Self.flushSize {
+                file?.startWriteback(from: flushed, count: completeByteCount - flushed)
+                flushed = completeByteCount
             }
         } catch {
             isBroken = true
@@ -185,7 +195,8 @@ package actor FileHandler: SampleHandler {
                 throw .readerStalled(path: path)
             }
             // Keep only whole fragments: players cannot handle a partial one at the end.
-            file?.truncate(to: byteCount)
+            file?.truncate(to: completeByteCount)
+            written.store(completeByteCount, ordering: .relaxed)
             throw .writeFailed(path: path, code: error.code)
         }
     }

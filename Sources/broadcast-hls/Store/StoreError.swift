@@ -5,10 +5,10 @@ package enum StoreError: Error, Equatable {
     /// Temporary: a retry can succeed.
     case unavailable(String)
 
-    /// True if another object may be accepted: an answer about the size or the name of this one, for example.
+    /// True if another object may be accepted: the answer is about the size or the content of this one.
     var isAboutObject: Bool {
         guard case .refused(let code, _) = self else { return false }
-        return (400..<500).contains(code) && ![401, 403, 404].contains(code)
+        return [400, 413, 414, 422].contains(code)
     }
 
     /// The code for a certificate that this program rejects, because the server's identity is not proven.
