@@ -14,7 +14,6 @@ struct LinkRateTests {
         private var queue = 0.0
         private var sent = 0.0
         private var lost = 0.0
-        private var generator = SystemRandomNumberGenerator()
 
         init(bandwidth: Double, loss: Double = 0) {
             self.bandwidth = bandwidth
@@ -95,6 +94,26 @@ struct LinkRateTests {
         #expect(rate.ceiling ?? 0 >= 2500, "\(result.ceilings)")
     }
 
+    @Test func `A line that is dead for four seconds is not taken for a narrow one, and the bitrate comes back`() {
+        var rate = LinkRate()
+        var (packets, bytes, index) = (0, 0, Int64(0))
+        func read(kilobits: Int, backlog: Int64 = 0) {
+            packets += kilobits / 20
+            bytes += kilobits * 1000 / 8 / 2
+            index += 1
+            let reading = LinkRate.Reading(packets: packets, lost: 0, bytes: bytes, roundTrip: 40, backlog: MediaTime(milliseconds: backlog))
+            _ = rate.note(reading, at: MediaTime(milliseconds: index * 500))
+        }
+        for _ in 0..<20 { read(kilobits: 2500) }
+        for second in Int64(1)...8 { read(kilobits: 0, backlog: second * 500) }
+        #expect(rate.ceiling ?? 0 >= 1250, "\(rate.ceiling ?? 0)")
+        for _ in 0..<60 { read(kilobits: min(2500, rate.ceiling ?? 2500)) }
+        #expect(rate.ceiling ?? 0 >= 2500 && rate.isRecovered(at: MediaTime(milliseconds: index * 500)), "\(rate.ceiling ?? 0)")
+        // Another connection can use another line.
+        rate.restart()
+        #expect(rate.ceiling == nil)
+    }
+
     @Test func `Media that waits lowers the ceiling, and a single late reading does not`() {
         var rate = LinkRate()
         var lowered: [Bool] = []
@@ -115,8 +134,11 @@ struct SendBudgetTests {
         #expect(small.allSatisfy { $0 })
         #expect(duration(of: 200_000, &budget, from: 1000) > 100)
         budget.setRate(ceiling: 1000, stream: 125_000)
-        // 150 kB a second.
-        #expect((1100...1400).contains(duration(of: 200_000, &budget, from: 5000)))
+        // 131 kB a second.
+        #expect((1300...1600).contains(duration(of: 200_000, &budget, from: 5000)))
+        // It is not slower than the stream, whatever the line takes.
+        budget.setRate(ceiling: 100, stream: 125_000)
+        #expect(duration(of: 200_000, &budget, from: 8000) < 1700)
         budget.setRate(ceiling: nil, stream: 2_500_000)
         #expect(duration(of: 200_000, &budget, from: 10_000) < 30)
     }
