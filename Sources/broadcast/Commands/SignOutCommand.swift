@@ -37,6 +37,11 @@ struct SignOutCommand: AsyncParsableCommand {
             do throws(CommandError) {
                 guard let report = try Self.reply(answer, session)?.session else { continue }
                 let own = uses(report) { Self.isOwn($0, configuration, user, isKnown: problem == nil) }
+                if report.state == "starting" {
+                    Output.note(
+                        "Session \"\(session.name)\" is starting, and may go live with the key of \(name). "
+                            + "To stop it, run: broadcast stop --session \(session.name)")
+                }
                 guard !own.isEmpty else { continue }
                 try await end(own, of: report, in: session)
                 ended += 1
