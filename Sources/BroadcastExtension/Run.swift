@@ -60,7 +60,8 @@ struct FrameDispatcher<Handler: BroadcastSampleHandler> {
         switch event.event {
         case "start":
             try handler.started(
-                BroadcastStart(setup: event.setup ?? [:], tracks: event.tracks ?? [], title: event.title, wasLive: event.wasLive ?? false), host: host)
+                BroadcastStart(setup: event.setup ?? [:], tracks: event.tracks ?? [], title: event.title, wasLive: event.wasLive ?? false), host: host
+            )
         case "pause": try handler.paused()
         case "resume": try handler.resumed()
         case "annotate": try handler.annotated(event.information ?? [:])

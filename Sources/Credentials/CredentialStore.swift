@@ -82,7 +82,9 @@ package struct CredentialStore {
     /// one when it is read.
     private static func check(_ secrets: [String: String]) throws(CredentialProblem) {
         for (key, secret) in secrets.sorted(by: { $0.key < $1.key }) {
-            let isText = secret.unicodeScalars.allSatisfy { "\t\r\n".unicodeScalars.contains($0) || $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
+            let isText = secret.unicodeScalars.allSatisfy {
+                "\t\r\n".unicodeScalars.contains($0) || $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value)
+            }
             guard isText else { throw .controlCharacter(key: key) }
         }
     }

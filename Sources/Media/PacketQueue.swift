@@ -100,7 +100,9 @@ public final class PacketQueue: Sendable {
                 guard admitVideo(packet, &state) else { return (nil, isReadyForKeyframe(state)) }
             } else if limits.startsWithVideo && !state.hasStarted {
                 return (nil, false)
-            } else if state.waiting.audioByteCount + packet.data.count > limits.byteCount || state.waiting.audioPacketCount >= Self.maximumAudioPackets {
+            } else if state.waiting.audioByteCount + packet.data.count > limits.byteCount
+                || state.waiting.audioPacketCount >= Self.maximumAudioPackets
+            {
                 // The destination has taken nothing for minutes, so the memory for audio is limited too.
                 return (nil, false)
             }

@@ -31,7 +31,10 @@ package struct PortalHelper {
         // The caller sends nothing more after the token, so the connection is readable when it is closed.
         let conversation = PortalConversation(question: question, stop: STDIN_FILENO, isCancelled: { false }) { message, remote in
             let socket = MessageSocket(borrowing: STDIN_FILENO)
-            guard let remote else { return _ = socket.send(message) }
+            guard let remote else {
+                _ = socket.send(message)
+                return
+            }
             let descriptor = remote.take()
             socket.send(message, descriptor: descriptor)
             close(descriptor)

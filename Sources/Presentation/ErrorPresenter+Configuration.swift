@@ -6,7 +6,8 @@ import UserConfiguration
 extension CommandError {
     package init(_ error: ConfigurationError) {
         switch error {
-        case .unreadable(let path): self.init(.config, "Cannot read the config \(path). Check that it, its folder and what it links to exist, and their permissions.")
+        case .unreadable(let path):
+            self.init(.config, "Cannot read the config \(path). Check that it, its folder and what it links to exist, and their permissions.")
         case .notText(let path): self.init(.config, "The config \(path) is not UTF-8 text. Save it as UTF-8.")
         case .syntax(let path, let line, let message):
             // What the parser reports for text that is not quoted.

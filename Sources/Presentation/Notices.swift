@@ -56,7 +56,8 @@ extension SessionNotice {
         case .soundContentFailed(let error): "No sound: \(error.sentence) The broadcast continues in silence."
         case .bitrateLowered(let destination, let wanted, let now, let others):
             "\(destination) cannot accept \(wanted) kbit/s: the bitrate follows the network, now \(now) kbit/s."
-                + (others.isEmpty ? "" : " This applies to \(others.joined(separator: ", ")) too, which share its picture, down to half of the bitrate.")
+                + (others.isEmpty
+                    ? "" : " This applies to \(others.joined(separator: ", ")) too, which share its picture, down to half of the bitrate.")
         case .tooSlowForShared(let destination, let takes, let bitrate):
             "\(destination) accepts about \(takes) kbit/s. The bitrate stays at \(bitrate) for the destinations that share its picture, and pictures "
                 + "are dropped for \(destination) only. Give it a bitrate of its own in the configuration, for example bitrate = \(max(50, takes * 4 / 5))."

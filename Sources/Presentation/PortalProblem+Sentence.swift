@@ -5,7 +5,8 @@ extension PortalProblem {
     var exitStatus: ExitStatus {
         switch self {
         case .cancelled: .nothing
-        case .noSessionBus, .noPortal, .portalFails, .noGraphicalSession, .noBackend, .noAnswer, .noPipeWire, .noPipeWireServer, .pipeWireFailed, .noSessionManager, .refused, .lost,
+        case .noSessionBus, .noPortal, .portalFails, .noGraphicalSession, .noBackend, .noAnswer, .noPipeWire, .noPipeWireServer, .pipeWireFailed,
+            .noSessionManager, .refused, .lost,
             .pipeWireGone:
             .unavailable
         case .cannotShare, .otherChoice, .cannotHide: .noInput

@@ -35,7 +35,8 @@ package enum StatusLine {
         let names = snapshot.destinations.filter { $0.state == .connecting || $0.state == .reconnecting }.map(\.name)
         let what =
             snapshot.source == nil
-            ? (isAsking ? "your choice in the dialog of the desktop" : "the source of the pictures") : names.isEmpty ? "the first picture" : "\(names.joined(separator: ", ")) to accept the broadcast"
+            ? (isAsking ? "your choice in the dialog of the desktop" : "the source of the pictures")
+            : names.isEmpty ? "the first picture" : "\(names.joined(separator: ", ")) to accept the broadcast"
         return "Waiting for \(what). Press Ctrl-C to cancel the start."
     }
 

@@ -33,7 +33,9 @@ struct BitrateFitter {
         tooSlow.formIntersection(members.filter { !$0.destination.state.isOver }.map(\.destination.plan.name))
         let votes = members.compactMap { vote(of: $0, at: now) }
         return renditions.flatMap { rendition in
-            fit(rendition, to: votes.filter { $0.rendition === rendition }, members.filter { $0.rendition === rendition && !$0.destination.state.isOver })
+            fit(
+                rendition, to: votes.filter { $0.rendition === rendition },
+                members.filter { $0.rendition === rendition && !$0.destination.state.isOver })
         }
     }
 

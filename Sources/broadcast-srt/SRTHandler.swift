@@ -36,7 +36,8 @@ final class SRTHandler: BroadcastSampleHandler {
         stream?.configure(track, data: data)
         guard sender == nil, let host, let settings, let description = stream?.description else { return }
         let sender = SRTSender(
-            settings, stream: description, wasLive: wasLive, report: { host.status($0) }, ready: { host.ready($0) }, requestKeyframe: { host.requestKeyframe() },
+            settings, stream: description, wasLive: wasLive, report: { host.status($0) }, ready: { host.ready($0) },
+            requestKeyframe: { host.requestKeyframe() },
             fail: { host.finish(with: $0) })
         self.sender = sender
         sending.enter()

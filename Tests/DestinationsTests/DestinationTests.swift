@@ -514,7 +514,9 @@ extension DestinationTests {
         #expect(rig.destination.state == .failed && rig.destination.snapshot().error == error && rig.viewer.connections == 2)
     }
 
-    @Test func `A server that closes every connection after some seconds is tried again for ever, less often, and the user is told once`() async throws {
+    @Test func `A server that closes every connection after some seconds is tried again for ever, less often, and the user is told once`()
+        async throws
+    {
         let rig = Rig(.live(retry: ReconnectionPolicy(waits: DestinationTests.policy.waits, maximumAttempts: 3)))
         rig.viewer.setRemarks { $0.isConfirmed = true }
         rig.viewer.behave(.fail(Self.lost), at: .process)

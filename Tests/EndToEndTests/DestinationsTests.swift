@@ -26,7 +26,9 @@ extension EndToEndTests {
                 let removed = try await studio.broadcast.run(["remove-destination", "rtmp"])
                 #expect(removed.status == .exited(0) && removed.output.hasPrefix("rtmp: 00:0"), "\(removed.output)\(removed.errors)")
                 let other = try await studio.broadcast.run(["add-destination", studio.path("other.mp4"), "--json"])
-                #expect(other.status == .exited(0) && other.output.contains(studio.path("other.mp4")) && other.output.contains("\"name\""), "\(other.output)")
+                #expect(
+                    other.status == .exited(0) && other.output.contains(studio.path("other.mp4")) && other.output.contains("\"name\""),
+                    "\(other.output)")
                 let byPath = try await studio.broadcast.run(["remove-destination", studio.path("other.mp4")])
                 #expect(byPath.status == .exited(0) && byPath.output.hasPrefix("other.mp4: "), "\(byPath.output)\(byPath.errors)")
                 try await server.peer.wait(for: "its end") { try await !server.isPublishing(key: "late") }

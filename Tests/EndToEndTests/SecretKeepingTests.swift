@@ -27,7 +27,9 @@ extension EndToEndTests {
                 var broadcast = try desktop.broadcast()
                 broadcast.environment["BROADCAST_PROXY_PASSWORD"] = Self.key
                 let live = try await broadcast.startLive(["--ask", "--to", peers.makeFolder("recordings") + "/a.mp4"])
-                let all = try await peers.run("ps", ["ps", "-e", "-o", "pid=,pgid=,ppid=,comm="]).split(separator: "\n").map { $0.split(separator: " ") }
+                let all = try await peers.run("ps", ["ps", "-e", "-o", "pid=,pgid=,ppid=,comm="]).split(separator: "\n").map {
+                    $0.split(separator: " ")
+                }
                 let own = all.filter { $0[0] == "\(live.processIdentifier)" || $0[2] == "\(live.processIdentifier)" }
                 // The process itself, and the one that talks to the portal.
                 #expect(own.count == 2, "\(all)")

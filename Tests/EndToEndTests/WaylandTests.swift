@@ -226,9 +226,11 @@ extension EndToEndTests {
                 let cases: [([String], Int32, [String])] = [
                     (["--monitor", "DP-1"], 64, ["--monitor", "dialog"]), (["--window", "0x1400003"], 64, ["--window pick"]),
                     (["--window", "active"], 64, ["--window pick"]), (["--follow-focus"], 64, ["--follow-focus"]),
-                    (["--display", ":0"], 64, ["--display", "--source x11"]), (["--hide", "class:KeePassXC"], 66, ["only in part", "--window pick"]),
+                    (["--display", ":0"], 64, ["--display", "--source x11"]),
+                    (["--hide", "class:KeePassXC"], 66, ["only in part", "--window pick"]),
                     (["--source", "other"], 64, ["x11", "portal"]), (["--region", "10x10"], 64, ["--region"]),
-                    (["--region", "64x64+5000+0"], 66, ["640x360"]), (["--source", "x11"], 64, ["--ask"]), (["--no-dialog"], 64, ["--ask", "--no-dialog"]),
+                    (["--region", "64x64+5000+0"], 66, ["640x360"]), (["--source", "x11"], 64, ["--ask"]),
+                    (["--no-dialog"], 64, ["--ask", "--no-dialog"]),
                     (["--monitor-timeout", "soon"], 64, ["--monitor-timeout"]),
                 ]
                 for (arguments, status, words) in cases {

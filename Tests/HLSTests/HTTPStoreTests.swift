@@ -85,7 +85,9 @@ struct HTTPStoreTests {
 /// To a web server behind TLS, with generated certificates.
 @Suite(.serialized) struct HTTPStoreOverTLSTests {
     /// Uploads one object. Returns the error, or nil.
-    private func failure(_ port: Int, host: String = "localhost", route: HLSRoute = HLSRoute(), trusting authority: String) async throws -> StoreError? {
+    private func failure(_ port: Int, host: String = "localhost", route: HLSRoute = HLSRoute(), trusting authority: String) async throws
+        -> StoreError?
+    {
         let address = try #require(HTTPAddress("https://\(host):\(port)/live/"))
         let authorities = try TLSTrust.authorities(inFile: authority)
         let store = HTTPStore(
@@ -122,7 +124,9 @@ struct HTTPStoreTests {
             let other = try await tunnel(certificates.server(names: "IP:192.0.2.1"))
             let through = try HLSRoute(setup: ["proxy": "http://127.0.0.1:\(proxy)"])
             #expect(try await failure(other, host: "192.0.2.1", route: through, trusting: certificates.authority) == nil)
-            guard case .refused(StoreError.untrusted, _) = try await failure(good, host: "192.0.2.1", route: through, trusting: certificates.authority) else {
+            guard
+                case .refused(StoreError.untrusted, _) = try await failure(good, host: "192.0.2.1", route: through, trusting: certificates.authority)
+            else {
                 Issue.record("accepted: the address of the proxy")
                 return
             }

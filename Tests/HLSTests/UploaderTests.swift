@@ -104,7 +104,8 @@ struct UploaderTests {
         return Uploader(
             store: store, publication: Publication(names: names, playlist: playlist, maximumWaitingByteCount: 1000), policy: policy, wasLive: wasLive,
             continuing: continuing, report: { [log] in log.add($0) }, ready: { [log] in log.add("ready \($0)") },
-            pace: { [paces] waiting, bitrate in paces.add(Pace(waiting: waiting, bitrate: bitrate)) }, fail: { [log] in log.add("failed: \($0.message)") })
+            pace: { [paces] waiting, bitrate in paces.add(Pace(waiting: waiting, bitrate: bitrate)) },
+            fail: { [log] in log.add("failed: \($0.message)") })
     }
 
     private func segment() -> Segment {
@@ -200,7 +201,8 @@ struct UploaderTests {
         uploader.append(segment())
         try await log.wait(for: "ready true")
         store.mood.withLock { $0 = .limited }
-        uploader.append(Segment(bytes: [UInt8](repeating: 0, count: 20), duration: MediaTime(milliseconds: 4000), date: Date(timeIntervalSince1970: 0)))
+        uploader.append(
+            Segment(bytes: [UInt8](repeating: 0, count: 20), duration: MediaTime(milliseconds: 4000), date: Date(timeIntervalSince1970: 0)))
         uploader.append(segment())
         uploader.end()
         await run.value

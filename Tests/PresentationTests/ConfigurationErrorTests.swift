@@ -12,7 +12,10 @@ struct ConfigurationErrorTests {
     typealias Status = Presentation.ExitStatus
 
     private static let errors: [(ConfigurationError, Status, String)] = [
-        (.unreadable(path: "/c.toml"), .config, "Cannot read the config /c.toml. Check that it, its folder and what it links to exist, and their permissions."),
+        (
+            .unreadable(path: "/c.toml"), .config,
+            "Cannot read the config /c.toml. Check that it, its folder and what it links to exist, and their permissions."
+        ),
         (.notText(path: "/c.toml"), .config, "The config /c.toml is not UTF-8 text. Save it as UTF-8."),
         (.syntax(path: "/c.toml", line: 3, message: "A value is missing."), .config, "/c.toml:3: A value is missing. Correct that line."),
         (.syntax(path: "/c.toml", line: 3, message: "A value is missing"), .config, "/c.toml:3: A value is missing. Correct that line."),

@@ -57,7 +57,9 @@ struct HidingTests {
         let counts = viewers.map(\.video.count)
         stage.release()
         for viewer in viewers {
-            try await waitUntil("new pictures of \(viewer.name)") { if case .number(let number)? = viewer.video.last?.reading { number > last + 5 } else { false } }
+            try await waitUntil("new pictures of \(viewer.name)") {
+                if case .number(let number)? = viewer.video.last?.reading { number > last + 5 } else { false }
+            }
         }
         #expect(await session.waitUntilHidden(isPause: false) == .done)
         _ = await session.stop()

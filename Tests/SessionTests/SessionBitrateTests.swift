@@ -18,7 +18,11 @@ import Testing
         live.setRemarks { $0.backlog = MediaTime(milliseconds: 900) }
         try await waitUntil("the notice") {
             events.notices.contains { notice in
-                if case .bitrateLowered(destination: "slow", from: Self.wanted, let lowered, sharedWith: []) = notice { lowered < Self.wanted } else { false }
+                if case .bitrateLowered(destination: "slow", from: Self.wanted, let lowered, sharedWith: []) = notice {
+                    lowered < Self.wanted
+                } else {
+                    false
+                }
             }
         }
         #expect(try #require(session.snapshot().video?.targetBitrate) < Self.wanted)

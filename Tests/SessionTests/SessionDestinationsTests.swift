@@ -373,7 +373,8 @@ struct SessionDestinationsTests {
         let (good, lost) = (FakeViewer("good"), FakeViewer("lost"))
         lost.behave(.fail(Self.lost), at: .process, connection: 0)
         let plan = lost.plan(
-            .live(retry: ReconnectionPolicy(waits: Backoff(first: .seconds(2), longest: .seconds(60)))), media: .init(video: .raw, audio: .pcm, prefersConstantPacing: true))
+            .live(retry: ReconnectionPolicy(waits: Backoff(first: .seconds(2), longest: .seconds(60)))),
+            media: .init(video: .raw, audio: .pcm, prefersConstantPacing: true))
         let session = BroadcastSession(configuration: .silent(Stage()), destinations: [good.livePlan(), plan], clock: clock)
         try await session.start()
         try await waitUntil("the loss") { session.snapshot().destinations[1].state == .reconnecting && clock.sleeperCount == 1 }

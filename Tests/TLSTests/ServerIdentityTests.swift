@@ -14,7 +14,9 @@ struct ServerIdentityTests {
     }
 
     private static let rows = [
-        Row(names: "DNS:a.example.com", proves: ["a.example.com", "A.EXAMPLE.com", "a.example.com."], refuses: ["b.example.com", "example.com", "x.a.example.com", "a.example.com.."]),
+        Row(
+            names: "DNS:a.example.com", proves: ["a.example.com", "A.EXAMPLE.com", "a.example.com."],
+            refuses: ["b.example.com", "example.com", "x.a.example.com", "a.example.com.."]),
         Row(names: "DNS:other.example,DNS:a.example.com", proves: ["a.example.com", "other.example"], refuses: ["example"]),
         // An address proves an address only, in both directions.
         Row(names: "IP:127.0.0.1", proves: ["127.0.0.1"], refuses: ["localhost", "a.example.com", "127.0.0.2", "::ffff:127.0.0.1", "127.1"]),
@@ -22,7 +24,9 @@ struct ServerIdentityTests {
         Row(names: "DNS:127.0.0.1", refuses: ["127.0.0.1", "localhost"]),
         Row(names: "DNS:localhost,IP:10.0.0.1", proves: ["localhost", "10.0.0.1"], refuses: ["127.0.0.1"]),
         // A wildcard is one whole label, the first.
-        Row(names: "DNS:*.example.com", proves: ["a.example.com", "xn--bcher-kva.example.com"], refuses: ["example.com", "a.b.example.com", ".example.com"]),
+        Row(
+            names: "DNS:*.example.com", proves: ["a.example.com", "xn--bcher-kva.example.com"],
+            refuses: ["example.com", "a.b.example.com", ".example.com"]),
         Row(names: "DNS:*.b.example.com", proves: ["a.b.example.com"], refuses: ["b.example.com", "a.example.com"]),
         Row(names: "DNS:a.*.example.com", refuses: ["a.b.example.com", "a.*.example.com.x"]),
         Row(names: "DNS:a*.example.com,DNS:*a.example.com,DNS:**.example.com", refuses: ["ab.example.com", "ba.example.com", "b.example.com"]),
@@ -32,7 +36,9 @@ struct ServerIdentityTests {
         Row(names: "DNS:other.example", commonName: "a.example.com", refuses: ["a.example.com"]),
         Row(names: "email:a@example.com,URI:https://a.example.com", commonName: "a.example.com", refuses: ["a.example.com", "example.com"]),
         // A name in other letters is compared in the form that DNS uses.
-        Row(names: "DNS:xn--bcher-kva.example", proves: ["xn--bcher-kva.example", "XN--BCHER-KVA.example"], refuses: ["bücher.example", "bcher.example"]),
+        Row(
+            names: "DNS:xn--bcher-kva.example", proves: ["xn--bcher-kva.example", "XN--BCHER-KVA.example"],
+            refuses: ["bücher.example", "bcher.example"]),
         Row(names: "DNS:a.example.com", refuses: ["", ".", "a.example.com\0", "a.example.com\0.evil.example", "a.example.com/", "[a.example.com]"]),
     ]
 

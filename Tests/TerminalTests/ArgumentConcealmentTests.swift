@@ -19,6 +19,7 @@ struct ArgumentConcealmentTests {
     @Test func `Other arguments stay in messages`() {
         let message = "class:Bitwarden is hidden already."
         #expect(ArgumentConcealment.clean(message, arguments: ["broadcast", "hide", "class:Bitwarden"]) == message)
-        #expect(ArgumentConcealment.clean("Cannot create talk.mp4.", arguments: ["broadcast", "start", "--to", "talk.mp4"]) == "Cannot create talk.mp4.")
+        #expect(
+            ArgumentConcealment.clean("Cannot create talk.mp4.", arguments: ["broadcast", "start", "--to", "talk.mp4"]) == "Cannot create talk.mp4.")
     }
 }

@@ -66,7 +66,8 @@ struct AddressSecretTests {
     }
 
     @Test(arguments: [
-        ("hls:http://ann:word@host:81/TOKEN/live.m3u8?a=b", "hls:http://host:81/…"), ("srt://host:9000", "srt://host:9000"), ("hls:/srv/www", "hls:/srv/www"),
+        ("hls:http://ann:word@host:81/TOKEN/live.m3u8?a=b", "hls:http://host:81/…"), ("srt://host:9000", "srt://host:9000"),
+        ("hls:/srv/www", "hls:/srv/www"),
         ("hls:https://host/", "hls:https://host"),
     ])
     func `Messages show the scheme and the host of an address`(address: String, shown: String) {
@@ -94,7 +95,9 @@ struct MistypedAddressTests {
         "live.twitch.tv:1935/app/\(key)", "a.rtmp.youtube.com/live2/\(key)",
     ])
     func `A mistyped address is recognized wherever it stands, and its key is hidden`(word: String) throws {
-        for isDestination in [true, false] { #expect(MistypedAddress.matches(word, isDestination: isDestination, folderExists: { _ in false }), "\(word)") }
+        for isDestination in [true, false] {
+            #expect(MistypedAddress.matches(word, isDestination: isDestination, folderExists: { _ in false }), "\(word)")
+        }
         for argument in [word, "--to=\(word)"] {
             let concealed = String(decoding: try #require(AddressSecret.concealing(argument)), as: UTF8.self)
             #expect(!concealed.contains(Self.key) && concealed.utf8.count == argument.utf8.count, "\(concealed)")
@@ -112,7 +115,10 @@ struct MistypedAddressTests {
         }
     }
 
-    @Test(arguments: ["talk.mp4", "videos/talk.mp4", "my.videos/talk.mp4", "my.videos/", "./my.videos/talk", "rtmp/talk", "/srv/a.b/c", "~/a.b/c", "a..b/c", "-", ""])
+    @Test(arguments: [
+        "talk.mp4", "videos/talk.mp4", "my.videos/talk.mp4", "my.videos/", "./my.videos/talk", "rtmp/talk", "/srv/a.b/c", "~/a.b/c", "a..b/c", "-",
+        "",
+    ])
     func `Files are no addresses`(word: String) {
         #expect(!MistypedAddress.matches(word, isDestination: true, folderExists: { _ in false }))
         #expect(!MistypedAddress.matches("my.videos/talk", isDestination: true, folderExists: { $0 == "my.videos" }))
