@@ -103,7 +103,7 @@ package final class SRTSender: Sendable {
             while !rest.isEmpty {
                 let part = rest.prefix(settings.payloadByteCount)
                 watch(socket, backlog: .zero)
-                budget.setRate(ceiling: acceptedBitrate, stream: window.bytesPerSecond)
+                budget.setRate(ceiling: acceptedBitrate, stream: window.bytesPerSecond, backlog: backlog)
                 while !budget.take(part.count, at: now), !isOver { try? await Task.sleep(for: .milliseconds(2)) }
                 guard try await send(part, through: socket, keeping: window.byteCount, &pace) else { return }
                 rest = rest.dropFirst(part.count)

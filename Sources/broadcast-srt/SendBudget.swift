@@ -11,6 +11,9 @@ package struct SendBudget: Sendable {
     /// The number of bytes that are sent at once: less than a router's queue holds.
     private static let burst = 16_000.0
 
+    /// A picture of a second of the bitrate waits for less than this. The queue drops pictures above two seconds.
+    private static let longBacklog = MediaTime(milliseconds: 1500)
+
     private var rate = fastest
     private var allowance = burst
     private var last: MediaTime
@@ -20,16 +23,18 @@ package struct SendBudget: Sendable {
         last = time
     }
 
-    /// Sets the rate: several times that of the stream, or a little more than the line takes if a limit is known. It is never below the
-    /// rate of the stream, because this spreads pictures and limits nothing.
+    /// Sets the rate: several times that of the stream, or a little more than the line takes if a limit is known. If much waits, the
+    /// encoder sends more than that, so the stream goes out at its own rate: this spreads pictures and limits nothing.
     ///
     /// - Parameters:
     ///   - ceiling: what the line takes in kbit/s; nil if no limit is known.
     ///   - stream: the rate of the stream in bytes per second; nil before it was measured.
-    package mutating func setRate(ceiling: Int?, stream: Double?) {
+    ///   - backlog: the media that waits.
+    package mutating func setRate(ceiling: Int?, stream: Double?, backlog: MediaTime) {
         let stream = stream ?? 0
         let open = max(Self.fastest, 4 * stream)
-        rate = ceiling.map { min(open, 1.05 * max(Double($0) * 1000 / 8, stream)) } ?? open
+        let floor = backlog > Self.longBacklog ? stream : 0
+        rate = ceiling.map { min(open, 1.05 * max(Double($0) * 1000 / 8, floor)) } ?? open
     }
 
     /// Takes the bytes of a packet. Returns false if the packet must wait.

@@ -133,13 +133,13 @@ struct SendBudgetTests {
         let small = (0..<10).map { _ in budget.take(1316, at: .zero) }
         #expect(small.allSatisfy { $0 })
         #expect(duration(of: 200_000, &budget, from: 1000) > 100)
-        budget.setRate(ceiling: 1000, stream: 125_000)
+        budget.setRate(ceiling: 1000, stream: 250_000, backlog: MediaTime(milliseconds: 1000))
         // 131 kB a second.
         #expect((1300...1600).contains(duration(of: 200_000, &budget, from: 5000)))
-        // It is not slower than the stream, whatever the line takes.
-        budget.setRate(ceiling: 100, stream: 125_000)
+        // It is not slower than the stream for long, whatever the line takes.
+        budget.setRate(ceiling: 100, stream: 125_000, backlog: MediaTime(milliseconds: 1600))
         #expect(duration(of: 200_000, &budget, from: 8000) < 1700)
-        budget.setRate(ceiling: nil, stream: 2_500_000)
+        budget.setRate(ceiling: nil, stream: 2_500_000, backlog: .zero)
         #expect(duration(of: 200_000, &budget, from: 10_000) < 30)
     }
 
