@@ -94,6 +94,7 @@ package final class SRTSender: Sendable {
         var pace = SendPace(at: now)
         var budget = SendBudget(at: now)
         link.withLock { $0.restart() }
+        var ceiling: Int?
         _ = muxer.begin(stream)
         while let element = await queue.next() {
             guard case .packet(let packet) = element else { continue }
@@ -103,6 +104,10 @@ package final class SRTSender: Sendable {
             while !rest.isEmpty {
                 let part = rest.prefix(settings.payloadByteCount)
                 watch(socket, backlog: .zero)
+                if acceptedBitrate != ceiling, settings.options.maximumBandwidth == nil {
+                    ceiling = acceptedBitrate
+                    socket.limitBandwidth(ceiling)
+                }
                 budget.setRate(ceiling: acceptedBitrate, stream: window.bytesPerSecond, backlog: backlog)
                 while !budget.take(part.count, at: now), !isOver { try? await Task.sleep(for: .milliseconds(2)) }
                 guard try await send(part, through: socket, keeping: window.byteCount, &pace) else { return }

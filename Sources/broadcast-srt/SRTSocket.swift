@@ -101,6 +101,15 @@ package struct SRTSocket: ~Copyable {
         }
     }
 
+    /// Limits everything that libsrt sends, also what it sends again, to a little more than the line takes: on a narrow line, packets that
+    /// are sent again at once are lost again. Nil for no limit.
+    ///
+    /// - Parameter ceiling: what the line takes in kbit/s.
+    func limitBandwidth(_ ceiling: Int?) {
+        // Bytes per second (SRTO_MAXBW; -1: infinite).
+        try? set(SRTO_MAXBW, ceiling.map { Int64($0) * 1000 / 8 * 115 / 100 } ?? -1)
+    }
+
     /// Returns the counters of the connection; nil if it is broken.
     ///
     /// - Parameter backlog: the media that waits in the sender.
