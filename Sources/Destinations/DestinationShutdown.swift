@@ -41,7 +41,7 @@ package struct DestinationShutdown: Sendable {
         while !destinations.allSatisfy(\.state.isOver) {
             let newCounts = destinations.map(\.byteCount)
             for (destination, (before, now)) in zip(destinations, zip(counts, newCounts)) where !destination.state.isOver {
-                // A slow disk still takes what waits.
+                // A slow disk still accepts the waiting data.
                 if destination.isOnDisk, now > before { continue }
                 // A handler that is blocked in a system call cannot be ended, but its destination can.
                 destination.fail(.notFinishedInTime)

@@ -5,7 +5,7 @@ import Upload
 /// The life cycle of a destination: connect, serve, wait after a lost connection, connect again, end. It runs on the
 /// destination's own thread.
 struct DestinationTask {
-    /// The number of unstable connections in a row after which the user is told.
+    /// The number of unstable connections in a row after which the user is notified.
     private static let unstableConnections = 3
 
     private let destination: Destination
@@ -155,7 +155,7 @@ struct DestinationTask {
         destination.change(to: isPaused ? .paused : .live)
     }
 
-    /// Tells the user about a far end that gives up its connections again and again.
+    /// Notifies the user of a far end that repeatedly accepts connections and closes them.
     private func reportInstability() {
         if let count = reconnection?.shortConnections, count == Self.unstableConnections { context.report(.unstable(connections: count)) }
     }

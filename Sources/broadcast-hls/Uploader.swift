@@ -91,7 +91,7 @@ package final class Uploader: Sendable {
         publication.withLock { ($0.droppedSegments, $0.droppedDuration) }
     }
 
-    /// Reports what waits, and lowers the ceiling if the current upload is late.
+    /// Reports the waiting media, and lowers the ceiling if the current upload is late.
     private func reportPace() {
         let (segments, waiting) = publication.withLock { ($0.waitingSegments, $0.waitingDuration) }
         let current = publication.withLock { $0.currentSegment }

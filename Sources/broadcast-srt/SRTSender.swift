@@ -30,7 +30,7 @@ package final class SRTSender: Sendable {
     private let endDeadline = Mutex<ContinuousClock.Instant?>(nil)
     let origin = ContinuousClock.now
     private let link: Mutex<LinkRate>
-    /// True after the user was told that the line is too narrow.
+    /// True after the status reported that the line is too narrow.
     private let isNarrow = Atomic(false)
 
     package init(
@@ -117,7 +117,7 @@ package final class SRTSender: Sendable {
         }
     }
 
-    /// Reads the counters of the connection now and then, and tells the user about a line that is too narrow.
+    /// Reads the counters of the connection now and then, and reports a line that is too narrow.
     ///
     /// - Parameter backlog: the media that waits because libsrt takes no more.
     private func watch(_ socket: borrowing SRTSocket, backlog: MediaTime) {

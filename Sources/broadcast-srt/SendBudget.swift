@@ -3,7 +3,7 @@ import Media
 /// Spreads a large picture over time, so that it does not overflow the queue of a router. A value without a clock.
 ///
 /// libsrt sends what it gets at once, unless it paces with `SRTO_INPUTBW`. That option keeps the time at which a packet was given to
-/// libsrt, so a receiver with a short latency would drop the end of a picture as too late. Here, packets get their time when they
+/// libsrt, so a receiver with a short latency can drop the end of a picture as too late. Here, packets get their time when they
 /// are sent.
 package struct SendBudget: Sendable {
     /// The rate in bytes per second while no limit of the line is known, at least.

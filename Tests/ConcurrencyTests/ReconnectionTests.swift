@@ -97,7 +97,7 @@ import Testing
         isOver = reconnection.giveUpIfOverdue(at: .seconds(134))
         let wait = reconnection.nextWait()
         #expect(isOver && wait == nil)
-        // A connection in between begins the time anew.
+        // A connection in between starts the time again.
         reconnection = Reconnection(policy)
         for start in [0, 100] {
             reconnection.accepted(at: .seconds(start), isConfirmed: true)

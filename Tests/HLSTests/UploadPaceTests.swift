@@ -3,8 +3,6 @@ import Testing
 import broadcast_hls
 
 struct UploadPaceTests {
-    private let second = MediaTime(milliseconds: 1000)
-
     /// 500 kB of four seconds: 1000 kbit/s.
     private func upload(_ pace: inout UploadPace, in seconds: Double, isLast: Bool = true) {
         pace.uploaded(byteCount: 500_000, duration: MediaTime(milliseconds: 4000), in: MediaTime(seconds: seconds), isLast: isLast)
