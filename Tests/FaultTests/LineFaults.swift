@@ -49,21 +49,7 @@ extension FaultTests {
 
         @Test func `Over SRT the bitrate follows the bandwidth of the line, and picture and sound have no gap after it`() async throws {
             try await withStudio(["everything"], width: 640, height: 360) { studio in
-                try await PaintedScreen.start(
-                    ["clock", "--beep", "--window", "320x180+0+0"], on: studio.screen.display, pulse: studio.pulse, in: studio.peers)
-                try await installSRT(studio)
-                let link = try await Link.open(in: studio.peers)
-                let far = try studio.peers.start(
-                    "far-srt",
-                    link.far(
-                        ["ffmpeg", "-nostdin", "-v", "error", "-i", "srt://\(Link.farAddress):9000?mode=listener", "-c", "copy", "-y"]
-                            + [studio.path("far.ts")]))
-                let peer = try studio.peers.start(
-                    "broadcast",
-                    link.near(
-                        [studio.broadcast.binary, "start", "--to", "srt://\(Link.farAddress):9000?latency=500", "--bitrate", "\(Self.bitrate)"]),
-                    environment: studio.broadcast.environment)
-                _ = try await peer.waitForErrorLine(containing: "session default: live")
+                let (link, far, peer) = try await startOverSRT(studio, latency: 500, bitrate: Self.bitrate)
                 try await studio.waitUntilElapsed(3, of: peer)
                 try await link.set("rate 900")
                 let begin = try #require(try await studio.status()).elapsed
@@ -92,22 +78,7 @@ extension FaultTests {
 
         @Test func `Over SRT, a line that is narrower than the broadcast from its start loses no pictures and little sound`() async throws {
             try await withStudio(["everything"], width: 640, height: 360) { studio in
-                try await PaintedScreen.start(
-                    ["clock", "--beep", "--window", "320x180+0+0"], on: studio.screen.display, pulse: studio.pulse, in: studio.peers)
-                try await installSRT(studio)
-                let link = try await Link.open(in: studio.peers)
-                try await link.set("rate 1500")
-                let far = try studio.peers.start(
-                    "far-srt",
-                    link.far(
-                        ["ffmpeg", "-nostdin", "-v", "error", "-i", "srt://\(Link.farAddress):9000?mode=listener&latency=120000", "-c", "copy", "-y"]
-                            + [studio.path("far.ts")]))
-                let peer = try studio.peers.start(
-                    "broadcast",
-                    link.near(
-                        [studio.broadcast.binary, "start", "--to", "srt://\(Link.farAddress):9000?latency=120", "--bitrate", "2500"]),
-                    environment: studio.broadcast.environment)
-                _ = try await peer.waitForErrorLine(containing: "session default: live")
+                let (_, far, peer) = try await startOverSRT(studio, latency: 120, bitrate: 2500, line: "rate 1500")
                 try await studio.waitUntilElapsed(30, of: peer)
                 let target = try await studio.status()?.video?.targetKbps ?? 0
                 let told = try #require(try await studio.destination("srt")).status ?? ""
@@ -132,6 +103,33 @@ extension FaultTests {
         }
 
         private static let bitrate = 2000
+
+        /// Starts a broadcast over SRT that the far host writes into `far.ts`.
+        ///
+        /// - Parameters:
+        ///   - latency: of the sender and the receiver, in milliseconds.
+        ///   - bitrate: kbit/s.
+        ///   - fault: the fault of the line from its start, if it has one.
+        private nonisolated(nonsending) func startOverSRT(
+            _ studio: Studio, latency: Int, bitrate: Int, line fault: String? = nil
+        ) async throws -> (link: Link, far: Peer, peer: Peer) {
+            try await PaintedScreen.start(
+                ["clock", "--beep", "--window", "320x180+0+0"], on: studio.screen.display, pulse: studio.pulse, in: studio.peers)
+            try await installSRT(studio)
+            let link = try await Link.open(in: studio.peers)
+            if let fault { try await link.set(fault) }
+            // FFmpeg's latency is in microseconds.
+            let url = "srt://\(Link.farAddress):9000?mode=listener&latency=\(latency * 1000)"
+            let far = try studio.peers.start(
+                "far-srt", link.far(["ffmpeg", "-nostdin", "-v", "error", "-i", url, "-c", "copy", "-y", studio.path("far.ts")]))
+            let peer = try studio.peers.start(
+                "broadcast",
+                link.near(
+                    [studio.broadcast.binary, "start", "--to", "srt://\(Link.farAddress):9000?latency=\(latency)", "--bitrate", "\(bitrate)"]),
+                environment: studio.broadcast.environment)
+            _ = try await peer.waitForErrorLine(containing: "session default: live")
+            return (link, far, peer)
+        }
 
         /// Gives root an extension of its own: a program rejects one that belongs to another user, as the built one does.
         private nonisolated(nonsending) func installSRT(_ studio: Studio) async throws {
