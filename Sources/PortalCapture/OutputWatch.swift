@@ -4,7 +4,7 @@ import Media
 /// The monitors of a Wayland desktop, and which of them went away. Use it on one thread. It never waits.
 ///
 /// The desktop ends a sharing in the same way when the user stops it and when the shared monitor is switched off or
-/// unplugged. Only the list of the compositor's outputs tells the two apart.
+/// unplugged, or, as Hyprland, it does not end it then. Only the list of the compositor's outputs tells these apart.
 final class OutputWatch {
     /// An output that went away, at a time of the session.
     private struct Loss {
@@ -40,8 +40,12 @@ final class OutputWatch {
         names = current
     }
 
-    /// The output that went away since `time`, if it is the only one.
-    func onlyLoss(since time: MediaTime) -> String? {
+    /// True if the output of this name was there and went away.
+    func isGone(_ name: String) -> Bool { losses.contains { $0.name == name } }
+
+    /// The shared output, if it went away since `time`. If nothing is known about an output `name`, it is the only one that went away.
+    func loss(of name: String?, since time: MediaTime) -> String? {
+        if let name, has(name) || isGone(name) { return isGone(name) ? name : nil }
         let recent = losses.filter { $0.time >= time }
         return recent.count == 1 ? recent.first?.name : nil
     }

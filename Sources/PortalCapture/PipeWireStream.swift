@@ -29,7 +29,7 @@ final class PipeWireStream {
     ///   than that of the monitor makes them older.
     init(_ grant: PortalGrant, maximumRate: Int) throws(PortalProblem) {
         var text = [CChar](repeating: 0, count: 256)
-        guard let stream = cpw_open(grant.remote.take(), grant.node, grant.serial, Int32(maximumRate), &text, text.count) else {
+        guard let stream = cpw_open(grant.remote.take(), grant.stream.node, grant.stream.serial, Int32(maximumRate), &text, text.count) else {
             throw .pipeWireFailed(String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self))
         }
         self.stream = stream

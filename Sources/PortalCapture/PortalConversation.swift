@@ -11,7 +11,7 @@ enum PortalMessage: Codable, Sendable {
     /// The portal does not accept the token.
     case tokenRefused
     /// The portal shares something; the connection to PipeWire comes with the message.
-    case granted(node: UInt32, serial: UInt64, RememberedChoice?)
+    case granted(PortalStream, RememberedChoice?)
     case failed(PortalProblem)
     /// The desktop has ended the session.
     case closed
@@ -42,7 +42,7 @@ struct PortalConversation {
         do throws(PortalProblem) {
             try dialogue.prepare()
             let grant = try dialogue.choose(token: token()) { say(.tokenRefused, nil) }
-            say(.granted(node: grant.node, serial: grant.serial, grant.remembered), grant.remote)
+            say(.granted(grant.stream, grant.remembered), grant.remote)
         } catch {
             say(.failed(error), nil)
             return dialogue.closeSession()

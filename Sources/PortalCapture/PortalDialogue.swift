@@ -3,11 +3,19 @@ import Capture
 import Glibc
 import Media
 
-/// What the portal shares after the user has chosen.
-struct PortalGrant: Sendable {
-    /// The node of the stream in PipeWire, and its object serial, or 0 if the portal does not report it.
+/// The stream that the portal shares (org.freedesktop.portal.ScreenCast, Start).
+struct PortalStream: Codable, Sendable {
+    /// Its node in PipeWire, and its object serial, or 0 if the portal does not report it.
     var node: UInt32
     var serial: UInt64
+    /// What the desktop calls the shared thing (`mapping_id`). On Hyprland it is the name of the monitor (`DP-1`), elsewhere a
+    /// random text. Nil if the portal does not report it.
+    var mapping: String?
+}
+
+/// What the portal shares after the user has chosen.
+struct PortalGrant: Sendable {
+    var stream: PortalStream
     /// The connection to PipeWire.
     var remote: BusDescriptor
     /// What can be shared again without a dialog; nil if the user or the portal does not allow it.
@@ -227,8 +235,10 @@ struct PortalDialogue {
         else { throw .refused("") }
         try check(description["source_type"]?.unsigned)
         let remote = try openRemote()
+        let shared = PortalStream(
+            node: node, serial: version >= 6 ? description["pipewire-serial"]?.unsigned64 ?? 0 : 0, mapping: description["mapping_id"]?.string)
         return PortalGrant(
-            node: node, serial: version >= 6 ? description["pipewire-serial"]?.unsigned64 ?? 0 : 0, remote: remote,
+            stream: shared, remote: remote,
             remembered: Self.remembered(results, description, isMonitor: request.choice == .monitor))
     }
 

@@ -25,6 +25,8 @@ package final class PortalScreenSource: ScreenSource {
     private let outputs: OutputWatch?
     /// Restores the choice after a lock; nil if that is not possible.
     private var token: String?
+    /// What the desktop calls the shared monitor, or a text that is no monitor's name.
+    private var mapping: String?
     var picture: SharedPicture
     var phase = Phase.running
     private var isDesktopLocked = false
@@ -61,6 +63,7 @@ package final class PortalScreenSource: ScreenSource {
                 throw error
             }
             token = grant.remembered?.token
+            mapping = grant.stream.mapping
             do throws(PortalProblem) {
                 let stream = try PipeWireStream(grant, maximumRate: Self.maximumRate(request))
                 self.stream = stream
@@ -166,6 +169,8 @@ package final class PortalScreenSource: ScreenSource {
         outputs?.update(at: now)
         switch phase {
         case .running:
+            // Hyprland leaves the last picture of a monitor that is switched off.
+            if let mapping, let outputs, outputs.isGone(mapping) { return leaveMonitor(mapping, at: now) }
             guard let problem = stream?.state.problem ?? (share.isClosed ? .lost : nil) else { return }
             withhold()
             // PipeWire does not end with a lock.
@@ -176,11 +181,8 @@ package final class PortalScreenSource: ScreenSource {
             if stream?.state == .lost { throw .portal(.pipeWireGone) }
             if isDesktopLocked && token != nil {
                 phase = .locked
-            } else if token != nil, let name = outputs?.onlyLoss(since: since - limits.outputLoss), request.monitorTimeout > .zero {
-                stream = nil
-                share.end()
-                phase = .monitorGone(name, since: now)
-                notices.append(.sharedMonitorGone(name, timeout: request.monitorTimeout))
+            } else if canReturn, let name = outputs?.loss(of: mapping, since: since - limits.outputLoss) {
+                leaveMonitor(name, at: now)
             } else if share.isClosed {
                 if now - since > limits.lockReport { end() }
             } else if now - since > limits.endReport {
@@ -206,6 +208,19 @@ package final class PortalScreenSource: ScreenSource {
         }
     }
 
+    /// True if a monitor that went away is shared again when it is back.
+    private var canReturn: Bool { token != nil && request.monitorTimeout > .zero }
+
+    /// Shows nothing while the shared monitor is switched off or unplugged.
+    private func leaveMonitor(_ name: String, at now: MediaTime) {
+        withhold()
+        share.end()
+        guard canReturn else { return end() }
+        stream = nil
+        phase = .monitorGone(name, since: now)
+        notices.append(.sharedMonitorGone(name, timeout: request.monitorTimeout))
+    }
+
     /// Shares the same monitor again if a sender lost its only picture of a still screen, and its flow cannot be restarted.
     func recoverLostPicture() {
         guard token != nil, recoveries < limits.tries else { return }
@@ -228,6 +243,7 @@ package final class PortalScreenSource: ScreenSource {
         case .open(let grant):
             share = next
             token = grant.remembered?.token
+            mapping = grant.stream.mapping
             do throws(PortalProblem) {
                 stream = try PipeWireStream(grant, maximumRate: Self.maximumRate(request))
             } catch {

@@ -90,10 +90,10 @@ final class PortalShare: Sendable {
         case .prepared: break
         case .chooseInDialog: opening.notify(.chooseInDialog)
         case .tokenRefused: forgetToken()
-        case .granted(let node, let serial, let remembered):
+        case .granted(let stream, let remembered):
             guard let remote else { return fail(.refused("")) }
             if request.choice == .monitor { remember(remembered, opening) }
-            state.update { $0 = .open(PortalGrant(node: node, serial: serial, remote: remote, remembered: remembered)) }
+            state.update { $0 = .open(PortalGrant(stream: stream, remote: remote, remembered: remembered)) }
         case .failed(let problem): fail(problem)
         case .closed: closed.store(true, ordering: .releasing)
         }

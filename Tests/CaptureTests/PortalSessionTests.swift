@@ -375,6 +375,34 @@ import Testing
         }
     }
 
+    @Test func `a monitor that the desktop names is withheld when it goes away, also if the desktop leaves its last picture`() async throws {
+        try await withPortal(["mapping=HEADLESS-1"]) { desktop, choices in
+            let compositor = try await FakeCompositor.start(outputs: ["HEADLESS-1", "DP-2"], in: desktop.peers)
+            let source = try open(desktop, choices) { $0.waylandSocket = compositor.socket }
+            try await source.waitForPicture("the picture") { $0.damage.isWhole }
+            try await compositor.peer.wait(for: "the names of the outputs") {
+                _ = try source.nextSample()
+                return compositor.peer.standardOutput.contains("bound DP-2")
+            }
+            _ = try source.nextSample()
+            try await compositor.tell("remove DP-2")
+            for number in 1...3 {
+                try await desktop.send("fill FF0000\(number)0 0 0 640 360", "loud", "send")
+                try await source.waitForPicture("a picture after another monitor went away") { $0.isPlain(UInt32(number) << 4) }
+            }
+            #expect(source.takeNotice() == nil)
+            try await compositor.tell("remove HEADLESS-1")
+            try await source.wait(for: .withheld)
+            #expect(source.takeNotice() == .sharedMonitorGone("HEADLESS-1", timeout: MediaTime(milliseconds: 300_000)))
+            for _ in 0..<20 { #expect(try source.nextSample() == nil) }
+            try await waitUntil("the end of the old session") { desktop.asked("Session.Close").count == 1 }
+            try await desktop.send("fill FF00FF00 0 0 640 360")
+            try await compositor.tell("add HEADLESS-1")
+            let picture = try await source.waitForPicture("the picture of the monitor that is back") { _ in true }
+            #expect(picture.isPlain(0x00FF00) && desktop.asked("restored").count == 1 && desktop.asked("dialog").count == 1)
+        }
+    }
+
     @Test func `a sharing that the user stopped is not begun again when a monitor comes back`() async throws {
         try await withPortal { desktop, choices in
             let compositor = try await FakeCompositor.start(outputs: ["HEADLESS-1"], in: desktop.peers)

@@ -348,8 +348,6 @@ def kwin_geometry(desktop):
 def output_returns(desktop):
     """An output that goes away and comes back"""
     share(desktop)
-    if desktop.kind == "hyprland":
-        return picture_stays(desktop)
     place = ()
     if desktop.kind in ("gnome", "kwin"):
         # They do not switch off the last monitor. The choice is remembered.
@@ -374,30 +372,6 @@ def output_returns(desktop):
     found = colours(Recording(desktop.file("a.ts")))
     expect("2040c0" in found and found[-1] == "20c040" and len(found) > 2, f"{found}")
     return f"{found}"
-
-
-def picture_stays(desktop):
-    """Hyprland removes the output from its list at once, but never answers the request of xdg-desktop-portal-hyprland 1.4.1 for the
-    next picture, and the portal does not end the cast. The flow continues with a pause after the monitor is back."""
-    with desktop.painted(0):
-        process = desktop.live("--to", desktop.file("a.ts"), "--frame-pacing", "constant")
-        desktop.elapsed(2)
-        set_output(desktop, "off")
-        # A cast that ends is reported within 2 s.
-        time.sleep(5)
-        expect(process.poll() is None and "is disconnected or off" not in desktop.messages(process), f"it is noticed: {desktop.messages(process)}")
-        set_output(desktop, "on")
-    with desktop.painted(0, "--colour", "C02040"):
-        time.sleep(3)
-    with desktop.painted(0, "--colour", "20C040"):
-        desktop.broadcast("pause", status=0)
-        time.sleep(0.6)
-        desktop.broadcast("resume", status=0)
-        time.sleep(2)
-        desktop.stop(process)
-    found = colours(Recording(desktop.file("a.ts")))
-    expect(found[0] == "2040c0" and "c02040" not in found and found[-1] == "20c040", f"{found}")
-    return "not noticed: the last picture stays until a pause after its return"
 
 
 @test(breaks=True)

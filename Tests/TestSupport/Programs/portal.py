@@ -9,6 +9,7 @@ cursors=N      AvailableCursorModes (7)
 handle=old     the paths of requests are the portal's own, as before version 0.9
 early=yes      the result of a request is sent before its reply
 node=ID        the node that is shared; serial=N its object serial
+mapping=NAME   mapping_id of the stream (none)
 type=N         source_type of the stream (that which was asked for; 0: none)
 answer=        ok, cancel, other (response 2), hang, or delay:SECONDS
 tokens=        yes (each start makes a new one), same (the old one again), no (the user does not allow it)
@@ -30,7 +31,7 @@ import uuid
 from gi.repository import Gio, GLib
 
 ROOT = "/org/freedesktop/portal/desktop"
-settings = {"version": "4", "types": "3", "cursors": "7", "handle": "new", "early": "no", "node": "0", "serial": "0", "type": "", "answer": "ok",
+settings = {"version": "4", "types": "3", "cursors": "7", "handle": "new", "early": "no", "node": "0", "serial": "0", "mapping": "", "type": "", "answer": "ok",
             "tokens": "yes", "known": "", "none": "no", "registry": "no", "dialog": "0"}
 settings.update(word.split("=", 1) for word in sys.argv[1:])
 XML = """<node><interface name="org.freedesktop.portal.ScreenCast">
@@ -116,6 +117,8 @@ def started(session):
         properties["source_type"] = GLib.Variant("u", kind)
     if version >= 6:
         properties["pipewire-serial"] = GLib.Variant("t", int(settings["serial"]))
+    if settings["mapping"]:
+        properties["mapping_id"] = GLib.Variant("s", settings["mapping"])
     # From version 6 on, only the serial counts.
     node = int(settings["node"]) if version < 6 else 4294967294
     results = {"streams": GLib.Variant("a(ua{sv})", [(node, properties)])}
