@@ -1,5 +1,7 @@
 """One desktop and its tests. Started by `run`, as root, in PID and mount name spaces of its own."""
 import atexit
+import contextlib
+import fcntl
 import glob
 import json
 import os
@@ -52,21 +54,29 @@ class Desktop:
         subprocess.run(["mount", "--bind", self.folder, self.root + self.folder], check=True)
 
     def remove(self):
+        self.end_all()
         place = self.root + self.folder
         subprocess.run(["umount", "--lazy", place], stderr=subprocess.DEVNULL)
         if os.path.isdir(place):
             os.rmdir(place)
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def restart(self, outputs=1):
-        """Ends every process of the name space but this one, which is its first, and starts a new session with so many monitors
-        (GNOME Shell and KWin)."""
-        os.kill(-1, signal.SIGKILL)
+    @staticmethod
+    def end_all():
+        """Ends every process of the name space but this one, which is its first."""
+        try:
+            os.kill(-1, signal.SIGKILL)
+        except ProcessLookupError:
+            return
         while True:
             try:
                 os.waitpid(-1, 0)
             except ChildProcessError:
                 break
+
+    def restart(self, outputs=1):
+        """Starts a new session with so many monitors (GNOME Shell and KWin)."""
+        self.end_all()
         self.pointer = None
         for name in os.listdir(self.folder):
             path = f"{self.folder}/{name}"
@@ -260,6 +270,16 @@ class Recording:
         return summary
 
 
+@contextlib.contextmanager
+def machine(root, alone):
+    """Waits until this desktop may work beside the others, or alone. Who waits to be alone lets nobody in before."""
+    with open(root + "/.turn", "w") as turn, open(root + "/.work", "w") as work:
+        fcntl.flock(turn, fcntl.LOCK_EX)
+        fcntl.flock(work, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
+        fcntl.flock(turn, fcntl.LOCK_UN)
+        yield
+
+
 def main():
     kind, root, program, where, pattern = sys.argv[1:]
     os.environ.setdefault("PATH", "/usr/sbin:/usr/bin:/sbin:/bin")
@@ -284,16 +304,21 @@ def main():
     for name, test in tests.all(desktop):
         if not re.search(pattern, name):
             continue
-        begin, failed = time.monotonic(), False
-        try:
-            detail = test(desktop) or ""
-            print(f"ok    {name}  {time.monotonic() - begin:.1f} s  {detail}", flush=True)
-        except (Failure, subprocess.SubprocessError, OSError, KeyError, ValueError) as failure:
-            failed = True
-            print(f"FAIL  {name}  {time.monotonic() - begin:.1f} s  {failure}", flush=True)
-        if failed or test.breaks:
-            desktop.restart()
+        with machine(root, alone=test.measures):
+            attempt(desktop, name, test)
     return 0
+
+
+def attempt(desktop, name, test):
+    begin, failed = time.monotonic(), False
+    try:
+        detail = test(desktop) or ""
+        print(f"ok    {name}  {time.monotonic() - begin:.1f} s  {detail}", flush=True)
+    except (Failure, subprocess.SubprocessError, OSError, KeyError, ValueError) as failure:
+        failed = True
+        print(f"FAIL  {name}  {time.monotonic() - begin:.1f} s  {failure}", flush=True)
+    if failed or test.breaks:
+        desktop.restart()
 
 
 if __name__ == "__main__":

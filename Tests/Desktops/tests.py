@@ -14,11 +14,11 @@ from dialogs import answer, control
 TESTS = []
 
 
-def test(*kinds, breaks=False):
+def test(*kinds, breaks=False, measures=False):
     """Marks a test, for all desktops or only for those that are named. After one that breaks something of the session, a new
-    session is started."""
+    session is started. One that measures has the machine for itself."""
     def mark(function):
-        function.breaks = breaks
+        function.breaks, function.measures = breaks, measures
         TESTS.append((function.__doc__.split("\n")[0].rstrip("."), function, kinds))
         return function
     return mark
@@ -91,14 +91,14 @@ def starts(desktop):
     return f"{count} starts"
 
 
-@test()
+@test(measures=True)
 def clock_30(desktop):
     """Painted clock of 30/s: no picture lost"""
     # Hyprland's portal asks for the next picture one interval of 60/s after the last one, and misses one that comes before.
     return clock(desktop, 30, 60, share_of_pictures=0.97 if desktop.kind == "hyprland" else 1.0)
 
 
-@test()
+@test(measures=True)
 def clock_60(desktop):
     """Painted clock of 60/s"""
     return clock(desktop, 60, 60, share_of_pictures=0.5)
@@ -111,7 +111,7 @@ def clock(desktop, rate, fps, share_of_pictures=1.0):
         return Recording(desktop.file("a.mp4")).check(painter, rate, share_of_pictures)
 
 
-@test()
+@test(measures=True)
 def pause_moving(desktop):
     """Pause and resume while the screen moves"""
     share(desktop)

@@ -19,6 +19,8 @@ DIALOG = """
     if (!dialog) return null;
     dialog.activate(global.get_current_time());
     const frame = dialog.get_frame_rect();
+    // It has no size before its first picture.
+    if (frame.width === 0) return null;
     return [frame.x, frame.y, frame.width, frame.height];
 })()"""
 # Where the indicator is. The remote desktop of this program shows it too.
