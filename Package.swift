@@ -231,6 +231,8 @@ let package = Package(
         .systemLibrary(
             name: "CPipeWireDev", path: "Tests/CPipeWireDev", pkgConfig: "libpipewire-0.3", providers: [.apt(["libpipewire-0.3-dev"])]),
         .target(name: "CTestCast", dependencies: ["CPipeWireDev"], path: "Tests/CTestCast", cSettings: [.treatAllWarnings(as: .error)]),
+        .target(
+            name: "CPipeWireFaults", dependencies: ["CPipeWire", "CSPA"], path: "Tests/CPipeWireFaults", cSettings: [.treatAllWarnings(as: .error)]),
         .executableTarget(name: "TestCast", dependencies: ["TestPatterns", "CTestCast"], path: "Tests/TestCast", swiftSettings: strict),
         .target(name: "TestSupport", dependencies: ["TestPatterns"], path: "Tests/TestSupport", exclude: ["Programs"], swiftSettings: strict),
         .target(
@@ -250,7 +252,7 @@ let package = Package(
             name: "CaptureTests",
             dependencies: [
                 "Capture", "WindowPrivacy", "X11Client", "X11Capture", "PortalCapture", "PulseCapture", "ContentCapture", "Concurrency", "Media",
-                "Mix", "CX11", "CPipeWire", "TestPatterns", "TestSupport", "TestScreen", "TestCast",
+                "Mix", "CX11", "CPipeWire", "CPipeWireFaults", "TestPatterns", "TestSupport", "TestScreen", "TestCast",
             ], swiftSettings: strict),
         .testTarget(name: "MixTests", dependencies: ["Mix", "Media", "TestPatterns", "CPixelKernels", "CYUV"], swiftSettings: strict),
         .testTarget(name: "BitstreamTests", dependencies: ["Bitstream", "FuzzTargets", "Media"], swiftSettings: strict),

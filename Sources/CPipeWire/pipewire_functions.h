@@ -121,6 +121,7 @@ struct pw_registry_methods {
     F(int, pw_stream_connect, \
       (struct pw_stream *stream, uint32_t direction, uint32_t target, uint32_t flags, const struct spa_pod **params, \
        uint32_t count)) \
+    F(int, pw_stream_disconnect, (struct pw_stream *stream)) \
     F(void, pw_stream_destroy, (struct pw_stream *stream)) \
     F(int, pw_stream_update_params, (struct pw_stream *stream, const struct spa_pod **params, uint32_t count)) \
     F(struct pw_buffer *, pw_stream_dequeue_buffer, (struct pw_stream *stream)) \

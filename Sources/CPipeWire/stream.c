@@ -41,6 +41,8 @@ struct cpw_stream {
     struct pw_core *core;
     struct pw_registry *registry;
     struct pw_stream *stream;
+    /* The stream that the current one replaced: see `end_stream`. Only the reader uses it. */
+    struct pw_stream *replaced;
     struct spa_hook core_hook, registry_hook, stream_hook;
     uint64_t serial;
     int maximum_rate;
@@ -506,6 +508,18 @@ static const char *connect_stream(cpw_stream *stream) {
     return NULL;
 }
 
+/*
+ * Ends the current stream, after which it has no events. Its memory must stay until the loop has run once more: PipeWire's
+ * data thread queues each call of `on_process` in the loop, with a pointer to the stream, and pw_stream_destroy of 0.3.65
+ * leaves them in the queue. After this function, nothing is added to it. The caller has the lock of the loop.
+ */
+static void end_stream(cpw_stream *stream) {
+    /* The end of the stream is no event. */
+    spa_hook_remove(&stream->stream_hook);
+    stream->api->pw_stream_disconnect(stream->stream);
+    stream->newest = NULL;
+}
+
 /* Connects to PipeWire and the node. Returns NULL, or what failed. `descriptor` is closed in any case. */
 static const char *connect_core(cpw_stream *stream, int descriptor) {
     const struct pipewire_functions *api = stream->api;
@@ -554,11 +568,12 @@ void cpw_close(cpw_stream *stream) {
         api->pw_thread_loop_lock(stream->loop);
         /* The sender would count a buffer that is not returned as in use, also for the next reader. */
         if (stream->stream && stream->newest) api->pw_stream_queue_buffer(stream->stream, stream->newest);
-        stream->newest = NULL;
-        if (stream->stream) api->pw_stream_set_active(stream->stream, false);
+        if (stream->stream) end_stream(stream);
         api->pw_thread_loop_unlock(stream->loop);
+        /* The thread empties the queue of the loop before it ends. */
         api->pw_thread_loop_stop(stream->loop);
     }
+    if (stream->replaced) api->pw_stream_destroy(stream->replaced);
     if (stream->stream) api->pw_stream_destroy(stream->stream);
     if (stream->registry) api->pw_proxy_destroy((struct pw_proxy *)stream->registry);
     if (stream->core) api->pw_core_disconnect(stream->core);
@@ -671,11 +686,11 @@ static void replace_useless_stream(cpw_stream *stream) {
     const char *failure = "its buffers have no memory";
     stream->next_replacement = monotonic() + ((int64_t)STALL_NANOSECONDS << stream->useless_streams);
     if (++stream->useless_streams < MAXIMUM_STREAMS) {
-        /* The end of the old stream is no event. */
-        spa_hook_remove(&stream->stream_hook);
-        api->pw_stream_destroy(stream->stream);
+        /* An event of the current stream, which came with a later run of the loop, has made it useless. */
+        if (stream->replaced) api->pw_stream_destroy(stream->replaced);
+        end_stream(stream);
+        stream->replaced = stream->stream;
         stream->stream = NULL;
-        stream->newest = NULL;
         stream->is_fresh = stream->has_picture = stream->has_format = false;
         stream->awaits_pause = stream->continues_after_pause = false;
         stream->is_open = true;

@@ -1,3 +1,5 @@
+import CPipeWire
+import CPipeWireFaults
 import Capture
 import Concurrency
 import Foundation
@@ -36,6 +38,27 @@ import WindowPrivacy
             try await desktop.send("fill FF2040C0 0 0 640 360")
             let picture = try await open().waitForPicture("the picture") { $0.damage.isWhole }
             #expect(picture.isPlain(0x2040C0))
+        }
+    }
+
+    @Test func `a call that PipeWire has queued for a stream that is replaced finds its memory`() async throws {
+        try await withCast(["--starts-without-memory", "1"]) { desktop, _ in
+            try #require(cpwf_delay_ends(true))
+            defer { _ = cpwf_delay_ends(false) }
+            // PipeWire calls the stream more often than its buffers are looked at.
+            try await desktop.send("everything 200")
+            let socket = try #require(try connection(to: "\(desktop.environment["XDG_RUNTIME_DIR"] ?? "")/pipewire-0"))
+            var error = [CChar](repeating: 0, count: 256)
+            let stream = try #require(cpw_open(socket, desktop.node, 0, 200, &error, error.count))
+            defer { cpw_close(stream) }
+            try await waitUntil("the flow") { cpw_get_state(stream) == CPW_STREAMING }
+            try await waitUntil("pictures") { try await desktop.send("count") != "count 0 0" }
+            var picture = cpw_picture(), cursor = cpw_cursor()
+            try await waitUntil("a picture") {
+                let news = cpw_take(stream, &picture, &cursor)
+                if news != 0 { cpw_release(stream) }
+                return news & Int32(CPW_PICTURE) != 0
+            }
         }
     }
 

@@ -374,7 +374,7 @@ def output_returns(desktop):
     return f"{found}"
 
 
-@test(breaks=True)
+@test(breaks=True, measures=True)
 def size_changes(desktop):
     """The size and the scale of the output change while it is live"""
     share(desktop)

@@ -16,6 +16,12 @@ package struct SharedDesktop: Sendable {
     /// What programs of the desktop find in their environment.
     package let environment: [String: String]
 
+    /// The cast's node in PipeWire.
+    package var node: UInt32 {
+        let line = cast.standardOutput.split(separator: "\n").first { $0.contains("node ") }
+        return line.flatMap { UInt32($0.split(separator: " ")[1]) } ?? 0
+    }
+
     /// The address of the session bus.
     package var busAddress: String { environment["DBUS_SESSION_BUS_ADDRESS"] ?? "" }
 
