@@ -1,4 +1,5 @@
 #include "CPipeWire.h"
+#include "guard.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -57,9 +58,8 @@ static bool extend(cpw_rectangle *changed, int count, cpw_rectangle added) {
     return false;
 }
 
-int cpw_update_shadow(
-    const cpw_picture *picture, uint8_t *shadow, ptrdiff_t shadow_stride, bool is_whole,
-    cpw_rectangle changed[CPW_MAXIMUM_RECTANGLES]) {
+static int update_shadow(
+    const cpw_picture *picture, uint8_t *shadow, ptrdiff_t shadow_stride, bool is_whole, cpw_rectangle *changed) {
     bool is_bgra = picture->bytes_per_pixel == 4 && !picture->is_red_first;
     uint8_t *converted = is_bgra ? NULL : malloc((size_t)picture->width * 4);
     if (!is_bgra && !converted) return 0;
@@ -92,7 +92,16 @@ int cpw_update_shadow(
     }
     if (is_all) copy_whole(picture, shadow, shadow_stride, converted);
     free(converted);
-    return is_all ? -1 : count;
+    return is_all ? CPW_WHOLE : count;
+}
+
+int cpw_update_shadow(
+    const cpw_picture *picture, uint8_t *shadow, ptrdiff_t shadow_stride, bool is_whole,
+    cpw_rectangle changed[CPW_MAXIMUM_RECTANGLES]) {
+    size_t last_row = (size_t)picture->width * (size_t)picture->bytes_per_pixel;
+    guard_begin(picture->pixels, (size_t)picture->stride * (size_t)(picture->height - 1) + last_row);
+    int count = update_shadow(picture, shadow, shadow_stride, is_whole, changed);
+    return guard_end() ? count : CPW_LOST_MEMORY;
 }
 
 /* The content was flipped, and then turned counter-clockwise. */

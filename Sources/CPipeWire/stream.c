@@ -31,6 +31,8 @@ enum {
     MAXIMUM_TRIES = 4,
     /* How many streams in a row may get buffers without memory. */
     MAXIMUM_STREAMS = 4,
+    /* How often a compositor may take the memory of a picture away. */
+    MAXIMUM_LOSSES = 4,
     QUESTION_NANOSECONDS = 1000000000
 };
 
@@ -61,6 +63,8 @@ struct cpw_stream {
     /* The streams in a row whose buffers had none, and when the next one may be replaced, in ns of CLOCK_MONOTONIC. Only
      * the reader uses them. */
     int useless_streams;
+    /* How often the memory of a picture was gone. Only the reader uses it. */
+    int losses;
     int64_t next_replacement;
     /* True if there may be something to take. */
     atomic_bool has_news;
@@ -735,6 +739,13 @@ int cpw_take(cpw_stream *stream, cpw_picture *picture, cpw_cursor *cursor) {
     stream->is_fresh = stream->is_cursor_fresh = false;
     if (result == 0) stream->api->pw_thread_loop_unlock(stream->loop);
     return result;
+}
+
+void cpw_note_lost_memory(cpw_stream *stream) {
+    if (stream->newest) stream->newest->user_data = NULL;
+    stream->has_picture = false;
+    atomic_store(&stream->is_useless, true);
+    if (++stream->losses >= MAXIMUM_LOSSES) finish(stream, CPW_FAILED, "the desktop takes the memory of its pictures away");
 }
 
 void cpw_release(cpw_stream *stream) {

@@ -67,14 +67,15 @@ final class PipeWireStream {
         return PixelSize(width: Int(width), height: Int(height))
     }
 
-    /// Calls `picture` and `cursor` with what is new, one after the other. Their memory is valid during the calls.
-    func take(picture: (cpw_picture) -> Void, cursor: (cpw_cursor) -> Void) {
+    /// Calls `picture` and `cursor` with what is new, one after the other. Their memory is valid during the calls. `picture` returns false
+    /// if the compositor took the memory away.
+    func take(picture: (cpw_picture) -> Bool, cursor: (cpw_cursor) -> Void) {
         var newPicture = cpw_picture()
         var newCursor = cpw_cursor()
         let news = cpw_take(stream, &newPicture, &newCursor)
         guard news != 0 else { return }
         defer { cpw_release(stream) }
-        if news & Int32(CPW_PICTURE) != 0 { picture(newPicture) }
+        if news & Int32(CPW_PICTURE) != 0, !picture(newPicture) { cpw_note_lost_memory(stream) }
         if news & Int32(CPW_CURSOR) != 0 { cursor(newCursor) }
     }
 

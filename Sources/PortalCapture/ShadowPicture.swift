@@ -39,16 +39,17 @@ final class ShadowPicture {
         Int(picture.width) == bufferSize.width && Int(picture.height) == bufferSize.height && picture.transform == transform
     }
 
-    /// Copies what differs, and returns it.
+    /// Copies what differs, and returns it. Returns nil if the compositor took the memory away; there is no picture then.
     ///
     /// What the compositor says about damage is not used: GNOME 43 says nothing, and KWin omits the cursor.
-    func update(from picture: cpw_picture) -> DamageRegion {
+    func update(from picture: cpw_picture) -> DamageRegion? {
         var rectangles = [cpw_rectangle](repeating: cpw_rectangle(), count: Int(CPW_MAXIMUM_RECTANGLES))
         // If everything changes, such as a film in full screen, the comparison is wasted.
         let isWhole = isEmpty || wholeUpdates >= Self.busyLimit
         let count = withUnsafePointer(to: picture) {
             cpw_update_shadow($0, pixels, bufferSize.width * 4, isWhole, &rectangles)
         }
+        guard count != CPW_LOST_MEMORY else { return nil }
         isEmpty = false
         // After the uncompared pictures, one comparison shows whether everything still changes.
         wholeUpdates = count >= 0 ? 0 : wholeUpdates == Self.busyLimit + Self.uncomparedPictures ? Self.busyLimit - 1 : wholeUpdates + 1

@@ -51,7 +51,8 @@ struct SharedPicture {
         stream.take(picture: { update(from: $0) }, cursor: { pointer.update(from: $0) })
     }
 
-    private mutating func update(from picture: cpw_picture) {
+    /// Returns false, and has no picture, if the compositor took the memory away.
+    private mutating func update(from picture: cpw_picture) -> Bool {
         let current: ShadowPicture
         if let shadow, shadow.fits(picture) {
             current = shadow
@@ -62,8 +63,12 @@ struct SharedPicture {
             needsWhole = true
         }
         origin = (Int(picture.x), Int(picture.y))
-        let changed = current.update(from: picture)
+        guard let changed = current.update(from: picture) else {
+            clear()
+            return false
+        }
         if damage == nil { damage = changed } else { damage?.formUnion(changed) }
+        return true
     }
 
     /// Returns what changed since the last sample; nil if nothing did, or nothing is visible.

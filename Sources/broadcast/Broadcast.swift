@@ -46,6 +46,7 @@ struct Broadcast: AsyncParsableCommand {
         }
         clinux_protect_memory()
         clinux_avoid_huge_pages()
+        SharedMemoryGuard.install()
         if let helper = SecretServiceHelper(arguments: CommandLine.arguments) { Glibc.exit(helper.run().rawValue) }
         // The writer of standard error is another thread.
         defer { Output.flush() }

@@ -330,3 +330,11 @@ void test_cast_resize(test_cast *cast, int32_t width, int32_t height) {
     pw_stream_update_params(cast->stream, &param, 1);
     pw_thread_loop_unlock(cast->loop);
 }
+
+void test_cast_shrink(test_cast *cast) {
+    pw_thread_loop_lock(cast->loop);
+    for (int i = 0; i < cast->file_count; i++) {
+        if (ftruncate(cast->files[i], 0) != 0) abort();
+    }
+    pw_thread_loop_unlock(cast->loop);
+}

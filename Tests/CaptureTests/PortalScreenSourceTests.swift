@@ -75,6 +75,37 @@ import WindowPrivacy
         }
     }
 
+    @Test func `memory that the sender takes away is no picture, and the stream is replaced`() async throws {
+        SharedMemoryGuard.install()
+        try await withCast { desktop, open in
+            try await desktop.send("fill FF2040C0 0 0 640 360")
+            let source = try open()
+            try await source.waitForPicture("the picture") { $0.damage.isWhole }
+            try await desktop.send("silent", "fill FF00FF00 0 0 640 360", "send", "shrink", "loud")
+            #expect(try source.nextSample() == nil)
+            #expect(source.condition == .withheld)
+            try await source.waitForPicture("the picture of the next stream") { $0.isPlain(0x00FF00) && $0.damage.isWhole }
+        }
+    }
+
+    @Test func `a sender that takes its memory away again and again is an error`() async throws {
+        SharedMemoryGuard.install()
+        try await withCast { desktop, open in
+            try await desktop.send("fill FF2040C0 0 0 640 360")
+            let source = try open()
+            var error: CaptureError?
+            try await waitUntil("the error") {
+                do throws(CaptureError) {
+                    if try source.nextSample() != nil { _ = try? await desktop.send("silent", "send", "shrink", "loud") }
+                } catch let problem {
+                    error = problem
+                }
+                return error != nil
+            }
+            #expect(error == .portal(.pipeWireFailed("the desktop takes the memory of its pictures away")))
+        }
+    }
+
     @Test func `a sender that has only two buffers is read too`() async throws {
         try await withCast(["--buffers", "2", "--most-buffers", "2"]) { desktop, open in
             try await desktop.send("fill FF2040C0 0 0 640 360")

@@ -18,6 +18,7 @@ import TestPatterns
 ///     resize WxH              agrees on another size; the picture is black: ok, or late
 ///     clock RATE              sends the painted clock from now on: ok
 ///     everything RATE         changes every pixel from now on: ok
+///     shrink                  is silent, and takes the memory of the buffers away until the next reader begins: ok
 ///     stop                    sends nothing by itself: ok
 ///     count                   prints how many pictures were sent and how many found no buffer: count SENT BUSY
 ///     starts                  prints how often a reader began to take pictures: starts N
@@ -128,6 +129,9 @@ final class Cast: Sendable {
         case "clock": begin(.clock(rate: numbers.first ?? 30))
         case "everything": begin(.everything(rate: numbers.first ?? 30))
         case "stop": begin(.still)
+        case "shrink":
+            state.withLock { ($0.resends, $0.repetition) = (false, nil) }
+            test_cast_shrink(cast.pointer)
         case "silent": state.withLock { ($0.resends, $0.repetition) = (false, nil) }
         case "loud": state.withLock { $0.resends = true }
         case "count": return state.withLock { "count \($0.sent) \($0.busy)" }

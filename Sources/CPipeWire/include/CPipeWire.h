@@ -72,6 +72,13 @@ typedef struct cpw_cursor {
     bool is_red_first;
 } cpw_cursor;
 
+/*
+ * Lets this process survive a compositor that takes the memory of its pictures away: without it, the read raises SIGBUS. Installs
+ * a handler of that signal, which passes on every fault that is not of a picture. Call it at the start of a program; a library must
+ * not decide this for its program.
+ */
+void cpw_guard_process(void);
+
 /* Returns true if libpipewire can be opened. */
 bool cpw_is_available(void);
 
@@ -109,6 +116,9 @@ bool cpw_wait(cpw_stream *stream, int64_t nanoseconds, int wake);
 int cpw_take(cpw_stream *stream, cpw_picture *picture, cpw_cursor *cursor);
 void cpw_release(cpw_stream *stream);
 
+/* Says, before `cpw_release`, that the memory of the picture was gone. The stream is replaced, a few times at most. */
+void cpw_note_lost_memory(cpw_stream *stream);
+
 /*
  * Pauses or continues the flow. A pause discards the picture in the mailbox. The flow of a sender that does not survive a
  * pause continues, and its pictures are not offered meanwhile; afterwards, the newest one is.
@@ -117,9 +127,10 @@ void cpw_set_active(cpw_stream *stream, bool is_active);
 
 /*
  * Copies what changed into `shadow`, which has the picture's size in BGRA, and returns the number of changed
- * rectangles. Returns -1 if everything changed: if `is_whole` says so, or if the changes are too many for `changed` or
- * more than half of the picture.
+ * rectangles. Returns CPW_WHOLE if everything changed: if `is_whole` says so, or if the changes are too many for `changed` or
+ * more than half of the picture. Returns CPW_LOST_MEMORY if the compositor took the memory away; `shadow` has no picture then.
  */
+enum { CPW_WHOLE = -1, CPW_LOST_MEMORY = -2 };
 int cpw_update_shadow(
     const cpw_picture *picture, uint8_t *shadow, ptrdiff_t shadow_stride, bool is_whole,
     cpw_rectangle changed[_Nonnull CPW_MAXIMUM_RECTANGLES]);

@@ -65,6 +65,8 @@ void test_cast_size(test_cast *cast, int32_t *width, int32_t *height);
 test_cast_result test_cast_send(test_cast *cast, const test_cast_frame *frame);
 /* Agrees on another size. */
 void test_cast_resize(test_cast *cast, int32_t width, int32_t height);
+/* Takes the memory of all buffers away, until the next reader begins. Nothing must be sent before. */
+void test_cast_shrink(test_cast *cast);
 
 #pragma clang assume_nonnull end
 
