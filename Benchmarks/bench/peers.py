@@ -149,7 +149,7 @@ class Nginx:
                 f"pid {folder}/nginx.pid; error_log {folder}/error.log info; events {{ worker_connections 64; }}\n"
                 f"rtmp {{ access_log off; server {{ listen 127.0.0.1:{self.port}; application live {{ live on; }}"
                 f"application recorded {{ live on; record all; record_path {self.recordings}; record_suffix .flv; }} }} }}\n"
-                f"http {{ access_log off; {temporary} server {{ listen 127.0.0.1:{self.http_port}; location / {{ rtmp_stat all; }} }} }}\n"
+                f"http {{ access_log off; {temporary} server {{ listen 127.0.0.1:{self.http_port}; location / {{ rtmp_stat all; }} location /control {{ rtmp_control all; }} }} }}\n"
             )
         self.process = peers.start("nginx", ["nginx", "-p", folder, "-e", f"{folder}/error.log", "-c", f"{folder}/nginx.conf"])
         wait_until("nginx", lambda: peers.check(self.process) or self.answers())
@@ -163,6 +163,11 @@ class Nginx:
     def statistics(self):
         with urllib.request.urlopen(f"http://127.0.0.1:{self.http_port}/", timeout=5) as answer:
             return answer.read().decode()
+
+    def kick(self, key):
+        """Closes the connection of a stream's publisher. Returns false if there is none."""
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.http_port}/control/drop/publisher?app=live&name={key}", timeout=5) as answer:
+            return answer.read().strip() not in (b"", b"0")
 
     def url(self, key, application="live"):
         return f"rtmp://127.0.0.1:{self.port}/{application}/{key}"
