@@ -20,16 +20,19 @@ static struct sigaction earlier;
 static uintptr_t page_size;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* Gives a fault that is not of a picture to whoever handled it before. */
-static void pass_on(const siginfo_t *info) {
+/* Gives a fault that is not of a picture to whoever handled it before. A fault happens again when the instruction is repeated. A
+ * signal that somebody sent does not, and must not end the guard if it is survived. */
+static void pass_on(int number, siginfo_t *info, void *context) {
+    bool is_sent = info->si_code <= 0;
+    if (is_sent && earlier.sa_handler == SIG_IGN) return;
+    if (is_sent && (earlier.sa_flags & SA_SIGINFO)) return earlier.sa_sigaction(number, info, context);
+    if (is_sent && earlier.sa_handler != SIG_DFL) return earlier.sa_handler(number);
     sigaction(SIGBUS, &earlier, NULL);
-    /* A fault happens again when the instruction is repeated. A signal that somebody sent does not. */
-    if (info->si_code <= 0) raise(SIGBUS);
+    if (is_sent) raise(SIGBUS);
 }
 
 /* Puts empty memory where the compositor's was, so that the read ends. mmap is a system call, and safe in a handler. */
 static void on_bus_error(int number, siginfo_t *info, void *context) {
-    (void)number, (void)context;
     int saved = errno;
     uintptr_t place = (uintptr_t)info->si_addr, first = place & ~(page_size - 1);
     bool is_picture = info->si_code > 0 && place >= reading.start && place < reading.end;
@@ -38,7 +41,7 @@ static void on_bus_error(int number, siginfo_t *info, void *context) {
         mmap((void *)first, rest, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED) {
         reading.is_broken = 1;
     } else {
-        pass_on(info);
+        pass_on(number, info, context);
     }
     errno = saved;
 }

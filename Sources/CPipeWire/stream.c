@@ -31,7 +31,7 @@ enum {
     MAXIMUM_TRIES = 4,
     /* How many streams in a row may get buffers without memory. */
     MAXIMUM_STREAMS = 4,
-    /* How often a compositor may take the memory of a picture away. */
+    /* How often a compositor may take the memory of a picture away, with less than ten seconds between two times. */
     MAXIMUM_LOSSES = 4,
     QUESTION_NANOSECONDS = 1000000000
 };
@@ -63,8 +63,9 @@ struct cpw_stream {
     /* The streams in a row whose buffers had none, and when the next one may be replaced, in ns of CLOCK_MONOTONIC. Only
      * the reader uses them. */
     int useless_streams;
-    /* How often the memory of a picture was gone. Only the reader uses it. */
+    /* How often the memory of a picture was gone in a row, and when it was last. Only the reader uses them. */
     int losses;
+    int64_t last_loss;
     int64_t next_replacement;
     /* True if there may be something to take. */
     atomic_bool has_news;
@@ -101,6 +102,8 @@ struct cpw_stream {
     uint8_t *cursor_image;
     size_t cursor_capacity;
 };
+
+static const int64_t LOSS_NANOSECONDS = 10000000000;
 
 static int64_t monotonic(void) {
     struct timespec now;
@@ -298,6 +301,13 @@ static void on_process(void *context) {
         if (stream->is_open) offer_newest(stream);
     }
     if (stream->is_cursor_fresh) note_news(stream);
+}
+
+/* Gives the buffer in the mailbox back. The sender would count it as in use, also for the next reader. */
+static void return_newest(cpw_stream *stream) {
+    if (stream->newest) stream->api->pw_stream_queue_buffer(stream->stream, stream->newest);
+    stream->newest = NULL;
+    stream->is_fresh = false;
 }
 
 /* MARK: Formats */
@@ -520,8 +530,8 @@ static const char *connect_stream(cpw_stream *stream) {
 static void end_stream(cpw_stream *stream) {
     /* The end of the stream is no event. */
     spa_hook_remove(&stream->stream_hook);
+    return_newest(stream);
     stream->api->pw_stream_disconnect(stream->stream);
-    stream->newest = NULL;
 }
 
 /* Connects to PipeWire and the node. Returns NULL, or what failed. `descriptor` is closed in any case. */
@@ -570,8 +580,6 @@ void cpw_close(cpw_stream *stream) {
     const struct pipewire_functions *api = stream->api;
     if (stream->loop) {
         api->pw_thread_loop_lock(stream->loop);
-        /* The sender would count a buffer that is not returned as in use, also for the next reader. */
-        if (stream->stream && stream->newest) api->pw_stream_queue_buffer(stream->stream, stream->newest);
         if (stream->stream) end_stream(stream);
         api->pw_thread_loop_unlock(stream->loop);
         /* The thread empties the queue of the loop before it ends. */
@@ -646,10 +654,7 @@ static void set_flow(cpw_stream *stream, bool is_active) {
         stream->api->pw_thread_loop_unlock(stream->loop);
         return;
     }
-    if (!is_active && stream->newest) {
-        stream->api->pw_stream_queue_buffer(stream->stream, stream->newest);
-        stream->newest = NULL;
-    }
+    if (!is_active) return_newest(stream);
     if (is_active) {
         atomic_store(&stream->missing_since, monotonic());
         if (stream->awaits_pause) stream->continues_after_pause = true;
@@ -742,10 +747,15 @@ int cpw_take(cpw_stream *stream, cpw_picture *picture, cpw_cursor *cursor) {
 }
 
 void cpw_note_lost_memory(cpw_stream *stream) {
+    /* Its place has empty memory of this process now, so it must not be read again. */
     if (stream->newest) stream->newest->user_data = NULL;
+    if (stream->stream) return_newest(stream);
     stream->has_picture = false;
     atomic_store(&stream->is_useless, true);
-    if (++stream->losses >= MAXIMUM_LOSSES) finish(stream, CPW_FAILED, "the desktop takes the memory of its pictures away");
+    int64_t now = monotonic();
+    if (now - stream->last_loss > LOSS_NANOSECONDS) stream->losses = 0;
+    stream->last_loss = now;
+    if (++stream->losses >= MAXIMUM_LOSSES) finish(stream, CPW_BROKEN, "the desktop takes the memory of its pictures away");
 }
 
 void cpw_release(cpw_stream *stream) {

@@ -74,6 +74,8 @@ package enum PortalProblem: Error, Sendable, Equatable, Codable {
     case cannotHide
     /// The stream ended without the user: the compositor or the portal's backend ended.
     case lost
+    /// The compositor took the memory of its pictures away while they were read, several times in a row.
+    case picturesTakenAway
     /// PipeWire ended.
     case pipeWireGone
 }

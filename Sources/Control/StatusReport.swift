@@ -20,12 +20,15 @@ package struct SessionReport: Codable, Sendable, Equatable {
         package var height: Int?
         /// True while viewers see nothing because the screen is locked. Omitted otherwise.
         package var locked: Bool?
-
+        /// True while viewers see the slate outside of a pause: the screen is locked, the monitor is off, the window is closed.
+        /// Omitted otherwise.
+        package var withheld: Bool?
         /// True if a Wayland desktop shares it through its portal. Omitted otherwise.
         package var shared: Bool?
 
         package init(
-            kind: String, display: String, name: String? = nil, width: Int?, height: Int?, locked: Bool? = nil, shared: Bool? = nil
+            kind: String, display: String, name: String? = nil, width: Int?, height: Int?, locked: Bool? = nil, withheld: Bool? = nil,
+            shared: Bool? = nil
         ) {
             self.kind = kind
             self.display = display
@@ -33,6 +36,7 @@ package struct SessionReport: Codable, Sendable, Equatable {
             self.width = width
             self.height = height
             self.locked = locked
+            self.withheld = withheld
             self.shared = shared
         }
     }

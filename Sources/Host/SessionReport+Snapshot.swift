@@ -17,6 +17,7 @@ extension SessionReport {
             source: Source(
                 kind: (snapshot.source?.kind ?? .screen).rawValue, display: snapshot.source?.display ?? "", name: snapshot.source?.name,
                 width: snapshot.sourceSize?.width, height: snapshot.sourceSize?.height, locked: snapshot.isLocked ? true : nil,
+                withheld: snapshot.isWithheld ? true : nil,
                 shared: snapshot.source?.isShared == true ? true : nil),
             video: snapshot.video.map {
                 Video(

@@ -15,6 +15,8 @@ final class PipeWireStream {
         /// The connection to PipeWire is lost.
         case lost
         case failed(String)
+        /// The desktop took the memory of its pictures away, again and again.
+        case broken
     }
 
     /// True if libpipewire is installed.
@@ -46,6 +48,7 @@ final class PipeWireStream {
         case CPW_STREAMING: .streaming
         case CPW_ENDED: .ended
         case CPW_LOST: .lost
+        case CPW_BROKEN: .broken
         default: .failed(String(cString: cpw_error(stream)))
         }
     }

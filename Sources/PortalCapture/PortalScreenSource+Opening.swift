@@ -85,6 +85,7 @@ extension PipeWireStream.State {
         case .ended: .lost
         case .lost: .pipeWireGone
         case .failed(let text): .pipeWireFailed(text)
+        case .broken: .picturesTakenAway
         }
     }
 }

@@ -6,7 +6,7 @@ extension PortalProblem {
         switch self {
         case .cancelled: .nothing
         case .noSessionBus, .noPortal, .portalFails, .noGraphicalSession, .noBackend, .noAnswer, .noPipeWire, .noPipeWireServer, .pipeWireFailed,
-            .noSessionManager, .refused, .lost,
+            .noSessionManager, .refused, .lost, .picturesTakenAway,
             .pipeWireGone:
             .unavailable
         case .cannotShare, .otherChoice, .cannotHide: .noInput
@@ -58,6 +58,9 @@ extension PortalProblem {
                 + "hide windows only in part: docs/usage.md, Private windows, says what still shows them."
         case .lost:
             "The compositor or its portal backend ended the sharing. What was recorded until then is complete. Start the broadcast again."
+        case .picturesTakenAway:
+            "The desktop took the memory of its pictures away, again and again. What was recorded until then is complete. "
+                + "Start the broadcast again, and report it to the developers of the desktop."
         case .pipeWireGone: "PipeWire ended. What was recorded until then is complete. Start the broadcast again."
         }
     }

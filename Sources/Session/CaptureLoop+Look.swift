@@ -62,6 +62,8 @@ extension CaptureLoop {
         var isTooSmall = false
         /// Viewers get the slate.
         var isWithheld: Bool
+        /// The screen is locked, or the source shows nothing, outside of a pause.
+        var isSourceWithheld = false
 
         /// The source shows what it showed before.
         var isUnchanged: Bool { mayShow && sample == nil && !isRefreshed && !isWithheld }
@@ -113,6 +115,7 @@ extension CaptureLoop {
         }
         look.isLocked = disclosure.isDesktopLocked.load(ordering: .relaxed) || source.isLocked
         look.isTooSmall = look.mayShow && source.condition == .shown && source.size.isTooSmall
+        look.isSourceWithheld = look.mayShow && (look.isLocked || look.isTooSmall || source.condition == .withheld)
         look.isWithheld = isWithheld || look.isLocked || look.isTooSmall || source.condition == .withheld
         return look
     }

@@ -23,6 +23,8 @@ final class CaptureLoop: Sendable {
     enum Event: Sendable {
         case application(ApplicationInformation)
         case locked(Bool)
+        /// Viewers get the slate for another reason than a pause, or no more.
+        case withheld(Bool)
         case notice(SourceNotice)
         /// The source shows something else, for example another monitor after a change of the focus.
         case source(SourceDescription)
@@ -148,6 +150,7 @@ final class CaptureLoop: Sendable {
         var wasLocked = false
         var wasWithheld = false
         var wasTooSmall = false
+        var wasSourceWithheld = false
         var phase = ChangePhase(interval: MediaTime(value: 1, timescale: rate))
         var idle = IdleRest(frameRate: rate)
         var lastTick: MediaTime?
@@ -189,6 +192,8 @@ final class CaptureLoop: Sendable {
                 source.requestWholePicture()
             }
             wasLocked = look.isLocked
+            if look.isSourceWithheld != wasSourceWithheld { report(.withheld(look.isSourceWithheld)) }
+            wasSourceWithheld = look.isSourceWithheld
             for position in composers.indices {
                 if look.isRevoked && !look.isLocked {
                     // Viewers of a slate get no picture: the composer's can be from before an earlier pause.

@@ -177,6 +177,8 @@ final class Pipeline: Sendable {
 
     /// True while viewers get the slate because the screen is locked.
     var isLocked: Bool { monitor.isLocked }
+    /// True while viewers get the slate outside of a pause.
+    var isWithheld: Bool { monitor.isWithheld }
 
     /// See `BroadcastSession.setMicrophone`.
     func setMicrophone(_ choose: (Bool) -> Bool) -> Bool? { sound.setMicrophone(choose) }

@@ -59,6 +59,8 @@ package struct SessionSnapshot: Sendable {
     package var sourceSize: PixelSize?
     /// True if viewers get the slate because the screen is locked.
     package var isLocked = false
+    /// True if viewers get the slate outside of a pause: the screen is locked, or the source shows nothing.
+    package var isWithheld = false
     package var video: Video?
     package var app: Audio?
     package var mic: Audio?

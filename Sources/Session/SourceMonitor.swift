@@ -9,6 +9,7 @@ final class SourceMonitor: Sendable {
         /// The description of the source if it changed after the opening, otherwise nil.
         var description: SourceDescription?
         var isLocked = false
+        var isWithheld = false
         var hasBegun = false
         var stall = StallWatch()
         /// Why the source ends. It is reported before the end.
@@ -40,6 +41,7 @@ final class SourceMonitor: Sendable {
             state.withLock { $0.isLocked = isLocked }
             setLocked(isLocked)
             if isLocked { channel.send(.screenLocked) }
+        case .withheld(let isWithheld): state.withLock { $0.isWithheld = isWithheld }
         case .notice(let notice):
             if notice.endsSource { state.withLock { $0.endReason = $0.endReason ?? notice } }
             channel.send(.source(notice))
@@ -68,4 +70,6 @@ final class SourceMonitor: Sendable {
     var description: SourceDescription? { state.withLock { $0.description } }
     /// True while viewers get the slate because the screen is locked.
     var isLocked: Bool { state.withLock { $0.isLocked } }
+    /// True while viewers get the slate outside of a pause.
+    var isWithheld: Bool { state.withLock { $0.isWithheld } }
 }

@@ -403,6 +403,45 @@ import Testing
         }
     }
 
+    @Test func `the user's Stop is final although another monitor went away, if the desktop names the shared one`() async throws {
+        try await withPortal(["mapping=HEADLESS-1"]) { desktop, choices in
+            let compositor = try await FakeCompositor.start(outputs: ["HEADLESS-1", "DP-2"], in: desktop.peers)
+            var limits = PortalScreenSource.Limits()
+            limits.lockReport = MediaTime(milliseconds: 200)
+            let source = try open(desktop, choices, limits: limits) { $0.waylandSocket = compositor.socket }
+            try await source.waitForPicture("the picture") { $0.damage.isWhole }
+            try await compositor.peer.wait(for: "the names of the outputs") {
+                _ = try source.nextSample()
+                return compositor.peer.standardOutput.contains("bound DP-2")
+            }
+            _ = try source.nextSample()
+            try await compositor.tell("remove DP-2")
+            try await desktop.set("do=close")
+            try await source.wait(for: .ended)
+            #expect(source.takeNotice() == .endedByDesktop && desktop.asked("Start").count == 1)
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `without a remembered choice, or with no time to wait, a monitor that goes away ends the broadcast`(isRemembered: Bool) async throws {
+        try await withPortal(["mapping=HEADLESS-1", "tokens=\(isRemembered ? "yes" : "no")"]) { desktop, choices in
+            let compositor = try await FakeCompositor.start(outputs: ["HEADLESS-1"], in: desktop.peers)
+            let source = try open(desktop, choices) {
+                $0.waylandSocket = compositor.socket
+                if isRemembered { $0.monitorTimeout = .zero }
+            }
+            try await source.waitForPicture("the picture") { $0.damage.isWhole }
+            try await compositor.peer.wait(for: "the name of the output") {
+                _ = try source.nextSample()
+                return compositor.peer.standardOutput.contains("bound HEADLESS-1")
+            }
+            _ = try source.nextSample()
+            try await compositor.tell("remove HEADLESS-1")
+            try await source.wait(for: .ended)
+            #expect(source.takeNotice() == .endedByDesktop && desktop.asked("Start").count == 1)
+        }
+    }
+
     @Test func `a sharing that the user stopped is not begun again when a monitor comes back`() async throws {
         try await withPortal { desktop, choices in
             let compositor = try await FakeCompositor.start(outputs: ["HEADLESS-1"], in: desktop.peers)

@@ -10,6 +10,7 @@ struct PortalProblemTests {
         (.noBackend, .unavailable, "xdg-desktop-portal-gnome"), (.cannotShare(.window), .noInput, "--window"),
         (.cannotShare(.monitor), .noInput, "--window pick"), (.noAnswer, .unavailable, "Log in again"),
         (.noPipeWire, .unavailable, "libpipewire-0.3-0"), (.noPipeWireServer, .unavailable, "wireplumber"),
+        (.picturesTakenAway, .unavailable, "memory"),
         (.pipeWireFailed("it broke"), .unavailable, "it broke"),
         (.noSessionManager, .unavailable, "wireplumber"), (.cancelled, .nothing, "nothing was started"),
         (.refused(""), .unavailable, "refused"), (.refused("Not now"), .unavailable, "Not now"), (.otherChoice, .noInput, "nothing is broadcast"),

@@ -31,7 +31,9 @@ typedef enum cpw_state {
     /* The connection to PipeWire is lost. */
     CPW_LOST,
     /* `cpw_error` says why. */
-    CPW_FAILED
+    CPW_FAILED,
+    /* The desktop took the memory of its pictures away, again and again. */
+    CPW_BROKEN
 } cpw_state;
 
 /* What `cpw_take` returns: a sum of these. */

@@ -166,6 +166,10 @@ struct StartCommand: AsyncParsableCommand {
         defer { waiting.cancel() }
         for await event in controller.hostEvents {
             console.show(event, controller.snapshot)
+            // The user may look at another monitor, and not at the terminal.
+            if case .notice(.session(.source(let notice))) = event, case .sharedMonitorGone = notice, context.hasSessionBus {
+                DesktopNotification.send(notice.sentence, isUrgent: true)
+            }
             if case .started = event { waiting.cancel() }
             // In the order of the events: the parent shows all warnings before it returns.
             if let launched, case .started = event { report(controller, to: launched) }
