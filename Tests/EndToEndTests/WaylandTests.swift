@@ -73,6 +73,23 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `A desktop that takes the memory of a picture away ends no broadcast`() async throws {
+            try await withDesktop { desktop, broadcast, folder in
+                let live = try await broadcast.startLive(["--ask", "--to", folder + "/out.mp4"])
+                try await broadcast.waitForMoreSeconds(1, of: live)
+                // The picture is read after its memory is gone.
+                try await desktop.send("stop", "silent")
+                live.signal(SIGSTOP)
+                try await desktop.send("send", "shrink", "loud")
+                live.signal(SIGCONT)
+                let starts = try await desktop.send("starts")
+                try await live.wait(for: "the next stream") { try await desktop.send("starts") != starts }
+                try await live.wait(for: "the picture") { try await !broadcast.statusText().contains("\"withheld\"") }
+                _ = try await broadcast.stop(live)
+                try await MediaFile(path: folder + "/out.mp4", peers: desktop.peers).expectDecodable()
+            }
+        }
+
         // MARK: Choosing
 
         @Test func `A remembered monitor needs no dialog and no user, and is listed and forgotten`() async throws {
