@@ -35,7 +35,12 @@ let package = Package(
         // System libraries: only a module map and a shim header each.
         .systemLibrary(
             name: "CX11", pkgConfig: "x11 x11-xcb xcb xext xcomposite xdamage xfixes xi xrandr xscrnsaver",
-            providers: [.apt(["libx11-dev", "libx11-xcb-dev", "libxcb1-dev", "libxext-dev", "libxcomposite-dev", "libxdamage-dev", "libxfixes-dev", "libxi-dev", "libxrandr-dev", "libxss-dev"])]),
+            providers: [
+                .apt([
+                    "libx11-dev", "libx11-xcb-dev", "libxcb1-dev", "libxext-dev", "libxcomposite-dev", "libxdamage-dev", "libxfixes-dev",
+                    "libxi-dev", "libxrandr-dev", "libxss-dev",
+                ])
+            ]),
         .systemLibrary(name: "CPulse", providers: [.apt(["libpulse-dev"])]),
         .systemLibrary(name: "CX264", providers: [.apt(["libx264-dev"])]),
         .systemLibrary(name: "CAVCodec", pkgConfig: "libavcodec libavutil", providers: [.apt(["libavcodec-dev", "libavutil-dev"])]),
@@ -331,8 +336,8 @@ let package = Package(
         .testTarget(
             name: "SessionTests",
             dependencies: [
-                "Session", "SessionFakes", "Destinations", "Capture", "WindowPrivacy", "ContentCapture", "X11Capture", "Concurrency", "Media", "Encode", "Mix",
-                "Upload", "RTMP", "TestSupport",
+                "Session", "SessionFakes", "Destinations", "Capture", "WindowPrivacy", "ContentCapture", "X11Capture", "Concurrency", "Media",
+                "Encode", "Mix", "Upload", "RTMP", "TestSupport",
             ], swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests",
