@@ -3,6 +3,7 @@
 #   make          build the release
 #   make demo     broadcast this desktop (or a virtual one) for 10 s into a file, and describe the file
 #   make test     build, and run all tests except the slow fault tests, against real peers
+#   make check    build, lint, and the unit tests that are fast: a minute at most from a built tree, for the daily work
 #   make test-root     the few tests that only root can run; make test runs them first if root starts it
 #   make test-desktops Wayland desktops of this year, in a folder with the newest Debian (root; the first time 20 minutes more)
 #   make coverage line coverage of the unit tests, a table by module
@@ -11,6 +12,7 @@
 #   make soak     broadcast for 30 minutes and watch memory, descriptors and the offset of sound to picture
 #   make install  copy what make has built: PREFIX=/usr/local DESTDIR=. It builds and downloads nothing (sudo make install)
 #   make docs     regenerate man/*.1
+#   make lint     compare the format of the Swift files with .swift-format
 
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -45,7 +47,7 @@ EXTENSIONS = hls srt
 AS_USER = ./.ci/as-user
 TESTS = $(BIN)/broadcastPackageTests.xctest --testing-library swift-testing --no-parallel
 
-.PHONY: all build demo own-demo test own-test test-root test-build test-desktops own-desktop-program test-faults coverage bench soak install uninstall docs check-docs lint clean
+.PHONY: all build demo own-demo check own-check test own-test test-runner test-root test-build test-desktops own-desktop-program test-faults coverage bench soak install uninstall docs check-docs lint clean
 
 all: build
 
@@ -65,14 +67,25 @@ own-demo:
 	$(BUILD) --product TestScreen
 	@./.ci/demo $(BIN)
 
+check:
+	@./.ci/packages $(TEST_PACKAGES)
+	@$(AS_USER) $(MAKE) --no-print-directory own-check
+
+own-check: lint test-build
+	@./.ci/tests --fast $(BIN)
+
 test:
 	@./.ci/packages $(TEST_PACKAGES)
 	@if [ "$$(id -u)" -eq 0 ]; then $(MAKE) --no-print-directory test-root; fi
 	@$(AS_USER) $(MAKE) --no-print-directory own-test
 
-own-test: test-build
+own-test: lint test-runner test-build
 	@$(MAKE) --no-print-directory check-docs
 	@./.ci/tests $(BIN)
+
+# The tests of .ci/tests itself, with a test program that is a script.
+test-runner:
+	@python3 -B Tests/Runner/runner_tests.py
 
 test-build:
 	@rm -rf .build/tmp
