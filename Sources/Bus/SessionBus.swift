@@ -7,7 +7,7 @@ import Glibc
 package final class SessionBus {
     private let connection: OpaquePointer
     /// The maximum time for an answer of a service that runs.
-    package static let patience = Duration.milliseconds(800)
+    package static let answerTimeout = Duration.milliseconds(800)
 
     /// The maximum time for the answer of the bus to a new connection. libdbus waits for ever for a bus that accepts the
     /// connection and does not sign it in.
@@ -60,16 +60,16 @@ package final class SessionBus {
 
     /// Calls a method and waits for its answer. Messages that arrive meanwhile are kept for `nextMessage`.
     ///
-    /// - Parameter patience: the maximum time for the answer.
+    /// - Parameter timeout: the maximum time for the answer.
     package func request(
         _ target: BusObject, _ interface: String, _ member: String, _ arguments: [BusValue] = [], startsService: Bool = false,
-        within patience: Duration = patience
+        within timeout: Duration = answerTimeout
     ) throws(BusError) -> BusMessage {
         guard let message = BusMessage.call(target, interface, member, arguments, startsService: startsService) else { throw .noAnswer }
         var error = DBusError()
         dbus_error_init(&error)
         defer { dbus_error_free(&error) }
-        guard let reply = BusMessage(dbus_connection_send_with_reply_and_block(connection, message.handle, patience.pollTime, &error)) else {
+        guard let reply = BusMessage(dbus_connection_send_with_reply_and_block(connection, message.handle, timeout.pollTime, &error)) else {
             guard isConnected else { throw .disconnected }
             let name = error.name.map { String(cString: $0) } ?? ""
             if name == "org.freedesktop.DBus.Error.NoReply" { throw .noAnswer }

@@ -14,7 +14,7 @@ package final class Y4MSource: ScreenSource {
     /// The beginning of the first line.
     private static let signature = Array("YUV4MPEG2".utf8)
     /// The maximum time to wait for the first line.
-    private static let headerPatience = MediaTime(milliseconds: 10_000)
+    private static let headerTimeout = MediaTime(milliseconds: 10_000)
     /// Without a frame for this long, the content stalled. A program that is only too slow delivers frames more often.
     private static let stallLimit = MediaTime(milliseconds: 250)
 
@@ -49,8 +49,8 @@ package final class Y4MSource: ScreenSource {
         self.content = content
         let pipe = try ContentPipe(path: path)
         let clock = SessionClock()
-        guard let line = try Self.firstLine(pipe, while: { clock.now < Self.headerPatience }) else {
-            throw .malformedContent(path: path, clock.now < Self.headerPatience ? .empty : .silent(for: .seconds(10)))
+        guard let line = try Self.firstLine(pipe, while: { clock.now < Self.headerTimeout }) else {
+            throw .malformedContent(path: path, clock.now < Self.headerTimeout ? .empty : .silent(for: .seconds(10)))
         }
         let header = try Y4MHeader(line: line, path: path)
         self.header = header

@@ -7,7 +7,7 @@ import Media
 /// timeline.
 package struct SoundSum {
     /// The maximum time to wait for a stream without sound while other streams have sound.
-    package static let patience = MediaTime(milliseconds: 40)
+    package static let streamTimeout = MediaTime(milliseconds: 40)
     /// A stream that has delivered nothing for this many sample frames, such as a player that is paused, is not waited for.
     private static let absence = 9600
     /// The distance in sample frames from the end of the previous piece above which a piece is treated as interrupted
@@ -63,7 +63,7 @@ package struct SoundSum {
         guard let origin, let end = live.map(\.end).min() else { return nil }
         let time = MediaTime(seconds: origin + Double(position) / Double(format.sampleRate))
         let awaited = lanes.values.count { $0.end > position - Self.absence }
-        guard live.count == awaited || now - time >= Self.patience + MediaTime(milliseconds: 20) else { return nil }
+        guard live.count == awaited || now - time >= Self.streamTimeout + MediaTime(milliseconds: 20) else { return nil }
         let channels = format.channelCount
         var mix = [Float](repeating: 0, count: (end - position) * channels)
         for lane in live {

@@ -3,8 +3,8 @@ import Media
 
 /// Asks the terminal whether it supports sixel graphics, and for the maximum picture size.
 package enum SixelTerminal {
-    /// The time limit for the terminal's answer, long enough for a network connection.
-    private static let patience: Int32 = 1000
+    /// The time limit in milliseconds for the terminal's answer, long enough for a network connection.
+    private static let answerMilliseconds: Int32 = 1000
     /// The picture size if the terminal does not report its size in pixels.
     private static let standardSize = PixelSize(width: 640, height: 400)
     /// The lines below the picture that stay free for text.
@@ -60,7 +60,7 @@ package enum SixelTerminal {
         var answer: [UInt8] = []
         while answer.count < 1024 {
             var descriptor = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
-            guard poll(&descriptor, 1, patience) > 0 else { break }
+            guard poll(&descriptor, 1, answerMilliseconds) > 0 else { break }
             var bytes = [UInt8](repeating: 0, count: 256)
             let count = Glibc.read(STDIN_FILENO, &bytes, bytes.count)
             guard count > 0 else { break }

@@ -34,7 +34,7 @@ struct OutputFile: ~Copyable {
     }
 
     /// The number of times, 100 ms each, that a write waits for a blocked reader after the task is cancelled.
-    private static let patience = 5
+    private static let waitsAfterCancellation = 5
 
     /// The maximum size of one write in bytes.
     private static let partSize = 1 << 18
@@ -54,7 +54,7 @@ struct OutputFile: ~Copyable {
                 if errno == EINTR { continue }
                 guard errno == EAGAIN else { throw .last }
                 idle = Task.isCancelled ? idle + 1 : 0
-                guard idle <= Self.patience else { throw SystemError(code: ECANCELED) }
+                guard idle <= Self.waitsAfterCancellation else { throw SystemError(code: ECANCELED) }
                 waitUntilWritable()
                 continue
             }

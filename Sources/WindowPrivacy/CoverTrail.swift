@@ -45,11 +45,11 @@ package struct CoverTrail {
     ///   - drawn: areas that were drawn since the last call, possibly by the windows that were uncovered.
     ///   - restless: windows that draw continuously. If one of them disappears, its drawing can be the drawing in
     ///     `drawn`.
-    ///   - patience: the maximum time for which a vacated area remains covered if nothing draws there, because the
+    ///   - undrawnDelay: the maximum time for which a vacated area remains covered if nothing draws there, because the
     ///     pixels of the window are still visible. Nil to use `duration` only.
     package mutating func update(
         _ windows: [UInt: PixelRect], passed: [PixelRect], released: Set<UInt>, drawn: [PixelRect] = [], restless: Set<UInt> = [],
-        at now: MediaTime, for duration: MediaTime, patience: MediaTime? = nil
+        at now: MediaTime, for duration: MediaTime, undrawnFor undrawnDelay: MediaTime? = nil
     ) {
         places.removeAll { $0.end <= now }
         var (left, gone) = (passed, [PixelRect]())
@@ -59,7 +59,7 @@ package struct CoverTrail {
         func leave(_ rectangles: [PixelRect]) {
             for rectangle in rectangles {
                 places.removeAll { $0.rectangle == rectangle }
-                places.append(Place(rectangle: rectangle, end: now + (patience ?? duration), afterDrawing: patience == nil ? nil : duration))
+                places.append(Place(rectangle: rectangle, end: now + (undrawnDelay ?? duration), afterDrawing: undrawnDelay == nil ? nil : duration))
             }
         }
         leave(left)

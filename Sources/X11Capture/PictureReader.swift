@@ -6,7 +6,7 @@ import X11Client
 /// Reads the pixels of the captured area: only what changed, in few requests.
 final class PictureReader {
     /// The maximum number of refused grabs in a row. With more, the error is permanent.
-    private static let patience = 60
+    private static let refusedGrabLimit = 60
     /// The maximum number of rectangles that are grabbed separately. Each grab is a round trip, so more rectangles are
     /// grabbed as their bounding box.
     private static let maximumGrabs = 8
@@ -60,7 +60,7 @@ final class PictureReader {
             return patches
         } catch {
             // After a size change, a grab with the old size can be refused. The next tick uses the new size.
-            guard case .grabRefused = error, refusedGrabs < Self.patience else { throw error }
+            guard case .grabRefused = error, refusedGrabs < Self.refusedGrabLimit else { throw error }
             refusedGrabs += 1
             target.invalidate()
             return nil

@@ -55,12 +55,12 @@ import WindowPrivacy
         }
     }
 
-    @Test func `with patience, an area remains covered until something is drawn there, plus the duration`() {
+    @Test func `with a longer delay, an area remains covered until something is drawn there, plus the duration`() {
         var trail = CoverTrail()
-        let (delay, patience) = (MediaTime(milliseconds: 1000), MediaTime(milliseconds: 5000))
+        let (delay, undrawnDelay) = (MediaTime(milliseconds: 1000), MediaTime(milliseconds: 5000))
         func look(_ windows: [UInt: PixelRect], at milliseconds: Int64) {
             trail.update(
-                windows, passed: [], released: [], at: MediaTime(milliseconds: milliseconds), for: delay, patience: patience)
+                windows, passed: [], released: [], at: MediaTime(milliseconds: milliseconds), for: delay, undrawnFor: undrawnDelay)
         }
         look([1: here], at: 0)
         look([:], at: 100)
@@ -77,13 +77,13 @@ import WindowPrivacy
     }
 
     @Test func `drawing that can be the window's own does not count`() {
-        let (delay, patience) = (MediaTime(milliseconds: 250), MediaTime(milliseconds: 5000))
+        let (delay, undrawnDelay) = (MediaTime(milliseconds: 250), MediaTime(milliseconds: 5000))
         for isRestless in [true, false] {
             var trail = CoverTrail()
-            trail.update([1: here], passed: [], released: [], at: .zero, for: delay, patience: patience)
+            trail.update([1: here], passed: [], released: [], at: .zero, for: delay, undrawnFor: undrawnDelay)
             trail.update(
                 [:], passed: [], released: [], drawn: [here], restless: isRestless ? [1] : [], at: MediaTime(milliseconds: 100), for: delay,
-                patience: patience)
+                undrawnFor: undrawnDelay)
             #expect(trail.nextEnd == MediaTime(milliseconds: isRestless ? 5100 : 350))
             trail.noteDrawing([here], at: MediaTime(milliseconds: 200))
             #expect(trail.nextEnd == MediaTime(milliseconds: isRestless ? 450 : 350))

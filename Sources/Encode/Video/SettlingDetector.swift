@@ -11,7 +11,7 @@ struct SettlingDetector {
     private let goodQuantizer: Int
     /// The number of still frames after which a picture counts as settled in any case: the bitrate allows no better
     /// quality.
-    private let patience: Int
+    private let stillFrameLimit: Int
     private let emptyFrameSize: Int
     /// With a constant quality, two empty frames mean that there is nothing to improve. With a bitrate, they may only
     /// mean that no bits are available.
@@ -25,20 +25,20 @@ struct SettlingDetector {
 
     /// - Parameters:
     ///   - macroblockCount: the number of macroblocks in a picture.
-    ///   - patience: the number of still frames after which a picture counts as settled in any case.
+    ///   - stillFrameLimit: the number of still frames after which a picture counts as settled in any case.
     ///   - goodQuantizer: pictures with this QP or below need no refinement.
     ///   - hasConstantQuality: true if no bitrate limits the picture.
-    init(macroblockCount: Int, patience: Int, goodQuantizer: Int, hasConstantQuality: Bool) {
+    init(macroblockCount: Int, stillFrameLimit: Int, goodQuantizer: Int, hasConstantQuality: Bool) {
         self.goodQuantizer = goodQuantizer
         self.hasConstantQuality = hasConstantQuality
         // The size of a frame with only skipped macroblocks: some bytes for each slice header, and almost none per
         // macroblock.
         emptyFrameSize = 120 + macroblockCount / 64
-        self.patience = patience
+        self.stillFrameLimit = stillFrameLimit
     }
 
     var isSettled: Bool {
-        pictureQuantizer <= goodQuantizer || stillFrames >= patience || (hasConstantQuality && emptyFrames >= 2)
+        pictureQuantizer <= goodQuantizer || stillFrames >= stillFrameLimit || (hasConstantQuality && emptyFrames >= 2)
     }
 
     /// Processes a frame that x264 encoded: its size in bytes, its QP, whether it is a keyframe, and whether the

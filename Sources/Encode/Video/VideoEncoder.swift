@@ -54,7 +54,7 @@ package final class VideoEncoder {
             hold = QuantizerHold(kilobits: kilobits, frameRate: settings.frameRate)
         }
         settling = SettlingDetector(
-            macroblockCount: layout.macroblockCount, patience: budget == nil ? settings.frameRate * 2 : RefinementSchedule.limit,
+            macroblockCount: layout.macroblockCount, stillFrameLimit: budget == nil ? settings.frameRate * 2 : RefinementSchedule.limit,
             goodQuantizer: settings.goodQuantizer,
             hasConstantQuality: settings.hasConstantQuality)
     }

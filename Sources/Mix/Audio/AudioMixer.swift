@@ -18,7 +18,7 @@ package struct AudioMixer {
     }
 
     /// The maximum time to wait for sound of an active source.
-    package static let patience = MediaTime(milliseconds: 80)
+    package static let soundTimeout = MediaTime(milliseconds: 80)
     /// The number of blocks that are returned together while nothing is recorded, so that silence needs few wake-ups.
     private static let silentBlocks = 4
 
@@ -86,7 +86,7 @@ package struct AudioMixer {
         let endTime = MediaTime(value: Int64(end), timescale: Int64(format.sampleRate))
         guard now >= endTime else { return nil }
         let isComplete = active.allSatisfy { (timelines[$0]?.availableEnd ?? end) >= end } && !active.isEmpty
-        guard isComplete || !awaitsSound || now >= endTime + Self.patience else { return nil }
+        guard isComplete || !awaitsSound || now >= endTime + Self.soundTimeout else { return nil }
         return MediaTime(value: Int64(position), timescale: Int64(format.sampleRate))
     }
 
@@ -127,7 +127,7 @@ package struct AudioMixer {
     /// The time at which the next block should be returned even if sound is missing.
     package var nextDeadline: MediaTime {
         guard awaitsSound else { return MediaTime(value: Int64(position + Self.silentBlocks * blockLength), timescale: Int64(format.sampleRate)) }
-        return MediaTime(value: Int64(position + blockLength), timescale: Int64(format.sampleRate)) + Self.patience
+        return MediaTime(value: Int64(position + blockLength), timescale: Int64(format.sampleRate)) + Self.soundTimeout
     }
 
     /// The long-term drift of a source's clock in parts per million. It is positive if the source's clock is slow.

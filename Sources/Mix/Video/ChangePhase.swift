@@ -12,8 +12,8 @@ package struct ChangePhase {
     /// The time between a change and a late look for it.
     private static let margin = MediaTime(milliseconds: 2)
     /// The wait after a late look that was in vain: the source paints more often than the ticks, for example.
-    private static let firstPatience = MediaTime(milliseconds: 2000)
-    private static let longestPatience = MediaTime(milliseconds: 60_000)
+    private static let firstTrialDelay = MediaTime(milliseconds: 2000)
+    private static let longestTrialDelay = MediaTime(milliseconds: 60_000)
 
     /// The time between two ticks.
     package let interval: MediaTime
@@ -25,7 +25,7 @@ package struct ChangePhase {
     private var phases: [MediaTime] = []
     /// The tick of a late look, until the next tick.
     private var trial: MediaTime?
-    private var patience = Self.firstPatience
+    private var trialDelay = Self.firstTrialDelay
     private var nextTrial = MediaTime.zero
 
     package init(interval: MediaTime) {
@@ -37,8 +37,8 @@ package struct ChangePhase {
     /// Notes whether a change waited at a tick.
     package mutating func noteTick(at time: MediaTime, hadChange: Bool) {
         if let trial, time > trial {
-            patience = hadChange ? min(patience + patience, Self.longestPatience) : Self.firstPatience
-            nextTrial = time + patience
+            trialDelay = hadChange ? min(trialDelay + trialDelay, Self.longestTrialDelay) : Self.firstTrialDelay
+            nextTrial = time + trialDelay
             self.trial = nil
             phases = []
         }

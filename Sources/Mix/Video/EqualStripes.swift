@@ -10,7 +10,7 @@ package struct EqualStripes: Sendable {
     /// Rows: as many as in a macroblock.
     private static let height = 16
     /// The number of pictures without a look after one in which most stripes differ.
-    private static let patience = 30
+    private static let skippedPictures = 30
 
     private var size = PixelSize(width: 0, height: 0)
     /// The hash of each stripe of the last picture; nil if it is not known.
@@ -38,7 +38,7 @@ package struct EqualStripes: Sendable {
         }
         let isFirstLook = hashes.allSatisfy { $0 == nil }
         let differing = look(at: pixels)
-        if !isFirstLook, differing.count * 2 > hashes.count { rest = Self.patience }
+        if !isFirstLook, differing.count * 2 > hashes.count { rest = Self.skippedPictures }
         return differing.count == hashes.count ? picture : part(differing, of: pixels)
     }
 

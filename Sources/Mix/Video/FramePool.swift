@@ -4,10 +4,10 @@ import Media
 ///
 /// Only changed pixels are converted. Before a frame is reused, the pixels that changed in the meantime are copied to
 /// it. A frame is free if only the pool retains it. A slow encoder requires a third frame, and packets of raw frames that wait
-/// for a slow destination require more. They are removed after `patience` frames that did not need them.
+/// for a slow destination require more. They are removed after `framesUntilRemoval` frames that did not need them.
 struct FramePool {
     /// The number of frames after which those that were not needed are removed.
-    private static let patience = 100
+    private static let framesUntilRemoval = 100
 
     let size: PixelSize
     let chroma: ChromaFormat
@@ -67,7 +67,7 @@ struct FramePool {
         let free = frames.indices.filter { $0 != latest && isKnownUniquelyReferenced(&frames[$0]) }
         surplus = min(surplus, max(0, free.count - 1))
         countedFrames += 1
-        if countedFrames > Self.patience { removeSurplus(of: free) }
+        if countedFrames > Self.framesUntilRemoval { removeSurplus(of: free) }
         if let first = free.first { return first }
         frames.append(PixelBuffer(format: chroma.pixelFormat, size: size))
         stale.append(.whole(size))

@@ -4,7 +4,7 @@ import Media
 /// when a frame is due. A change that the source announces ends the rest.
 package struct IdleRest: Sendable {
     /// The time without a change after which it rests.
-    private static let patience = MediaTime(milliseconds: 1000)
+    private static let stillTime = MediaTime(milliseconds: 1000)
     /// Ticks a second.
     private let frameRate: Int64
     private var stillSince: MediaTime?
@@ -26,7 +26,7 @@ package struct IdleRest: Sendable {
         }
         let since = stillSince ?? time
         stillSince = since
-        guard let nextFrame, time - since >= Self.patience else { return nil }
+        guard let nextFrame, time - since >= Self.stillTime else { return nil }
         // The first tick that is not before the time of the frame.
         var due = nextFrame.value(timescale: frameRate)
         if MediaTime(value: due, timescale: frameRate) < nextFrame { due += 1 }

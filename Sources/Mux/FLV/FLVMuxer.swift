@@ -13,7 +13,7 @@ package struct FLVMuxer: Muxer {
     }
 
     /// The maximum time in milliseconds that the muxer waits for a track.
-    private static let patience: Int64 = 2000
+    private static let trackTimeoutMilliseconds: Int64 = 2000
     /// The number of bytes before the body of the first tag: file header (9), size of the previous tag (4), tag header
     /// (11).
     private static let metadataBodyOffset = 9 + 4 + 11
@@ -52,7 +52,7 @@ package struct FLVMuxer: Muxer {
         guard order == .time, hasBothTracks else { return Self.bytes([tag]) }
         let time = packet.track == .screen ? packetizer.lastPicture : packetizer.lastSound
         waiting.insert((time, tag), at: waiting.lastIndex { $0.time <= time }.map { $0 + 1 } ?? 0)
-        let complete = max(min(packetizer.lastPicture, packetizer.lastSound), packetizer.latestTimestamp - Self.patience)
+        let complete = max(min(packetizer.lastPicture, packetizer.lastSound), packetizer.latestTimestamp - Self.trackTimeoutMilliseconds)
         let count = waiting.firstIndex { $0.time > complete } ?? waiting.count
         defer { waiting.removeFirst(count) }
         return Self.bytes(waiting[..<count].map(\.tag))

@@ -23,7 +23,7 @@ package struct ClipCutter {
     }
 
     /// The maximum time to wait for sound at a cut.
-    private static let patience = MediaTime(milliseconds: 500)
+    private static let soundTimeout = MediaTime(milliseconds: 500)
 
     private let length: MediaTime
     private let hasSound: Bool
@@ -56,7 +56,7 @@ package struct ClipCutter {
         guard let cut else { return add(packet) }
         if !isPicture && time < cut { return add(packet) }
         kept.append(packet)
-        let isComplete = isPicture ? !hasSound || time - cut > Self.patience : true
+        let isComplete = isPicture ? !hasSound || time - cut > Self.soundTimeout : true
         return isComplete ? makeCut(at: cut) : []
     }
 

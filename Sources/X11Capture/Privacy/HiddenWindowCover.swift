@@ -24,7 +24,7 @@ final class HiddenWindowCover {
     private static let compositedDelay = MediaTime(milliseconds: 1000)
     /// The time for which a vacated area remains covered if nothing was drawn there. A slow compositor, or a program
     /// below that hangs, leaves the window's pixels on the screen.
-    private static let patience = MediaTime(milliseconds: 5000)
+    private static let undrawnDelay = MediaTime(milliseconds: 5000)
     /// The margin in pixels around a window in which a compositor can draw its shadow.
     private static let shadowMargin = 32
     /// While anything is covered, the windows are checked again after this time, even without an event.
@@ -121,7 +121,7 @@ final class HiddenWindowCover {
         trail.update(
             places, passed: finding.passed.map { $0.grown(by: margin) }, released: finding.released, drawn: isComposited ? [] : drawn,
             restless: Set(lastDrawing.lazy.filter { now - $0.value < Self.restlessness }.map(\.key)), at: now,
-            for: isComposited ? Self.compositedDelay : Self.delay, patience: Self.patience)
+            for: isComposited ? Self.compositedDelay : Self.delay, undrawnFor: Self.undrawnDelay)
         rectangles = trail.rectangles
         suspects = finding.suspects.map { $0.grown(by: margin) }
         lastLook = now
