@@ -12,7 +12,6 @@ package final class BackgroundWriter: Sendable {
     private struct State {
         var lines: [[UInt8]] = []
         var status: [UInt8]?
-        var dropped = 0
         /// True while the thread is in a write call.
         var isWriting = false
         var isClosed = false
@@ -58,9 +57,7 @@ package final class BackgroundWriter: Sendable {
     package func write(_ bytes: [UInt8]) {
         state.update { state in
             state.lines.append(bytes)
-            guard state.lines.count > Self.limit else { return }
-            state.lines.removeFirst()
-            state.dropped += 1
+            if state.lines.count > Self.limit { state.lines.removeFirst() }
         }
     }
 
@@ -73,9 +70,6 @@ package final class BackgroundWriter: Sendable {
     @discardableResult package func flush(within limit: Duration) -> Bool {
         state.wait(until: SessionClock.deadline(after: limit)) { $0.lines.isEmpty && $0.status == nil && !$0.isWriting ? true : nil } ?? false
     }
-
-    /// The number of lines that were dropped because the reader is blocked.
-    package var droppedCount: Int { state.withLock { $0.dropped } }
 
     private static func next(_ state: Monitor<State>) -> [UInt8]? {
         state.wait { state -> [UInt8]?? in

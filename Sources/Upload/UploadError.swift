@@ -114,14 +114,6 @@ package enum ExtensionProblem: Error, Sendable, Equatable {
         }
     }
 
-    /// True for violations of the extension protocol.
-    package var isProtocolViolation: Bool {
-        switch self {
-        case .noHello, .lineTooLong, .flood, .notAReply, .unsupportedVersion: true
-        default: false
-        }
-    }
-
     package var code: Int {
         switch self {
         case .cannotStart: 500

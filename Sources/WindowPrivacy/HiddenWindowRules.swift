@@ -41,17 +41,13 @@ package final class HiddenWindowRules: Sendable {
     /// but not while it is paused.
     package var isApplied: Bool { state.withLock { $0.appliedRevision == $0.revision } }
 
-    /// The processes of the hidden windows, if the windows name them (_NET_WM_PID). With `mute`, their sound is
-    /// silenced.
-    package var hiddenProcesses: Set<Int32> { state.withLock { $0.processes ?? [] } }
-
     /// Whose sound to silence with `mute`.
     package enum MutedSound: Sendable, Equatable {
         /// All sound: the source has not yet determined which windows are hidden, or it cannot.
         case all
         /// The sound of no process: there is neither a rule nor a hidden window.
         case none
-        /// The sound of these processes, and sound whose process is unknown.
+        /// The sound of these processes, which the hidden windows name (_NET_WM_PID), and sound whose process is unknown.
         case processes(Set<Int32>)
     }
 

@@ -115,7 +115,7 @@ struct PipeTimelineTests {
                 SampleBuffer(
                     track: .app, presentationTime: MediaTime(seconds: piece.time),
                     payload: .sound(Sound(format: .broadcast, samples: [Float](repeating: value, count: piece.count * 2)))))
-            while let block = mixer.nextBlock(now: MediaTime(seconds: piece.read)) {
+            while let block = mixer.nextBlocks(of: [.mixed], now: MediaTime(seconds: piece.read)).first {
                 guard case .sound(let sound) = block.payload else { continue }
                 for index in stride(from: 0, to: sound.samples.count, by: 2) {
                     let wasLoud = isLoud

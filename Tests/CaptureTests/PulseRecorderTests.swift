@@ -85,7 +85,7 @@ import X11Capture
 
             windows.hide(.process(secret.processIdentifier))
             _ = try source.nextSample(at: MediaTime(milliseconds: 1))
-            #expect(windows.hiddenProcesses == [secret.processIdentifier])
+            #expect(windows.mutedSound == .processes([secret.processIdentifier]))
             try await expectOnly(440, without: 1000, in: recording)
         }
     }

@@ -180,7 +180,7 @@ import Testing
             }
             mixer.feed(
                 SampleBuffer(track: .app, presentationTime: MediaTime(seconds: heard), payload: .sound(Sound(format: .broadcast, samples: samples))))
-            while let block = mixer.nextBlock(now: MediaTime(seconds: Double(first + 960) * frameDuration)) {
+            while let block = mixer.nextBlocks(of: [.mixed], now: MediaTime(seconds: Double(first + 960) * frameDuration)).first {
                 guard case .sound(let sound) = block.payload, piece > 5 else { continue }
                 let value = Double(sound.samples[1024] - 0.05) / 0.85
                 let time = block.presentationTime.seconds + 512 / 48_000.0
@@ -320,7 +320,7 @@ import Testing
 
     private func takeAll(_ mixer: inout AudioMixer, until now: MediaTime) -> [(time: MediaTime, samples: [Float])] {
         var blocks: [(MediaTime, [Float])] = []
-        while let block = mixer.nextBlock(now: now) {
+        while let block = mixer.nextBlocks(of: [.mixed], now: now).first {
             guard case .sound(let sound) = block.payload else { continue }
             blocks.append((block.presentationTime, sound.samples))
         }

@@ -16,7 +16,6 @@ struct BackgroundWriterTests {
             for line in lines { writer.write(line) }
             writer.setStatus("status")
             #expect(writer.flush(within: .seconds(60)))
-            #expect(writer.droppedCount == 0)
         }
         pipe.closeWriting()
         #expect(try Shell.readAll(pipe.reading) == lines.joined() + "status")
@@ -55,9 +54,8 @@ struct BackgroundWriterTests {
         try waitUntilReadable(pipe.reading)
         for number in 0..<600 { writer.write("\(number)\n") }
         writer.setStatus("status")
-        #expect(writer.droppedCount == 600 - 512)
         #expect(!writer.flush(within: .milliseconds(20)))
-        // The reader is there again: what is left comes in order.
+        // The reader is there again: the newest 512 lines come in order.
         let left = (88..<600).map { "\($0)\n" }.joined() + "status"
         let rest = try read(Self.flood.count + left.utf8.count, from: pipe.reading).dropFirst(Self.flood.count)
         #expect(String(decoding: rest, as: UTF8.self) == left)
@@ -77,7 +75,6 @@ struct BackgroundWriterTests {
         for number in 0..<1000 { writer.write("\(number)\n") }
         for number in 0..<1000 { writer.setStatus("\(number)") }
         #expect(!writer.flush(within: .milliseconds(20)))
-        #expect(writer.droppedCount == 1000 - 512)
         // Without its other side the terminal gives an error, and the thread ends.
         _ = consume terminal
         #expect(writer.flush(within: .seconds(60)))
@@ -91,7 +88,6 @@ struct BackgroundWriterTests {
         let writer = BackgroundWriter(descriptor: pipe.writing, name: "writer")
         writer.write("text")
         #expect(writer.flush(within: .seconds(60)))
-        #expect(writer.droppedCount == 0)
     }
 
     @Test func `Nothing is lost on a descriptor that is non-blocking`() throws {

@@ -74,13 +74,8 @@ package struct AudioMixer {
 
     package func level(of track: Track) -> Level { levels[track] ?? Level() }
 
-    /// Returns the next block of the mix. Returns nil if the end of the block is in the future, or if an active source
-    /// can still deliver sound for it.
-    package mutating func nextBlock(now: MediaTime) -> SampleBuffer? {
-        nextBlocks(of: [.mixed], now: now).first
-    }
-
-    /// Returns the start of the next block if it is due, otherwise nil. See `nextBlock`.
+    /// Returns the start of the next block; nil if the end of the block is in the future, or if an active source can still
+    /// deliver sound for it.
     package func nextDueTime(now: MediaTime) -> MediaTime? {
         let end = position + blockLength
         let endTime = MediaTime(value: Int64(end), timescale: Int64(format.sampleRate))

@@ -95,7 +95,7 @@ import X11Capture
             window.map()
             let source = try open(screen, secret)
             _ = try source.nextPicture()
-            #expect(secret.hiddenProcesses == [4711])
+            #expect(secret.mutedSound == .processes([4711]))
         }
     }
 
