@@ -1,5 +1,5 @@
-/// A generator with the same random numbers in every run (Steele, Lea, Flood: Fast splittable pseudorandom number
-/// generators).
+/// A generator with the same random numbers in every run (Steele, Lea and Flood, Fast Splittable Pseudorandom Number
+/// Generators, 2014).
 package struct SplitMix64: RandomNumberGenerator {
     package var state: UInt64
 

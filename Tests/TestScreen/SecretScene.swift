@@ -33,7 +33,7 @@ struct SecretScene: Scene {
         default: return nil
         }
         self.protection = protection
-        random = SplitMix64(seed: seed)
+        random = SplitMix64(state: seed)
     }
 
     mutating func paint(on canvas: Canvas) {
