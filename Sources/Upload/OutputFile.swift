@@ -108,7 +108,7 @@ struct OutputFile: ~Copyable {
 
     /// True if `path` leads to this file: no other program moved or replaced it.
     func isStill(at path: String) -> Bool {
-        FileIdentity(path) == FileIdentity(status)
+        FileIdentity(path) == FileIdentity(of: raw)
     }
 
     private var status: stat {

@@ -12,7 +12,14 @@ package struct FileIdentity: Equatable, Sendable {
         self.init(status)
     }
 
-    init(_ status: stat) {
+    /// The file of an open descriptor; nil if the descriptor is not open.
+    init?(of descriptor: Int32) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
+    private init(_ status: stat) {
         device = UInt64(status.st_dev)
         inode = UInt64(status.st_ino)
     }

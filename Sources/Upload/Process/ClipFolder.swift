@@ -1,4 +1,5 @@
 import Glibc
+import Processes
 
 /// The folder of one broadcast's clips, which only the user can access.
 ///
@@ -10,10 +11,10 @@ final class ClipFolder {
 
     /// Deletes abandoned folders in `parent`, and creates a folder whose name begins with `name`.
     init(in parent: String, name: String) throws(UploadError) {
-        var partial = ""
-        for part in parent.split(separator: "/") {
-            partial += "/" + part
-            if mkdir(partial, 0o700) != 0 && errno != EEXIST { throw .cannotCreate(path: parent, .system(code: errno)) }
+        do throws(SystemError) {
+            try Folder.create(parent, mode: 0o700)
+        } catch {
+            throw .cannotCreate(path: parent, .system(code: error.code))
         }
         Self.removeAbandoned(in: parent)
         // Another process can take the new folder for an abandoned one before it is locked.
@@ -22,7 +23,7 @@ final class ClipFolder {
             guard mkdtemp(&template) != nil else { break }
             let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
             guard let descriptor = Self.lock(path) else { continue }
-            if Self.isStillThere(path, descriptor) {
+            if FileIdentity(of: descriptor) == FileIdentity(path) {
                 self.path = path
                 self.descriptor = descriptor
                 return
@@ -54,12 +55,6 @@ final class ClipFolder {
         if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return descriptor }
         close(descriptor)
         return nil
-    }
-
-    private static func isStillThere(_ path: String, _ descriptor: Int32) -> Bool {
-        var named = stat()
-        var opened = stat()
-        return stat(path, &named) == 0 && fstat(descriptor, &opened) == 0 && named.st_ino == opened.st_ino && named.st_dev == opened.st_dev
     }
 
     private static func names(in folder: String) -> [String] {

@@ -15,7 +15,8 @@ package struct FolderStore: SegmentStore {
     /// - Parameter createsParents: true to create the folders above it too.
     package init(folder: String, createsParents: Bool = false) throws(StoreError) {
         self.folder = folder
-        if createsParents { Self.makeParents(of: folder) }
+        // The folder itself is created next, so an error is reported then.
+        if createsParents { try? Folder.create(folder, mode: 0o755) }
         if mkdir(folder, 0o755) != 0 && errno != EEXIST {
             guard errno != ENOENT || createsParents else {
                 throw .refused(
@@ -33,15 +34,6 @@ package struct FolderStore: SegmentStore {
         }
         // A folder can be writable without being readable, so only this check decides.
         guard access(folder, W_OK | X_OK) == 0 else { throw Self.failure("write to the folder \(folder)", errno) }
-    }
-
-    /// The folder itself is created next, so an error is reported then.
-    private static func makeParents(of folder: String) {
-        var path = ""
-        for part in folder.split(separator: "/").dropLast() {
-            path += "/" + part
-            mkdir(path, 0o755)
-        }
     }
 
     /// Writes the object to a temporary file and renames it, so that a web server never reads a partial file.

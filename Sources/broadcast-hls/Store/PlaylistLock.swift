@@ -1,4 +1,5 @@
 import Glibc
+import Processes
 
 /// A lock on a playlist, so that no second broadcast of this machine writes it: an empty file that is locked (flock(2)).
 ///
@@ -85,11 +86,8 @@ extension PlaylistLock {
         if owner(of: runtime) == geteuid() { return runtime }
         // Root creates nothing in the home of another user.
         guard let home, owner(of: home) == geteuid() else { return nil }
-        var folder = home
-        for part in [".local", "state", "broadcast"] {
-            folder += "/" + part
-            mkdir(folder, 0o700)
-        }
+        let folder = home + "/.local/state/broadcast"
+        try? Folder.create(folder, mode: 0o700)
         return owner(of: folder) == geteuid() ? folder : nil
     }
 
