@@ -1,7 +1,7 @@
 import Media
 
-/// When which part of a picture is looked at again although nothing reported a change in it. It shows drawing that a server
-/// did not report.
+/// Says at each tick which part of the picture the source grabs again, although nothing reported a change in that part. The
+/// grab finds drawing that the server did not report.
 ///
 /// Every five seconds the picture is looked at in stripes from its top to its bottom, for half a second: a look at all of it
 /// would delay the frame of that tick.

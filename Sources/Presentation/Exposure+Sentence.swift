@@ -25,7 +25,8 @@ extension Exposure {
     }
 
     private var contentSentence: String {
-        // Nothing of what a Wayland desktop shares can be hidden: with rules, it shares a single window or nothing.
+        // A rule cannot hide a part of a monitor that a Wayland desktop shares. With rules, a broadcast shares one window, or viewers
+        // get no picture of the monitor.
         if case .portal = picture {
             return "\(subject) will be visible." + (hiddenWindows.isEmpty ? "" : " The rules that hide windows have no effect on it.")
         }

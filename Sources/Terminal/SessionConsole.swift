@@ -5,7 +5,7 @@ import Session
 
 /// The place where a session shows what happens.
 ///
-/// None of them blocks the session: neither a blocked terminal (Ctrl-S, a stalled ssh) nor a parent that is stopped.
+/// Output to it never blocks the session, even if the terminal is blocked (Ctrl-S, a stalled ssh) or the parent is stopped.
 package enum ConsoleOutput {
     /// Standard error.
     case errors(isTerminal: Bool)

@@ -27,7 +27,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `A web server gets segments by PUT, viewers follow, and what is old goes`() async throws {
+        @Test func `A web server gets segments by PUT, a viewer plays them, and old segments are deleted`() async throws {
             try await withStudio(["clock", "--beep"], width: 640, height: 360) { studio in
                 let root = try studio.peers.makeFolder("www")
                 let server = try await Self.origin(root: root, in: studio.peers)

@@ -1,11 +1,11 @@
 import Media
 
-/// When the changes of a source come between two ticks. Used on the capture thread.
+/// Detects that a source changes a fixed time after each tick, and decides to grab late once. Used on the capture thread.
 ///
-/// A source that paints at the rate of the ticks, and whose change was there at one tick, has its next change at every further
-/// tick too: each picture waits for the next tick, although it could be grabbed when it comes. Then one look that is late by
-/// the phase of the changes is enough: at the ticks after it nothing waits, and each change is grabbed when it comes. That
-/// look shows one change less.
+/// Such a source paints at the rate of the ticks. If a change is ready before a tick, the next change is ready before the next
+/// tick too. Each picture then waits for a tick, although the capture thread could grab it at once. To end this, the capture
+/// thread delays one grab until just after the next change. No change is then ready at the following ticks, so the capture
+/// thread waits for each change and grabs it at once. The delayed grab skips one change.
 package struct ChangePhase {
     /// The number of ticks with the same phase before a late look.
     private static let ticks = 8

@@ -6,7 +6,7 @@ import Terminal
 /// `broadcast complete`, for the completion scripts in `completions/`.
 struct CompleteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "complete", abstract: "Print what can be the last word of a command line.",
+        commandName: "complete", abstract: "Print the candidates for the last word of a command line.",
         discussion: """
             For completion scripts. WORDS are the words after broadcast, up to the cursor. The first line of the \
             answer is values, files or folders: whether the shell adds names of files or folders. Each other line is a \
