@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Two connections to a real bus, which call each other.
-@Suite(.serialized) struct SessionBusTests {
+struct SessionBusTests {
     private static let interface = "org.broadcast.Test"
 
     @Test func `A call reaches the other connection, and its answer comes back`() async throws {

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Tests an application's own pictures and sound: headers, times and invalid input.
-@Suite(.serialized) struct ContentTests {
+struct ContentTests {
     private func file(_ bytes: [UInt8], in peers: Peers, name: String = "content") throws -> String {
         let path = try peers.makeFolder(name) + "/file"
         try Data(bytes).write(to: URL(fileURLWithPath: path))

@@ -4,7 +4,7 @@ import Testing
 import X11Capture
 
 /// Tests cursors of themes: large, semi-transparent, animated, invisible.
-@Suite(.serialized) struct CursorOverlayTests {
+struct CursorOverlayTests {
     @Test func `a large pointer has its hot spot at the pointer's position and is blended by its alpha`() async throws {
         // Semi-transparent red, premultiplied.
         try await withPointer(CursorFile(size: 128, hotSpot: (100, 20), colours: [0x8080_0000], delay: 0)) { source, painter in

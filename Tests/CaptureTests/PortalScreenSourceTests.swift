@@ -10,7 +10,7 @@ import Testing
 import WindowPrivacy
 
 /// The pictures of a screen cast over PipeWire, in every form that compositors give them.
-@Suite(.serialized) struct PortalScreenSourceTests {
+struct PortalScreenSourceTests {
     // MARK: Formats
 
     @Test(arguments: ["BGRx", "BGRA", "RGBx", "RGBA", "BGR", "RGB"]) func `each format gives the same colours`(format: String) async throws {

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// The calls to the desktop's portal: its versions, the dialog, what is remembered, errors, and how a session ends.
-@Suite(.serialized) struct PortalSessionTests {
+struct PortalSessionTests {
     // MARK: Versions
 
     @Test(arguments: 1...6, ["handle=new", "handle=old", "early=yes"])

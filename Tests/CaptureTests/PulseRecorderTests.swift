@@ -9,7 +9,7 @@ import WindowPrivacy
 import X11Capture
 
 /// Tests recording from a real PulseAudio server: its times, and a server that is lost and restarted.
-@Suite(.serialized) struct PulseRecorderTests {
+struct PulseRecorderTests {
     // MARK: Sound
 
     @Test func `two sources are recorded side by side, each as its own track`() async throws {
@@ -251,7 +251,7 @@ import X11Capture
 }
 
 /// The times of sound from a real PulseAudio server.
-@Suite(.serialized) struct PulseTimingTests {
+struct PulseTimingTests {
     @Test func `the default sink's sound arrives, gapless, with times that keep up with the clock`() async throws {
         try await withServer { peers, server in
             try await PaintedScreen.start(["tone"], pulse: server, in: peers)

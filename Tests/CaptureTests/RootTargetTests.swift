@@ -6,7 +6,7 @@ import Testing
 import X11Capture
 
 /// Tests regions and monitors, and changes of the desktop during a capture.
-@Suite(.serialized) struct RootTargetTests {
+struct RootTargetTests {
     // MARK: Regions
 
     @Test func `a region shows only its area`() async throws {

@@ -10,7 +10,7 @@ import WindowPrivacy
 import X11Capture
 
 /// Tests the capture of one window: overlapping windows, and changes of the window.
-@Suite(.serialized) struct WindowTargetTests {
+struct WindowTargetTests {
     private static let loud: UInt = 0xFF00FF
 
     // MARK: Overlapping windows

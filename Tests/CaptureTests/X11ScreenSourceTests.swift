@@ -13,7 +13,7 @@ import X11Client
 private let foreignErrors = Mutex<[UInt8]>([])
 
 /// Tests the capture of a real X server's screen: the grabbed areas, their times, and errors.
-@Suite(.serialized) struct X11ScreenSourceTests {
+struct X11ScreenSourceTests {
     // MARK: Changes
 
     @Test func `the first sample is the whole screen`() async throws {

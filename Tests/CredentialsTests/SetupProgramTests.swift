@@ -5,7 +5,6 @@ import TestSupport
 import Testing
 import UserConfiguration
 
-@Suite(.serialized)
 struct SetupProgramTests {
     /// Runs a script as a setup program.
     private func run(_ script: String, known: [String: String] = [:], in folder: TemporaryFolder) throws(SetupProblem) -> SetupAnswer {
@@ -81,7 +80,6 @@ struct SetupProgramTests {
     }
 }
 
-@Suite(.serialized)
 struct KeyCommandTests {
     private func result(_ command: String, isInterrupted: Bool = false) -> Result<String, CredentialProblem> {
         Result { () throws(CredentialProblem) in

@@ -5,7 +5,6 @@ import TestSupport
 import Testing
 
 /// How another program learns that the desktop is captured, with a real session bus.
-@Suite(.serialized)
 struct CaptureIndicatorWatchTests {
     /// Waits on a thread of its own, because the wait blocks.
     private func wait(untilCaptured wanted: Bool, at address: String) throws -> Once<Bool> {

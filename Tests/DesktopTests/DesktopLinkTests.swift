@@ -5,7 +5,6 @@ import TestSupport
 import Testing
 
 /// Tests the connection to the desktop, with a real session bus and fake services on it.
-@Suite(.serialized)
 struct DesktopLinkTests {
     /// What a link reports.
     private final class Reports: Sendable {

@@ -4,7 +4,6 @@ import Testing
 
 extension EndToEndTests {
     /// What goes wrong before a broadcast is live: one sentence, and the status that scripts go by.
-    @Suite(.serialized)
     struct BadInputTests {
         /// Arguments of `start` that are wrong on any display.
         struct Case: Sendable, CustomTestStringConvertible {

@@ -4,7 +4,6 @@ import Testing
 
 extension EndToEndTests {
     /// What other programs on the display learn of a broadcast.
-    @Suite(.serialized)
     struct CapturedTests {
         @Test func `captured reports whether the display is being broadcast, and waits for either state`() async throws {
             try await withStudio(["still"], width: 320, height: 240, hasSound: false) { studio in

@@ -4,7 +4,6 @@ import Testing
 
 extension EndToEndTests {
     /// Completion in the real shells, and the answers of `broadcast complete` that their scripts use.
-    @Suite(.serialized)
     struct CompletionTests {
         @Test(arguments: ShellSession.Shell.allCases)
         func `A shell completes subcommands, options, files, destinations, sessions, windows and values`(

@@ -4,7 +4,6 @@ import Testing
 
 extension EndToEndTests {
     /// What the config says about destinations, where it is right.
-    @Suite(.serialized)
     struct ConfigurationTests {
         @Test func `The path of a file destination is a folder, made where it is missing and the same from everywhere`() async throws {
             try await withStudio(["clock"], width: 320, height: 240) { studio in

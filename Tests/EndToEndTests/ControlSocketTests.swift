@@ -4,7 +4,6 @@ import Testing
 
 extension EndToEndTests {
     /// What a live session makes of nonsense on its control socket.
-    @Suite(.serialized)
     struct ControlSocketTests {
         @Test func `Nonsense on the control socket does not disturb the session`() async throws {
             try await withStudio(width: 320, height: 240) { studio in

@@ -4,7 +4,6 @@ import Testing
 
 extension EndToEndTests {
     /// Standard descriptors that are closed, full, left by their reader, or a terminal.
-    @Suite(.serialized)
     struct DescriptorTests {
         @Test(arguments: [">&-", "<&-", "2>&-", "<&- >&- 2>&-"])
         func `Closed descriptors are not taken by files and sockets`(redirection: String) async throws {

@@ -4,7 +4,6 @@ import Testing
 
 extension EndToEndTests {
     /// Destinations that come, go, and ask for pictures of their own.
-    @Suite(.serialized)
     struct DestinationsTests {
         @Test func `Adding and removing a destination leaves no gap in the others`() async throws {
             try await withStudio(["clock", "--beep"], width: 640, height: 360) { studio in

@@ -4,7 +4,6 @@ import Testing
 
 extension EndToEndTests {
     /// Broadcasts that outlive the command that started them.
-    @Suite(.serialized)
     struct DetachTests {
         @Test func `A detached broadcast is live when the command returns, and goes on until it is stopped`() async throws {
             try await withStudio(["clock", "--beep"], width: 640, height: 360) { studio in

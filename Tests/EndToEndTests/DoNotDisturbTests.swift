@@ -4,7 +4,6 @@ import Testing
 
 extension EndToEndTests {
     /// Notifications are held back while the screen is broadcast, with dunst, a real notification service.
-    @Suite(.serialized)
     struct DoNotDisturbTests {
         /// Notifications are loud, and stay.
         private static let loud = "[global]\nfollow = none\n[urgency_normal]\nbackground = \"#ff00ff\"\nforeground = \"#ff00ff\"\ntimeout = 0\n"

@@ -4,5 +4,5 @@ import Testing
 /// each in its own process, and those that measure time (`Tests/quiet-suites.txt`) when the others have ended.
 ///
 /// A test that is still running after two minutes fails, and its peers are ended.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(2)))
 struct EndToEndTests {}

@@ -4,7 +4,6 @@ import Testing
 
 extension EndToEndTests {
     /// What an extension asks of its user.
-    @Suite(.serialized)
     struct ExtensionSetupTests {
         private static let canary = "canary-7Q2x"
 

@@ -4,7 +4,6 @@ import Testing
 
 extension EndToEndTests {
     /// Extensions that are programs of their own, beside a real broadcast.
-    @Suite(.serialized)
     struct ExtensionTests {
         private static let examples = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../Examples")
             .standardized
@@ -237,7 +236,6 @@ extension EndToEndTests {
     }
 
     /// Extensions that do everything wrong, beside a file whose frames are counted.
-    @Suite(.serialized)
     struct ExtensionTimingTests {
         @Test func `Extensions that crash, hang, flood and never finish cost a file beside them no frame`() async throws {
             try await withStudio(width: 640, height: 360, hasSound: false) { studio in

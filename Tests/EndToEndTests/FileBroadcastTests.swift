@@ -5,7 +5,6 @@ import Testing
 
 extension EndToEndTests {
     /// Recordings: how many frames they have, and how sound lies to picture.
-    @Suite(.serialized)
     struct FileTimingTests {
         @Test func `Six seconds of a moving screen become an MP4 with picture and sound together`() async throws {
             try await withStudio(["clock", "--beep"], width: 1920, height: 1080) { studio in
@@ -53,7 +52,6 @@ extension EndToEndTests {
     }
 
     /// Where recordings go, their formats, and how long they are.
-    @Suite(.serialized)
     struct FileBroadcastTests {
         @Test func `One run writes every format by the file's ending`() async throws {
             try await withStudio(["clock", "--beep"], width: 640, height: 360) { studio in

@@ -4,7 +4,6 @@ import Testing
 
 extension EndToEndTests {
     /// Segments in a folder and on a real web server.
-    @Suite(.serialized)
     struct HLSBroadcastTests {
         private static let password = "canary-7Q2x"
 
@@ -251,7 +250,6 @@ extension EndToEndTests {
     }
 
     /// How sound lies to picture in segments.
-    @Suite(.serialized)
     struct HLSTimingTests {
         @Test func `Segments in a folder play from beginning to end, in both formats`() async throws {
             try await withStudio(["clock", "--beep"], width: 640, height: 360) { studio in
@@ -282,7 +280,6 @@ extension EndToEndTests {
     }
 
     /// How long a server that hangs is waited for.
-    @Suite(.serialized)
     struct HLSDeadlineTests {
         @Test func `A server that hangs is reported as reconnecting within 9 s, and a stop ends within 5 s`() async throws {
             try await withStudio(width: 320, height: 240, hasSound: false) { studio in

@@ -3,7 +3,6 @@ import Testing
 
 extension EndToEndTests {
     /// A window that a rule hides, through the whole program: no decoded frame shows a pixel of it, whatever it does.
-    @Suite(.serialized)
     struct HiddenByRuleTests {
         @Test(arguments: WindowManagement.allCases) func `A window that a rule hides is in no frame, with its menus and dialogues`(
             management: WindowManagement

@@ -3,7 +3,6 @@ import Testing
 
 extension EndToEndTests {
     /// A single window that must not be seen, because it excludes itself or is named by its number: no decoded frame shows a pixel of it.
-    @Suite(.serialized)
     struct HiddenSingleWindowTests {
         @Test(arguments: [WindowManagement.bare, .openboxAndPicom]) func `A window that excludes itself is in no frame`(management: WindowManagement)
             async throws

@@ -4,7 +4,6 @@ import Testing
 
 extension EndToEndTests {
     /// The commands and options that hide windows. `HiddenByRuleTests` and `HiddenSingleWindowTests` look at windows that move.
-    @Suite(.serialized)
     struct HiddenWindowTests {
         @Test(arguments: WindowManagement.allCases) func `Without a rule the same window is seen`(management: WindowManagement) async throws {
             let sight = try await HiddenWindowSight.dance(["secret-dance"], on: management, seconds: 3) { _ in [] }

@@ -4,7 +4,6 @@ import Testing
 
 extension EndToEndTests {
     /// RTMP servers that are none, and what is told about a stream key: nothing.
-    @Suite(.serialized)
     struct HostileServerTests {
         private static let key = "s3cret-k3y-5417"
 

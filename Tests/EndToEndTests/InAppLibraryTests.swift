@@ -4,7 +4,6 @@ import Testing
 
 extension EndToEndTests {
     /// The library BroadcastKit, through the examples that use it.
-    @Suite(.serialized)
     struct InAppLibraryTests {
         @Test func `A program broadcasts the screen without a hidden window to a destination of the configuration`() async throws {
             try await withStudio(["secret"], width: 640, height: 480) { studio in

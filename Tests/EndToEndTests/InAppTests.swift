@@ -4,7 +4,6 @@ import Testing
 
 extension EndToEndTests {
     /// How many pictures an application's own content gives, and how its sound lies to them: `--y4m` and `--wav`.
-    @Suite(.serialized)
     struct InAppTimingTests {
         @Test func `Picture and sound come from files, at their own rates, and the end of the picture is the end`() async throws {
             try await withPeers { peers in
@@ -51,7 +50,6 @@ extension EndToEndTests {
     }
 
     /// An application's own picture and sound after an interruption, and what cannot be one.
-    @Suite(.serialized)
     struct InAppTests {
         @Test func `After a stall and a pause, picture and sound are still together`() async throws {
             try await withPeers { peers in

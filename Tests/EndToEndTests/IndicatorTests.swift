@@ -4,7 +4,6 @@ import Testing
 
 extension EndToEndTests {
     /// What a desktop's indicator learns on the session bus.
-    @Suite(.serialized)
     struct IndicatorTests {
         private static let name = "org.broadcast.Broadcast"
         private static let path = "/org/broadcast/Broadcast"

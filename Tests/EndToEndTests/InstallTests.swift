@@ -4,7 +4,6 @@ import Testing
 
 extension EndToEndTests {
     /// `make install` and what it installs, in a folder of the test.
-    @Suite(.serialized)
     struct InstallTests {
         @Test
         func `make install copies what was built, without Swift, apt or the network, and make uninstall removes it`()

@@ -4,7 +4,6 @@ import Testing
 
 extension EndToEndTests {
     /// Keys that a program prints.
-    @Suite(.serialized)
     struct KeyCommandTests {
         private func configure(_ broadcast: BroadcastCommand, command: String, port: Int = 9) throws {
             try broadcast.writeConfiguration(

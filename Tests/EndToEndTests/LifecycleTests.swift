@@ -4,7 +4,6 @@ import Testing
 
 extension EndToEndTests {
     /// What is said to a session from outside while it runs.
-    @Suite(.serialized)
     struct LifecycleTests {
         @Test func `The microphone goes on and off while a broadcast runs`() async throws {
             try await withStudio(["clock"], width: 320, height: 240) { studio in

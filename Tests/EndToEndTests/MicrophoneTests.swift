@@ -4,7 +4,6 @@ import Testing
 
 extension EndToEndTests {
     /// The microphone, heard in the recording: a source whose sound is a known tone.
-    @Suite(.serialized)
     struct MicrophoneTests {
         /// The microphone's tone, Hz. The applications' is 440.
         private static let pitch = 1500.0

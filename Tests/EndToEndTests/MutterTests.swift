@@ -5,7 +5,6 @@ import Testing
 
 extension EndToEndTests {
     /// A Wayland desktop with a real compositor, mutter, and the real portal, which looks at its callers. Its other tests are slow: `MutterFaults`.
-    @Suite(.serialized)
     struct MutterTests {
         @Test func `Colours are right, a window is shown without the rest, and the monitor is shared again without a dialog`() async throws {
             try await withPeers { peers in

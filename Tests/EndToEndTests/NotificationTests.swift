@@ -4,7 +4,6 @@ import Testing
 
 extension EndToEndTests {
     /// What is said on the desktop, to someone who sees no terminal.
-    @Suite(.serialized)
     struct NotificationTests {
         @Test(arguments: ["notify-send", "gdbus", "busctl"])
         func `A start from a menu without a key shows a desktop notification, with notify-send, gdbus or busctl`(program: String) async throws {

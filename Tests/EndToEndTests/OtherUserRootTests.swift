@@ -4,7 +4,6 @@ import Testing
 
 extension EndToEndTests {
     /// Runs as root (`Tests/README.md`): only root can act as another user.
-    @Suite(.serialized)
     struct OtherUserRootTests {
         /// A server of another user that answers every request as a session would, and writes what it was sent into its log.
         private static let impostor = """

@@ -4,7 +4,6 @@ import Testing
 
 extension EndToEndTests {
     /// Servers that go away and come back, refuse, or hang: the short ones of what `make test-faults` does at length.
-    @Suite(.serialized)
     struct OutageTests {
         @Test(arguments: [Door.End.fin, .rst])
         func `A connection that the server ends is made again, from a keyframe on`(end: Door.End) async throws {

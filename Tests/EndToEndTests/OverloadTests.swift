@@ -4,7 +4,6 @@ import Testing
 
 extension EndToEndTests {
     /// An encoder that is slower than real time.
-    @Suite(.serialized)
     struct OverloadTests {
         @Test func `An encoder that is too slow is noticed, and the broadcast stays live`() async throws {
             try await withStudio(["everything"], width: 1280, height: 720, hasSound: false) { studio in

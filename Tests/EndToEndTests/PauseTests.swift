@@ -4,7 +4,6 @@ import Testing
 
 extension EndToEndTests {
     /// A paused broadcast: viewers get the slate and silence and nothing else, recordings leave the pause out.
-    @Suite(.serialized)
     struct PauseTests {
         @Test func `During a pause viewers get no frame of the screen and no sound, and the file leaves it out`() async throws {
             try await withStudio(["clock"], width: 640, height: 360) { studio in

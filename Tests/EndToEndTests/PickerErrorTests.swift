@@ -4,7 +4,6 @@ import Testing
 
 extension EndToEndTests {
     /// Errors of `broadcast picker` for a user whose terminal closes at its end, or who has none.
-    @Suite(.serialized)
     struct PickerErrorTests {
         @Test func `The command of the desktop's menu keeps an error on the terminal until Enter`() async throws {
             try await withPeers { peers in

@@ -4,7 +4,6 @@ import Testing
 
 extension EndToEndTests {
     /// `broadcast picker --menu`: a program in the manner of dmenu chooses. No terminal is there.
-    @Suite(.serialized)
     struct PickerMenuTests {
         @Test func `The menu reads the names, the preferred one first, and what it prints is started; then it can stop it`() async throws {
             try await withConfiguredStudio { studio in

@@ -4,7 +4,6 @@ import Testing
 
 extension EndToEndTests {
     /// `broadcast picker` on a whole terminal: keys are pressed, and the screen is read.
-    @Suite(.serialized)
     struct PickerScreenTests {
         @Test func `80 by 24 characters show what there is, and leaving it gives the terminal back`() async throws {
             try await withPicker { studio, terminal in

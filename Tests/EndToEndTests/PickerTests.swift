@@ -4,7 +4,6 @@ import Testing
 
 extension EndToEndTests {
     /// `broadcast picker` as a person sees it where the terminal has no cursor to place, and as a script does.
-    @Suite(.serialized)
     struct PickerTests {
         @Test func `The picker lists destinations, asks, shows what will be visible, and starts`() async throws {
             try await withPicker { studio, terminal in

@@ -5,7 +5,6 @@ import Testing
 
 extension EndToEndTests {
     /// What a recording shows: colours and sizes.
-    @Suite(.serialized)
     struct PictureTests {
         @Test(arguments: [["--bitrate", "30000"], ["--quality", "4"]])
         func `Colours come out as they were painted`(options: [String]) async throws {
@@ -100,7 +99,6 @@ extension EndToEndTests {
     }
 
     /// How often a still screen gives a frame.
-    @Suite(.serialized)
     struct PacingTimingTests {
         /// Two sessions at the same time: a still screen gives them next to nothing to do.
         @Test func `A still screen gives five frames a second with variable pacing, and thirty with constant pacing`() async throws {

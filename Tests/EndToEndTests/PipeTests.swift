@@ -5,7 +5,6 @@ import Testing
 
 extension EndToEndTests {
     /// `broadcast start --to -` in front of other programs.
-    @Suite(.serialized)
     struct PipeTests {
         @Test(arguments: ["y4m", "mpegts", "h264", "flv", nil])
         func `Another program reads what goes to standard output`(format: String?) async throws {
@@ -159,7 +158,6 @@ extension EndToEndTests {
     }
 
     /// How long a reader of a pipe is waited for.
-    @Suite(.serialized)
     struct PipeTimingTests {
         @Test func `A reader of a named pipe that takes nothing any more does not hold up the end, and the file beside it is whole`() async throws {
             try await withStudio(width: 320, height: 240, hasSound: false) { studio in

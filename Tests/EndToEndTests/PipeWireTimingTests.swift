@@ -3,7 +3,6 @@ import Testing
 
 extension EndToEndTests {
     /// Sound from PipeWire, through its server for clients of PulseAudio, as most desktops have it now.
-    @Suite(.serialized)
     struct PipeWireTimingTests {
         @Test func `What an application plays is heard with its picture`() async throws {
             try await withPeers { peers in

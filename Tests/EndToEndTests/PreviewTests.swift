@@ -5,7 +5,6 @@ import Testing
 
 extension EndToEndTests {
     /// A look at what viewers would see.
-    @Suite(.serialized)
     struct PreviewTests {
         @Test func `The preview has the colours of the screen, and the display does not count as captured`() async throws {
             try await withStudio(["chart"], width: 1280, height: 720, hasSound: false) { studio in

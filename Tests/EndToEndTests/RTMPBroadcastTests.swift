@@ -4,7 +4,6 @@ import Testing
 
 extension EndToEndTests {
     /// Live on real RTMP servers: how late it is there, and whether all of it arrives.
-    @Suite(.serialized)
     struct RTMPTimingTests {
         private static let lowDelay = ["-fflags", "nobuffer", "-flags", "low_delay"]
 
@@ -82,7 +81,6 @@ extension EndToEndTests {
     }
 
     /// Several destinations, and servers that go away.
-    @Suite(.serialized)
     struct RTMPBroadcastTests {
         @Test func `Two destinations share one encode`() async throws {
             try await withStudio(["typing"]) { studio in

@@ -4,7 +4,6 @@ import Testing
 
 extension EndToEndTests {
     /// What README.md and docs/usage.md promise.
-    @Suite(.serialized)
     struct ReadmeTests {
         @Test func `Every command in the README and the usage guide works as written`() async throws {
             try await withStudio(["demo"], width: 640, height: 360) { studio in

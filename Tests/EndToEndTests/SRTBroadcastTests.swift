@@ -4,7 +4,6 @@ import Testing
 
 extension EndToEndTests {
     /// Live over SRT, to ffmpeg as the server.
-    @Suite(.serialized)
     struct SRTBroadcastTests {
         private static let passphrase = "canary-7Q2x-canary"
 
@@ -170,7 +169,6 @@ extension EndToEndTests {
     }
 
     /// How sound lies to picture over SRT, and the bitrate.
-    @Suite(.serialized)
     struct SRTTimingTests {
         @Test func `A server gets picture and sound up to the end, and one that acknowledges only what arrives does not lower the bitrate`()
             async throws
@@ -199,7 +197,6 @@ extension EndToEndTests {
     }
 
     /// How long a stop takes.
-    @Suite(.serialized)
     struct SRTDeadlineTests {
         @Test func `A stop while the server is away does not wait for the next call`() async throws {
             try await withStudio(width: 320, height: 240, hasSound: false) { studio in

@@ -4,7 +4,6 @@ import Testing
 
 extension EndToEndTests {
     /// What broadcast-scale(7) promises: its configurations, as they stand there.
-    @Suite(.serialized)
     struct ScaleTests {
         @Test func `The page shows the configurations that are tested`() throws {
             let page = try String(contentsOfFile: ShippedExtensions.package + "/man/broadcast-scale.7", encoding: .utf8)

@@ -4,7 +4,6 @@ import Testing
 
 extension EndToEndTests {
     /// While the screen is locked viewers see a slate, and hear nothing.
-    @Suite(.serialized)
     struct ScreenLockTests {
         @Test func `The screen saver hides picture and sound, and both come back after it`() async throws {
             try await withStudio(["clock", "--beep"], width: 640, height: 360) { studio in

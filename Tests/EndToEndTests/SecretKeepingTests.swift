@@ -4,7 +4,6 @@ import Testing
 
 extension EndToEndTests {
     /// Secrets that other users of the machine, other processes and a terminal must not get.
-    @Suite(.serialized)
     struct SecretKeepingTests {
         private static let key = "canary-k3y-7Q2x"
 

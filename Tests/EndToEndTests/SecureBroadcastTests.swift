@@ -4,7 +4,6 @@ import Testing
 
 extension EndToEndTests {
     /// RTMPS, to nginx behind stunnel.
-    @Suite(.serialized)
     struct SecureBroadcastTests {
         /// A config with the destination `mine` on that port, whose key is `key`.
         private func configuration(port: Int, _ lines: String = "") -> String {

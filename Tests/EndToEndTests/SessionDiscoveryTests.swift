@@ -4,7 +4,6 @@ import Testing
 
 extension EndToEndTests {
     /// Sessions are found from wherever the user looks for them, and only those of the user.
-    @Suite(.serialized)
     struct SessionDiscoveryTests {
         /// A command as cron, `su -` or `sudo -u` runs it: without XDG_RUNTIME_DIR.
         private func withoutRuntimeFolder(_ broadcast: BroadcastCommand) -> BroadcastCommand {

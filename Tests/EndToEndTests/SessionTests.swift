@@ -4,7 +4,6 @@ import Testing
 
 extension EndToEndTests {
     /// Sessions, their names and their status.
-    @Suite(.serialized)
     struct SessionTests {
         /// The fields of the status (docs/protocols.md), where a broadcast with sound and microphone is live to a file and a server.
         private static let fields: [String: Set<String>] = [

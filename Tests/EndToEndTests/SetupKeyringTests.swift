@@ -4,7 +4,6 @@ import Testing
 
 extension EndToEndTests {
     /// `broadcast setup` with GNOME Keyring as the Secret Service.
-    @Suite(.serialized)
     struct SetupKeyringTests {
         @Test func `The key goes into the keyring, is used from there, and is forgotten`() async throws {
             try await withStudio(width: 320, height: 240) { studio in

@@ -4,7 +4,6 @@ import Testing
 
 extension EndToEndTests {
     /// Extensions that sign in with a program of their own.
-    @Suite(.serialized)
     struct SetupProgramTests {
         private static let example = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../Examples/sign-in-demo").standardized

@@ -4,7 +4,6 @@ import Testing
 
 extension EndToEndTests {
     /// A key that was set up is nowhere but in the store: a canary is looked for wherever a key might leak to.
-    @Suite(.serialized)
     struct SetupSecrecyTests {
         private static let canary = "canary-7f3a-91bc-k3y"
 

@@ -4,7 +4,6 @@ import Testing
 
 extension EndToEndTests {
     /// `broadcast setup` and `sign-out` where no Secret Service is.
-    @Suite(.serialized)
     struct SetupTests {
         private static let configuration = """
             [destinations.mine]

@@ -4,7 +4,6 @@ import Testing
 
 extension EndToEndTests {
     /// A sound server that dies and comes back.
-    @Suite(.serialized)
     struct SoundTimingTests {
         @Test func `Sound comes back after PulseAudio was restarted, and the track has no hole`() async throws {
             try await withStudio(["clock", "--beep"]) { studio in
@@ -40,7 +39,6 @@ extension EndToEndTests {
     }
 
     /// Broadcasts without a sound server, or without sound.
-    @Suite(.serialized)
     struct SoundSurvivalTests {
         @Test func `Without PulseAudio there is one warning and silence`() async throws {
             try await withStudio(hasSound: false) { studio in

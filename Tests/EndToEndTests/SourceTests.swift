@@ -5,7 +5,6 @@ import Testing
 
 extension EndToEndTests {
     /// What is captured: a monitor, a region or a window, and nothing else. Decoded pixels are looked at.
-    @Suite(.serialized)
     struct SourceTests {
         // MARK: Parts of the screen
 

@@ -4,7 +4,6 @@ import Testing
 
 extension EndToEndTests {
     /// Sessions that were stopped by SIGSTOP or are stuck: nobody waits for them for ever.
-    @Suite(.serialized)
     struct StoppedSessionTests {
         @Test func `A session that is stopped by SIGSTOP is reported, and the other sessions can still be controlled`() async throws {
             try await withStudio(width: 320, height: 240) { studio in

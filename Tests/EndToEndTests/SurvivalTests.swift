@@ -4,7 +4,6 @@ import Testing
 
 extension EndToEndTests {
     /// Recordings that end early, cleanly or not.
-    @Suite(.serialized)
     struct SurvivalTests {
         @Test(arguments: [3.1, 4.7])
         func `A killed broadcast leaves a file that plays up to the last group of pictures`(seconds: Double) async throws {

@@ -4,7 +4,6 @@ import Testing
 
 extension EndToEndTests {
     /// A Wayland desktop: what is shared through its portal, what is remembered, and how that ends.
-    @Suite(.serialized)
     struct WaylandTests {
         // MARK: Pictures
 

@@ -7,7 +7,6 @@ import Testing
 import Upload
 
 /// Tests what a test broadcast finds out about extensions, with shell scripts as extensions.
-@Suite(.serialized)
 struct ExtensionTrialTests {
     /// As in the program: if the reader is gone, the write fails with an error.
     init() {

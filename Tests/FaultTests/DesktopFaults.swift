@@ -4,7 +4,6 @@ import Testing
 
 extension FaultTests {
     /// What the desktop around a broadcast can do to it: a terminal that takes no output, a runtime folder that goes.
-    @Suite(.serialized)
     struct DesktopFaults {
         /// Runs a command on a terminal of its own whose output is stopped, as Ctrl-S does, from the line `frozen` on until it is killed.
         private static let frozenTerminal = """

@@ -8,8 +8,7 @@ import Testing
 /// have their tests elsewhere: timestamps that cross 0xFFFFFF and 32 bits in RTMPTests (`TimestampTests`); a full disk,
 /// `kill -9` and an X server that ends in `SurvivalTests`; an X server that is stopped in
 /// `StalledSourceTests` and `BadInputTests`; PulseAudio that is killed in `SoundSurvivalTests`.
-@Suite(.serialized)
-struct FaultTests {}
+@Suite struct FaultTests {}
 
 extension Peer {
     /// Resident memory of the process, now and at most, in bytes; nil where it has ended.

@@ -4,7 +4,6 @@ import Testing
 
 extension FaultTests {
     /// Servers that fall silent or lie, as who types `broadcast start` meets them.
-    @Suite(.serialized)
     struct HostileFaults {
         /// What the server does, the status that the user gets, and words of the sentence.
         private static let behaviours: [(name: String, status: Int32, words: [String])] = [

@@ -5,7 +5,7 @@ import Testing
 
 extension FaultTests {
     /// Lines that lose packets, that are long, and that get narrow: real TCP between two network namespaces.
-    @Suite(.serialized, .enabled("network namespaces and /dev/net/tun can be had here: it takes root") { await Link.isPossible() })
+    @Suite(.enabled("network namespaces and /dev/net/tun can be had here: it takes root") { await Link.isPossible() })
     struct LineFaults {
         @Test(arguments: ["loss 5", "delay 300"])
         func `On a bad line that is wide enough nothing of the sound is lost`(fault: String) async throws {

@@ -5,7 +5,6 @@ import Testing
 
 extension FaultTests {
     /// A Wayland desktop with a real compositor, mutter, and the real portal: what is shown, and how each part ends.
-    @Suite(.serialized)
     struct MutterFaults {
         @Test func `The painted clock is readable in every frame of a file and of a stream`() async throws {
             try await withMutter { desktop, broadcast, folder in

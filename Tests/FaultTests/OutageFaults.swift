@@ -5,7 +5,6 @@ import Testing
 
 extension FaultTests {
     /// Real servers that go away, or hang, and come back.
-    @Suite(.serialized)
     struct OutageFaults {
         enum Outage: String, CaseIterable, CustomTestStringConvertible {
             case kill = "SIGKILL", reset = "RST", end = "FIN"

@@ -5,7 +5,6 @@ import Testing
 
 extension FaultTests {
     /// Starts and stops in a row leave nothing behind.
-    @Suite(.serialized)
     struct RepeatedStartFaults {
         /// What a process holds.
         private struct Holdings: Equatable, CustomStringConvertible {

@@ -4,7 +4,6 @@ import Testing
 
 extension FaultTests {
     /// A screen on which nothing happens.
-    @Suite(.serialized)
     struct StillScreenFaults {
         @Test func `After a minute without a change the connection is open, and a viewer who joins late gets the picture at once`() async throws {
             try await withStudio(["clock"], width: 640, height: 360) { studio in

@@ -38,7 +38,7 @@ struct HTTPStoreTests {
 }
 
 /// Servers that are not there, or whose answers do not end.
-@Suite(.serialized) struct HTTPStoreAnswerTests {
+struct HTTPStoreAnswerTests {
     private let object = StoredObject(name: "live.m3u8", kind: .playlist, bytes: Array("#EXTM3U\n".utf8))
 
     private func store(_ host: String, _ port: Int, route: HLSRoute = HLSRoute()) throws -> HTTPStore {
@@ -83,7 +83,7 @@ struct HTTPStoreTests {
 }
 
 /// To a web server behind TLS, with generated certificates.
-@Suite(.serialized) struct HTTPStoreOverTLSTests {
+struct HTTPStoreOverTLSTests {
     /// Uploads one object. Returns the error, or nil.
     private func failure(_ port: Int, host: String = "localhost", route: HLSRoute = HLSRoute(), trusting authority: String) async throws
         -> StoreError?

@@ -7,7 +7,6 @@ import TestSupport
 import Testing
 
 /// What extensions read in `annotate`: one set of keys in the manual, in check-extension and in a broadcast.
-@Suite(.serialized)
 struct AnnotationKeysTests {
     /// The keys that the manual lists for the focused application.
     private func documentedKeys() throws -> Set<String> {

@@ -4,7 +4,6 @@ import TestSupport
 import Testing
 
 /// The library's interface, with pictures of the test's own.
-@Suite(.serialized)
 struct BroadcastControllerTests {
     private func environment(_ folder: String) -> [String: String] { ["HOME": folder, "XDG_RUNTIME_DIR": folder] }
 

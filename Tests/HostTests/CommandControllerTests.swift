@@ -12,7 +12,6 @@ import Upload
 import UserConfiguration
 
 /// A controller with the names of a command line, a control socket and the user's configuration.
-@Suite(.serialized)
 struct CommandControllerTests {
     private func paths(_ folder: String) -> Paths {
         Paths(environment: ["HOME": folder, "XDG_RUNTIME_DIR": folder, "XDG_CONFIG_HOME": folder + "/config"])

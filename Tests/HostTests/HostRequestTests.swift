@@ -11,7 +11,6 @@ import Testing
 import Upload
 
 /// The requests on the control socket, one by one, and why each of them is refused.
-@Suite(.serialized)
 struct HostRequestTests {
     private let phrases = TestPhrases()
 

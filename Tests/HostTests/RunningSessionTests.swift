@@ -5,7 +5,6 @@ import Testing
 import UserConfiguration
 
 /// The session on which a command acts that names none.
-@Suite(.serialized)
 struct RunningSessionTests {
     /// Runs sessions of these names, and gives what `unnamed` returns.
     private func unnamed(running names: [String]) async throws -> Result<String, RunningSession.Ambiguity> {

@@ -10,7 +10,6 @@ import Testing
 import UserConfiguration
 
 /// The life of a hosted session: its name, its log, its events, and its end.
-@Suite(.serialized)
 struct SessionHostTests {
     /// Collects what the host reports to its front end.
     private final class FrontEnd: Sendable {

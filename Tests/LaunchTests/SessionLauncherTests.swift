@@ -7,7 +7,6 @@ import TestSupport
 import Testing
 
 /// Tests the parent of a background session, with a shell script as the child.
-@Suite(.serialized)
 struct SessionLauncherTests {
     private static let request = LaunchRequest(arguments: ["start", "--to", "x"], window: 7, secrets: HandedSecrets(addressKey: "a key"))
 

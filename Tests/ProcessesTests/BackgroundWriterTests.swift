@@ -3,7 +3,6 @@ import Processes
 import TestSupport
 import Testing
 
-@Suite(.serialized)
 struct BackgroundWriterTests {
     /// More than any pipe or terminal holds.
     private static let flood = [UInt8](repeating: UInt8(ascii: "x"), count: 1 << 20)

@@ -3,7 +3,6 @@ import Processes
 import TestSupport
 import Testing
 
-@Suite(.serialized)
 struct ChildProcessTests {
     /// Runs `body` with a program that is this script.
     private func withChild(

@@ -3,7 +3,6 @@ import Processes
 import TestSupport
 import Testing
 
-@Suite(.serialized)
 struct CommandTests {
     /// Long enough for any program that ends by itself, on any machine.
     private static let long = Command.Deadline(.seconds(60))

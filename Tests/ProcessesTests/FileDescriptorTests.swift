@@ -4,7 +4,6 @@ import Processes
 import TestSupport
 import Testing
 
-@Suite(.serialized)
 struct FileDescriptorTests {
     @Test func `An owned descriptor is closed at the end of its owner`() throws {
         let number: Int32

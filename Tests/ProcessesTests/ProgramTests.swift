@@ -4,7 +4,6 @@ import Processes
 import TestSupport
 import Testing
 
-@Suite(.serialized)
 struct ProgramTests {
     @Test func `Arguments arrive as they are`() throws {
         let result = try Shell.run(Shell.program(#"for word; do printf '[%s]' "$word"; done"#, "a b", "", "ä*$HOME", "-n"))

@@ -5,7 +5,7 @@ import RTMP
 import TestSupport
 import Testing
 
-@Suite(.serialized) struct FLVFileTests {
+struct FLVFileTests {
     /// Creates an FLV file with ffmpeg: two seconds with B-frames.
     private func sample(in peers: Peers) async throws -> String {
         let folder = try peers.makeFolder("flv")

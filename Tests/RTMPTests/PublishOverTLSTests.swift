@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// RTMPS to nginx behind stunnel, with generated certificates.
-@Suite(.serialized) struct PublishOverTLSTests {
+struct PublishOverTLSTests {
     private func failure(
         _ port: Int, host: String = "localhost", caFile: String? = nil, deadlines: RTMPDeadlines = RTMPDeadlines()
     ) async throws -> RTMPError? {

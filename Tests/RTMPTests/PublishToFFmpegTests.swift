@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// `ffmpeg -listen 1` is the server.
-@Suite(.serialized) struct PublishToFFmpegTests {
+struct PublishToFFmpegTests {
     @Test(arguments: [0, 2]) func `ffmpeg receives every picture and sound`(bFrames: Int) async throws {
         try await withPeers { peers in
             let sample = try await SampleStream.make(in: peers, bFrames: bFrames)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// nginx with its RTMP module is the server.
-@Suite(.serialized) struct PublishToNginxTests {
+struct PublishToNginxTests {
     @Test func `a player behind nginx receives the published stream`() async throws {
         try await withPeers { peers in
             // Short enough for nginx's queue of a player, which drops packets when it is full.

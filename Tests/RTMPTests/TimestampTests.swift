@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Timestamps over three bytes (4 h 40 min) and over four bytes (49.7 days).
-@Suite(.serialized) struct TimestampTests {
+struct TimestampTests {
     /// Returns the timestamps of the packets after a first keyframe at 0, parsed from the chunks.
     private func sent(_ milliseconds: [Int64]) throws -> [UInt32] {
         var conversation = try PublisherConversation()

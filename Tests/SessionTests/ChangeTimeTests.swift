@@ -6,7 +6,6 @@ import TestSupport
 import Testing
 
 /// A source that waits for changes: each one is the picture of the tick before it, so that it is sent at once.
-@Suite(.serialized)
 struct ChangeTimeTests {
     @Test func `A change between two ticks is the picture of the first one`() async throws {
         let stage = Stage()

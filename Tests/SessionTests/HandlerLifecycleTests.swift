@@ -42,7 +42,6 @@ final class RecordingHandler: SampleHandler {
 }
 
 /// The calls of a whole broadcast, in ReplayKit's order.
-@Suite(.serialized)
 struct HandlerLifecycleTests {
     @Test func `A handler gets its calls in order and one at a time`() async throws {
         try await withPeers { peers in

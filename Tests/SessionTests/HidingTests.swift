@@ -7,7 +7,6 @@ import Testing
 import WindowPrivacy
 
 /// A request to hide something is done when viewers see nothing more of it, also with a source that does not answer.
-@Suite(.serialized)
 struct HidingTests {
     private func numbers(_ viewer: FakeViewer, from index: Int) -> [Int] {
         viewer.video.dropFirst(index).compactMap { if case .number(let number)? = $0.reading { number } else { nil } }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Tests the bitrate of a session with a destination that is too slow.
-@Suite(.serialized) struct SessionBitrateTests {
+struct SessionBitrateTests {
     /// The bitrate of `SessionConfiguration.silent`, in kbit/s.
     private static let wanted = 400
 

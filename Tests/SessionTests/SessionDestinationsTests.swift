@@ -10,7 +10,6 @@ import Testing
 import Upload
 
 /// Several destinations in one session: one that fails, one that joins, one that leaves.
-@Suite(.serialized)
 struct SessionDestinationsTests {
     private static let lost = UploadError.connectionLost(status: nil)
 

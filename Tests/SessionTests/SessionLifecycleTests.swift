@@ -8,7 +8,6 @@ import Testing
 import Upload
 
 /// How a session starts and ends, and what it reports meanwhile.
-@Suite(.serialized)
 struct SessionLifecycleTests {
     // MARK: Start
 

@@ -8,7 +8,6 @@ import TestSupport
 import Testing
 
 /// What viewers and recordings get around a pause: the pictures are numbered, so that each one can be told from those before the pause.
-@Suite(.serialized)
 struct SessionPauseTests {
     /// The numbers that were painted between two moments of `CLOCK_MONOTONIC`.
     private func painted(_ stage: Stage, from start: Int64, to end: Int64 = .max) -> Set<Int> {

@@ -7,7 +7,6 @@ import TestSupport
 import Testing
 
 /// A source that hangs, as Xlib does while the X server is stopped.
-@Suite(.serialized)
 struct StalledSourceTests {
     /// The description of the stage.
     private static let stage = SourceDescription(kind: .application, name: "stage")
@@ -178,7 +177,6 @@ struct StalledSourceTests {
 }
 
 /// How long the end takes while the source hangs, and ticks that are filled only by an encoder that is scheduled in time.
-@Suite(.serialized)
 struct StalledSourceTimingTests {
     /// An encoder that is not scheduled for a quarter of a second leaves ticks out.
     @Test func `Ticks that the source misses are filled in a stream with B pictures too`() async throws {

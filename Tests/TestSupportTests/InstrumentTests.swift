@@ -4,7 +4,6 @@ import TestSupport
 import Testing
 
 /// The instruments for time, with ffmpeg in the place of `broadcast`.
-@Suite(.serialized)
 struct InstrumentTimingTests {
     @Test func `The clock and the beep that ffmpeg records read back together`() async throws {
         try await withPeers { peers in
@@ -43,7 +42,6 @@ struct InstrumentTimingTests {
 }
 
 /// The instruments for pictures, with ffmpeg in the place of `broadcast`.
-@Suite(.serialized)
 struct InstrumentTests {
     @Test(arguments: [24, 16])
     func `The colour chart reads back exactly from a lossless grab`(depth: Int) async throws {

@@ -2,7 +2,6 @@ import TestSupport
 import Testing
 
 /// The RTMP servers that other tests push to, with ffmpeg in the place of `broadcast`.
-@Suite(.serialized)
 struct RTMPPeerTests {
     private static let publisher =
         ["ffmpeg", "-nostdin", "-v", "error", "-re", "-f", "lavfi", "-i", "testsrc2=s=320x180:r=30", "-f", "lavfi", "-i", "sine"]

@@ -7,7 +7,6 @@ import Testing
 import Upload
 
 /// Clips that an extension receives and does not remove.
-@Suite(.serialized)
 struct ClipFilesHandlerTests {
     private static let stream = StreamDescription(
         video: VideoTrackFormat(

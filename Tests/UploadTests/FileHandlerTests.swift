@@ -7,7 +7,6 @@ import Testing
 import Upload
 
 /// Files that several broadcasts want to write, and disks without room.
-@Suite(.serialized)
 struct FileHandlerTests {
     private static let stream = StreamDescription(
         video: VideoTrackFormat(

@@ -7,7 +7,7 @@ import Testing
 import Upload
 
 /// Tests which users can read what a broadcast records.
-@Suite(.serialized) struct FilePermissionTests {
+struct FilePermissionTests {
     @Test func `only the user can read the clips of an extension and enter their folder, whatever the umask allows`() async throws {
         try await withPeers { peers in
             let before = umask(0)

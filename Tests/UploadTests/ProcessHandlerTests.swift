@@ -8,7 +8,6 @@ import Testing
 import Upload
 
 /// Extensions that misbehave, and the environment that a program gets from its host.
-@Suite(.serialized)
 struct ProcessHandlerTests {
     /// As in the program: if the reader is gone, the write fails with an error.
     init() {

@@ -6,7 +6,6 @@ import Testing
 import Upload
 
 /// Compares the manual's transcript with the program's output.
-@Suite(.serialized)
 struct TranscriptTests {
     init() {
         signal(SIGPIPE, SIG_IGN)

@@ -7,7 +7,7 @@ import WindowPrivacy
 import X11Capture
 
 /// Tests hidden windows on a real X server: no sample contains their pixels.
-@Suite(.serialized) struct HiddenWindowCoverTests {
+struct HiddenWindowCoverTests {
     private let secret = HiddenWindowRules([.windowClass("secret")])
 
     /// A visible window of 120 × 90 pixels at (100, 100) that the rule `secret` hides.
@@ -519,7 +519,7 @@ import X11Capture
 }
 
 /// A hidden window that changes all the time.
-@Suite(.serialized) struct HiddenWindowDanceTests {
+struct HiddenWindowDanceTests {
     private let secret = HiddenWindowRules([.windowClass("secret")])
 
     @Test(arguments: WindowManagement.allCases) func `a window that dances is in no sample, however often one asks`(management: WindowManagement)
