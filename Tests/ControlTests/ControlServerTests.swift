@@ -1,6 +1,7 @@
 import Control
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite struct ControlServerTests {
@@ -335,9 +336,7 @@ import Testing
             let before = try threads()
             for _ in 0..<40 { _ = try? await listen(at: path) { _ in ControlReply(session: session(state: "live")) } }
             // Dispatch and the thread pool have some temporary threads. A leak would be 40 permanent ones.
-            let end = ContinuousClock.now + .seconds(10)
-            while try threads() > before + 4, ContinuousClock.now < end { try await Task.sleep(for: .milliseconds(20)) }
-            #expect(try threads() <= before + 4)
+            try await waitUntil("the temporary threads to end") { try threads() <= before + 4 }
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
         }
     }
@@ -401,12 +400,10 @@ import Testing
             #expect(try await refused.nextLine()?.contains("tooManyFollowers(limit: 32)") == true)
             // A client that disconnects frees its slot.
             clients.removeLast()
-            let deadline = ContinuousClock.now + .seconds(10)
-            while ContinuousClock.now < deadline {
+            try await waitUntil("a free place") {
                 refused.send("{\"command\":\"events\"}\n")
-                if try await refused.nextLine()?.contains("\"event\"") == true { break }
+                return try await refused.nextLine()?.contains("\"event\"") == true
             }
-            #expect(ContinuousClock.now < deadline)
             clients = []
             await server.shutDown()
         }
@@ -422,7 +419,7 @@ import Testing
                 return ControlReply(session: session(state: "finished"))
             }
             async let reply = ControlClient.ask(ControlRequest(command: "stop"), at: path)
-            while !isAsked.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(1)) }
+            try await waitUntil("the request") { isAsked.withLock { $0 } }
             await server.shutDown()
             #expect(try await reply?.session?.state == "finished")
         }

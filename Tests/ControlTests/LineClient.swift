@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// A client of the control socket that can send any bytes, on a plain socket.
 final class LineClient {
@@ -44,22 +45,25 @@ final class LineClient {
     /// Returns the next line without its newline, or nil if the peer closed the connection. Waits at most ten seconds,
     /// without blocking a thread.
     nonisolated(nonsending) func nextLine() async throws -> String? {
-        let deadline = ContinuousClock.now + .seconds(10)
-        while true {
-            if let end = received.firstIndex(of: 0x0A) {
-                defer { received.removeFirst(end + 1) }
-                return String(decoding: received[..<end], as: UTF8.self)
+        var isClosed = false
+        try await waitUntil("a line", deadline: .seconds(10)) {
+            while !isClosed && !received.contains(0x0A) {
+                var buffer = [UInt8](repeating: 0, count: 4096)
+                let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
+                if count > 0 {
+                    received += buffer[..<count]
+                } else if count == 0 || errno == ECONNRESET {
+                    isClosed = true
+                } else {
+                    guard errno == EAGAIN else { throw Failure(call: "recv", code: errno) }
+                    return false
+                }
             }
-            var buffer = [UInt8](repeating: 0, count: 4096)
-            let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
-            if count == 0 || (count < 0 && errno == ECONNRESET) { return nil }
-            if count > 0 {
-                received += buffer[..<count]
-            } else {
-                guard errno == EAGAIN, ContinuousClock.now < deadline else { throw Failure(call: "recv", code: errno) }
-                try await Task.sleep(for: .milliseconds(2))
-            }
+            return true
         }
+        guard let end = received.firstIndex(of: 0x0A) else { return nil }
+        defer { received.removeFirst(end + 1) }
+        return String(decoding: received[..<end], as: UTF8.self)
     }
 
     fileprivate static func withAddress(of path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {

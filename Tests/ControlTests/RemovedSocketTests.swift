@@ -1,15 +1,14 @@
 import Control
 import Foundation
+import TestSupport
 import Testing
 
 /// Sessions whose socket or folder is removed while they run.
 @Suite struct RemovedSocketTests {
     /// Waits until the session at `path` answers.
     private func waitForAnswer(at path: String) async throws {
-        let deadline = ContinuousClock.now + .seconds(20)
-        while try await ControlClient.ask(ControlRequest(command: "status"), at: path) == nil {
-            try #require(ContinuousClock.now < deadline, "no session answers at \(path)")
-            try await Task.sleep(for: .milliseconds(20))
+        try await waitUntil("an answer at \(path)") {
+            try await ControlClient.ask(ControlRequest(command: "status"), at: path) != nil
         }
     }
 
@@ -58,10 +57,8 @@ import Testing
             try removeAtOnce(folder + "/user")
             try await waitForAnswer(at: folder + "/other/default.sock")
             // It answers there before it says so in the entry.
-            let deadline = ContinuousClock.now + .seconds(20)
-            while SessionRegistration.read(folder + "/entry")?.socket != folder + "/other/default.sock" {
-                try #require(ContinuousClock.now < deadline, "the entry names another socket")
-                try await Task.sleep(for: .milliseconds(20))
+            try await waitUntil("the entry to name the other socket") {
+                SessionRegistration.read(folder + "/entry")?.socket == folder + "/other/default.sock"
             }
             // No other session gets the name.
             await #expect(throws: ControlServer.Failure.inUse) {

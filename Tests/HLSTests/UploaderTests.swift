@@ -2,6 +2,7 @@ import Foundation
 import HLS
 import Media
 import Synchronization
+import TestSupport
 import Testing
 import broadcast_hls
 
@@ -71,11 +72,7 @@ struct UploaderTests {
         func add(_ line: String) { lines.withLock { $0.append(line) } }
 
         func wait(for line: String) async throws {
-            let deadline = ContinuousClock.now + .seconds(20)
-            while !all.contains(line) {
-                try #require(ContinuousClock.now < deadline, "\(line) is not in \(all)")
-                try await Task.sleep(for: .milliseconds(5))
-            }
+            try await waitUntil(line) { all.contains(line) }
         }
     }
 
@@ -115,14 +112,6 @@ struct UploaderTests {
     /// A segment without a duration: it can be deleted as soon as it has left the playlist.
     private func shortSegment() -> Segment {
         Segment(bytes: [1], duration: .zero, date: Date(timeIntervalSince1970: 0))
-    }
-
-    private func waitUntil(_ what: String, _ condition: () -> Bool) async throws {
-        let deadline = ContinuousClock.now + .seconds(60)
-        while !condition() {
-            try #require(ContinuousClock.now < deadline, "\(what)")
-            try await Task.sleep(for: .milliseconds(5))
-        }
     }
 
     @Test(arguments: [
