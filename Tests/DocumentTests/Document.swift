@@ -19,7 +19,8 @@ struct Document: CustomTestStringConvertible, Sendable {
     /// The documents that are checked.
     static func all() throws -> [Document] {
         let guides = try FileManager.default.contentsOfDirectory(atPath: root.path + "/docs").filter { $0.hasSuffix(".md") }.sorted()
-        return try (["README.md", "CONTRIBUTING.md", "Tests/README.md", "Examples/README.md"] + guides.map { "docs/" + $0 }).map(Document.init)
+        let others = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "Tests/README.md", "Examples/README.md"]
+        return try (others + guides.map { "docs/" + $0 }).map(Document.init)
     }
 
     static func exists(_ path: String) -> Bool {
