@@ -321,6 +321,14 @@ let package = Package(
             name: "ExtensionCheckTests", dependencies: ["ExtensionCheck", "ExtensionFakes", "Media", "TestSupport", "Upload"],
             swiftSettings: strict),
         .testTarget(name: "CommandCompletionTests", dependencies: ["CommandCompletion"], swiftSettings: strict),
+        // The command line: options, usage errors, answers of setup and completion values, without a process.
+        .testTarget(
+            name: "BroadcastTests",
+            dependencies: [
+                "broadcast", "CommandCompletion", "Presentation", "UserConfiguration", "Credentials", "Session", "Media", "WindowPrivacy",
+                "X11Capture", "TestSupport", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: strict),
         .testTarget(name: "DesktopTests", dependencies: ["Desktop", "Concurrency", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "LaunchTests", dependencies: ["Launch", "Control", "Credentials", "Processes", "TestSupport"], swiftSettings: strict),

@@ -8,8 +8,8 @@ import Terminal
 
 /// The command. Parses the arguments, runs one subcommand, and turns its error into a sentence and an exit status.
 @main
-struct Broadcast: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
+package struct Broadcast: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
         commandName: "broadcast",
         abstract: "Show a Linux desktop live, from the command line.",
         discussion: """
@@ -31,6 +31,8 @@ struct Broadcast: AsyncParsableCommand {
             CheckExtensionCommand.self,
             CompleteCommand.self,
         ])
+
+    package init() {}
 
     static func main() async {
         ArgumentConcealment.run()

@@ -7,8 +7,8 @@ import Terminal
 import UserConfiguration
 
 /// `broadcast setup`
-struct SetupCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
+package struct SetupCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
         commandName: "setup", abstract: "Sign in to a destination or service, for example with its stream key.",
         discussion: """
             NAME is a configured destination, an extension, or a known service (mobcrush, twitch, youtube, facebook, \
@@ -42,7 +42,9 @@ struct SetupCommand: AsyncParsableCommand {
         help: ArgumentHelp("Read the answer to a secret question from standard input. Repeatable.", valueName: "key"))
     var secretFromStdin: [String] = []
 
-    func run() async throws {
+    package init() {}
+
+    package func run() async throws {
         let context = try CommandContext()
         guard target != nil else { throw CommandError(.usage, SetupSentences.choice(context.configuration, context.catalog)) }
         let target = try setupTarget(name, context.configuration, context.user)
@@ -129,8 +131,8 @@ struct SetupCommand: AsyncParsableCommand {
         throw CommandError(.usage, SetupSentences.exposed(secret))
     }
 
-    /// The answers in `--set` and `--secret-from-stdin`.
-    private func given(for target: SetupTarget) throws(CommandError) -> [String: String] {
+    /// The answers in `--set` and `--secret-from-stdin`. Reads standard input for the latter, unless it is a terminal.
+    package func given(for target: SetupTarget) throws(CommandError) -> [String: String] {
         var answers: [String: String] = [:]
         for text in set {
             guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {

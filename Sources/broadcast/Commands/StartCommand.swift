@@ -15,8 +15,8 @@ import Upload
 import UserConfiguration
 
 /// `broadcast start`
-struct StartCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
+package struct StartCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
         commandName: "start", abstract: "Start a broadcast.",
         discussion: """
             --to accepts a configured destination, a known service, an extension or an address that it accepts \
@@ -45,7 +45,9 @@ struct StartCommand: AsyncParsableCommand {
     /// The connection to the parent of a detached session. All other arguments come through it.
     @Option(help: .hidden) var launchDescriptor: Int32?
 
-    func run() async throws {
+    package init() {}
+
+    package func run() async throws {
         guard let launchDescriptor else { return try await run(nil) }
         guard let launched = LaunchedSession(descriptor: launchDescriptor),
             let command = try Broadcast.parseAsRoot(launched.request.arguments) as? StartCommand
@@ -77,8 +79,7 @@ struct StartCommand: AsyncParsableCommand {
 
     private func run(_ context: CommandContext, _ launched: LaunchedSession?) async throws {
         let name = try SessionName.new(session.session)
-        var settings = try SessionSettings(source: source, video: video, audio: audio, privacy: privacy, session: session)
-        try settings.apply(network)
+        var settings = try sessionSettings()
         settings.proxyPassword = context.kitContext.proxyPassword
         let format = try containerFormat()
         try refuseImpossible()
@@ -110,6 +111,13 @@ struct StartCommand: AsyncParsableCommand {
             arguments: Array(CommandLine.arguments.dropFirst()), window: window, isAttended: isAttended,
             secrets: try secrets(for: chosen, format: format, context, handed))
         try launch(name, request, context)
+    }
+
+    /// The settings from the options. `run` adds what depends on the system: the portal, and the password of the proxy.
+    package func sessionSettings() throws(CommandError) -> SessionSettings {
+        var settings = try SessionSettings(source: source, video: video, audio: audio, privacy: privacy, session: session)
+        try settings.apply(network)
+        return settings
     }
 
     private static func configuration(_ settings: SessionSettings, _ context: CommandContext) throws(CommandError) -> SessionConfiguration {

@@ -8,19 +8,19 @@ import UserConfiguration
 
 /// The values of options and positional arguments. They come from the configuration, the running sessions, the X
 /// server and PulseAudio. Nothing here asks a keyring or the user.
-struct CompletionValues {
+package struct CompletionValues {
     let line: CompletionLine
     let root: CommandTree
     /// The configuration; nil if it is invalid. Then the values from the running system remain.
     private let context = try? CommandContext()
 
-    init(line: CompletionLine, root: CommandTree) {
+    package init(line: CompletionLine, root: CommandTree) {
         self.line = line
         self.root = root
     }
 
     /// Returns the values of `argument`; nil for an argument that is not in the lists below.
-    func completion(of argument: CommandTree.Argument) async -> Completion? {
+    package func completion(of argument: CommandTree.Argument) async -> Completion? {
         if argument.kind == "positional" { return await positional() }
         guard let name = argument.names?.first(where: { $0.kind == "long" })?.name else { return nil }
         if let known = await running(name) ?? fixed(name) { return known }

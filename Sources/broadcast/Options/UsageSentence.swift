@@ -2,12 +2,16 @@ import ArgumentParser
 import Presentation
 
 /// The sentence about an invalid command line, with a suggestion and the next step.
-struct UsageSentence {
+package struct UsageSentence {
     /// The command line without the program's name.
     let arguments: [String]
 
+    package init(arguments: [String]) {
+        self.arguments = arguments
+    }
+
     /// The sentence about ArgumentParser's `error`.
-    func text(for error: any Error) -> String {
+    package func text(for error: any Error) -> String {
         let message = Broadcast.message(for: error).split(whereSeparator: \.isNewline).first.map(String.init) ?? "The command line is wrong"
         // ArgumentParser quotes what was typed: Unknown option '--no-audio'. Did you mean '--app-audio'?
         let quoted = message.split(separator: "'", omittingEmptySubsequences: false).enumerated().filter { $0.offset % 2 == 1 }.map {
