@@ -20,11 +20,21 @@ package struct SecretService {
     ///   - helper: the absolute path of the `broadcast` program, which contains the helper.
     package init(environment: [String: String], helper: String?) {
         self.helper = helper
-        if let address = environment["DBUS_SESSION_BUS_ADDRESS"], !address.isEmpty {
+        if let address = Self.namedBus(environment) {
             isBusThere = !address.hasPrefix("disabled:")
         } else {
             isBusThere = environment["XDG_RUNTIME_DIR"].flatMap { FileStatus($0 + "/bus") } != nil
         }
+    }
+
+    /// The address of the session bus that an environment names, whether the bus is there or not (D-Bus Specification, and
+    /// systemd's path of it); nil if the environment names none.
+    package static func busAddress(_ environment: [String: String]) -> String? {
+        namedBus(environment) ?? environment["XDG_RUNTIME_DIR"].map { "unix:path=\($0)/bus" }
+    }
+
+    private static func namedBus(_ environment: [String: String]) -> String? {
+        environment["DBUS_SESSION_BUS_ADDRESS"].flatMap { $0.isEmpty ? nil : $0 }
     }
 
     /// An answer of the service.

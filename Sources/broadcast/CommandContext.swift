@@ -32,14 +32,10 @@ struct UserEnvironment {
             hasCursor: !["", "dumb"].contains(environment["TERM"] ?? ""), knowsKittyGraphics: KittyGraphics.isKnown(to: environment))
         isSystemdUnit = environment["SYSTEMD_EXEC_PID"] == String(ProcessInfo.processInfo.processIdentifier)
         let service = SecretService(environment: environment, helper: "/proc/self/exe")
-        sessionBusAddress = service.isBusThere ? Self.busAddress(environment) : nil
+        sessionBusAddress = service.isBusThere ? SecretService.busAddress(environment) : nil
         credentials = CredentialStore(service: service, paths: paths)
         kitContext = KitContext(
             paths: paths, secrets: credentials, sessionBusAddress: sessionBusAddress, environment: environment, portalHelper: PortalHelper.command)
-    }
-
-    fileprivate static func busAddress(_ environment: [String: String]) -> String? {
-        environment["DBUS_SESSION_BUS_ADDRESS"].flatMap { $0.isEmpty ? nil : $0 } ?? environment["XDG_RUNTIME_DIR"].map { "unix:path=\($0)/bus" }
     }
 }
 
@@ -80,7 +76,7 @@ struct CommandContext {
     /// Restores the notifications that a crashed broadcast left off, and says so. Every command does that first.
     static func restoreNotifications() {
         let environment = ProcessInfo.processInfo.environment
-        guard let request = KitContext.crashRequest(paths: paths, busAddress: UserEnvironment.busAddress(environment)) else { return }
+        guard let request = KitContext.crashRequest(paths: paths, busAddress: SecretService.busAddress(environment)) else { return }
         guard DesktopLink.restoreAfterCrash(request) else { return }
         Output.note("broadcast: A broadcast ended without cleaning up: notifications were still off, and are on again.")
     }

@@ -82,6 +82,13 @@ struct CredentialStoreTests {
             #expect(isThere(["XDG_RUNTIME_DIR": folder.path]))
         }
     }
+
+    @Test func `The session bus is the one that is named, or that of the runtime folder`() {
+        let runtime = ["XDG_RUNTIME_DIR": "/run/user/1"]
+        #expect(SecretService.busAddress(["DBUS_SESSION_BUS_ADDRESS": "unix:path=/bus"].merging(runtime) { $1 }) == "unix:path=/bus")
+        #expect(SecretService.busAddress(["DBUS_SESSION_BUS_ADDRESS": ""].merging(runtime) { $1 }) == "unix:path=/run/user/1/bus")
+        #expect(SecretService.busAddress([:]) == nil)
+    }
 }
 
 /// What the helper of the Secret Service answers, and what that means. The helper is a script.
