@@ -29,15 +29,10 @@ extension ScreenSource {
         return Picture(size: picture.size, patches: patches, damage: picture.damage)
     }
 
-    /// The next picture; nil if none arrives. The server reports a change with a delay, so this polls every millisecond
-    /// for at most five seconds.
-    func nextChange() throws -> Picture? {
-        let end = ContinuousClock.now + .seconds(5)
-        while ContinuousClock.now < end {
-            if let picture = try nextPicture() { return picture }
-            usleep(1000)
-        }
-        return nil
+    /// The next picture. Waits for it, because the server reports a change with a delay.
+    @discardableResult
+    nonisolated(nonsending) func nextChange() async throws -> Picture {
+        try await waitForPicture("a change") { _ in true }
     }
 
     /// Requests samples until one fulfils the condition.

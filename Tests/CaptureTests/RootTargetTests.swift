@@ -29,7 +29,7 @@ struct RootTargetTests {
             painter.fill(0xFF0000, x: 0, y: 0, width: 90, height: 480)
             // The server reports changes in order, so a report about the first change would arrive before the next one.
             painter.fill(0x00FF00, x: 280, y: 140, width: 60, height: 60)
-            let picture = try #require(try source.nextChange())
+            let picture = try await source.nextChange()
             #expect(picture.damage.rectangles == [PixelRect(x: 180, y: 90, width: 20, height: 10)])
             #expect(picture.colour(x: 180, y: 90) == 0x00FF00)
             #expect(picture.colour(x: 199, y: 99) == 0x00FF00)
@@ -63,12 +63,12 @@ struct RootTargetTests {
             let first = try #require(try source.nextPicture())
             #expect(first.isPlain(0x808080))
             painter.movePointer(x: 200, y: 150)
-            let second = try #require(try source.nextChange())
+            let second = try await source.nextChange()
             let pointer = try #require(second.extent(against: 0x808080))
             #expect(pointer.contains(PixelRect(x: 100, y: 50, width: 1, height: 1)))
             #expect(PixelRect(x: 80, y: 30, width: 40, height: 40).contains(pointer))
             painter.movePointer(x: 20, y: 20)
-            let third = try #require(try source.nextChange())
+            let third = try await source.nextChange()
             #expect(third.extent(against: 0x808080) == nil)
         }
     }
@@ -132,7 +132,7 @@ struct RootTargetTests {
             for (x, y) in [(1920, 720), (3199, 720), (2500, 900), (3199, 1079)] { #expect(picture.colour(x: x, y: y) == 0) }
             // The same applies to a partial grab.
             painter.fill(0xFF0000, x: 1900, y: 700, width: 60, height: 60)
-            let change = try #require(try source.nextChange())
+            let change = try await source.nextChange()
             #expect(change.colour(x: 1959, y: 719) == 0xFF0000)
             #expect(change.colour(x: 1959, y: 720) == 0)
         }

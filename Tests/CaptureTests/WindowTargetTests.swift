@@ -25,7 +25,7 @@ struct WindowTargetTests {
             let over = try TestWindow(display: screen.display, background: Self.loud, x: 150, y: 0, width: 300, height: 300)
             over.fill(Self.loud, x: 0, y: 0, width: 300, height: 300)
             window.fill(0x00FF00, x: 150, y: 80, width: 20, height: 10)
-            let picture = try #require(try source.nextChange())
+            let picture = try await source.nextChange()
             #expect(picture.damage.rectangles == [PixelRect(x: 150, y: 80, width: 20, height: 10)])
             #expect(picture.colour(x: 150, y: 80) == 0x00FF00)
             source.requestWholePicture()
@@ -274,14 +274,14 @@ struct WindowTargetTests {
             let first = try await source.waitForPicture("the pointer") { $0.extent(against: 0x808080) != nil }
             #expect(first.extent(against: 0x808080)?.contains(PixelRect(x: 50, y: 50, width: 1, height: 1)) == true)
             painter.movePointer(x: 250, y: 100)
-            let covered = try #require(try source.nextChange())
+            let covered = try await source.nextChange()
             #expect(covered.extent(against: 0x808080) == nil)
             over.hide()
-            let uncovered = try #require(try source.nextChange())
+            let uncovered = try await source.nextChange()
             #expect(uncovered.extent(against: 0x808080)?.contains(PixelRect(x: 150, y: 50, width: 1, height: 1)) == true)
             // The window moves under the pointer.
             window.move(x: 120, y: 50)
-            let moved = try #require(try source.nextChange())
+            let moved = try await source.nextChange()
             #expect(moved.extent(against: 0x808080)?.contains(PixelRect(x: 130, y: 50, width: 1, height: 1)) == true)
         }
     }
