@@ -15,7 +15,7 @@ package struct HandedSecrets: Codable, Sendable, Equatable {
 
     /// The stream key of an RTMP address on the command line.
     package init(addressKey: String) {
-        add(addressKey, "key", of: RTMPAddress.commandLine)
+        add(addressKey, "key", of: DestinationResolver.addressName)
     }
 
     fileprivate mutating func add(_ secret: String?, _ key: String, of destination: String) {

@@ -1,5 +1,3 @@
-import Media
-
 /// Where to publish: `rtmp://[user:password@]host[:port]/app/key`.
 ///
 /// The last component of the path, with the query after it, is the stream key. The components before it are the
@@ -21,98 +19,56 @@ public struct RTMPURL: Hashable, Sendable {
         }
     }
 
-    /// Plain RTMP, or RTMP over TLS.
-    public let scheme: Scheme
-    /// A host name or an IP address. An IPv6 address has no brackets here.
-    public let host: String
-    /// The TCP port. If the URL has none, the scheme's default port.
-    public let port: Int
-    /// The credentials for servers that require authentication, or nil if the URL has none.
-    public let credentials: RTMPCredentials?
-    /// The application, including its query if it has one.
-    package let app: String
+    /// The server and its application.
+    let address: RTMPAddress
     /// The stream key, including its query if it has one. This is a secret.
     package let streamKey: String
+
+    /// Plain RTMP, or RTMP over TLS.
+    public var scheme: Scheme { address.scheme }
+    /// A host name or an IP address. An IPv6 address has no brackets here.
+    public var host: String { address.host }
+    /// The TCP port. If the URL has none, the scheme's default port.
+    public var port: Int { address.port }
+    /// The credentials for servers that require authentication, or nil if the URL has none.
+    public var credentials: RTMPCredentials? { address.credentials }
+    /// The application, including its query if it has one.
+    package var app: String { address.app }
 
     /// Parses `text`. If `streamKey` is nil, the last component of the path is the key; otherwise the whole path is the
     /// application.
     public init(_ text: String, streamKey: String? = nil) throws(RTMPURLError) {
-        guard (text + (streamKey ?? "")).utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else { throw .invalidCharacter }
-        guard let schemeEnd = text.firstRange(of: "://"), let scheme = Scheme(rawValue: text[..<schemeEnd.lowerBound].lowercased()) else {
-            throw .unknownScheme
-        }
-        let rest = text[schemeEnd.upperBound...]
-        let authority = rest.prefix { $0 != "/" && $0 != "?" }
-        let at = authority.lastIndex(of: "@")
-        credentials = try at.map { mark throws(RTMPURLError) in try Self.credentials(authority[..<mark]) }
-        let place = at.map { authority[authority.index(after: $0)...] } ?? authority
-        (host, port) = try Self.hostAndPort(place, scheme: scheme)
-        self.scheme = scheme
-        let path = rest[authority.endIndex...].drop { $0 == "/" }
-        if let streamKey {
-            app = String(path.last == "/" ? path.dropLast() : path)
-            self.streamKey = streamKey
-        } else {
-            (app, self.streamKey) = Self.appAndKey(path)
-        }
-        guard !self.streamKey.isEmpty else { throw .missingKey }
-        guard !app.isEmpty else { throw .missingApp }
+        if let streamKey, !RTMPAddressParts.hasValidCharacters(streamKey) { throw .invalidCharacter }
+        let parts = try RTMPAddressParts(text)
+        let (app, key) = streamKey.map { (parts.app, $0) } ?? parts.appAndKey
+        guard !key.isEmpty else { throw .missingKey }
+        address = try RTMPAddress(parts, app: app)
+        self.streamKey = key
     }
 
     /// Creates a copy of `url` with other credentials.
     package init(_ url: RTMPURL, credentials: RTMPCredentials?) {
-        (scheme, host, port) = (url.scheme, url.host, url.port)
-        (app, streamKey) = (url.app, url.streamKey)
-        self.credentials = credentials
+        address = url.address.with(credentials)
+        streamKey = url.streamKey
     }
 
-    private static func credentials(_ text: Substring) throws(RTMPURLError) -> RTMPCredentials {
-        guard let colon = text.firstIndex(of: ":"), colon != text.startIndex else { throw .credentials }
-        let parts = [text[..<colon], text[text.index(after: colon)...]].map { String(decoding: PercentEncoding.decode($0), as: UTF8.self) }
-        return RTMPCredentials(user: parts[0], password: parts[1])
-    }
-
-    private static func hostAndPort(_ authority: Substring, scheme: Scheme) throws(RTMPURLError) -> (String, Int) {
-        var host = authority
-        var portText: Substring?
-        if authority.first == "[" {
-            guard let bracket = authority.firstIndex(of: "]") else { throw .invalidHost }
-            host = authority[authority.index(after: authority.startIndex)..<bracket]
-            let behind = authority[authority.index(after: bracket)...]
-            guard behind.isEmpty || behind.first == ":" else { throw .invalidHost }
-            portText = behind.isEmpty ? nil : behind.dropFirst()
-        } else if let colon = authority.firstIndex(of: ":") {
-            host = authority[..<colon]
-            portText = authority[authority.index(after: colon)...]
-        }
-        guard !host.isEmpty else { throw .invalidHost }
-        guard let portText else { return (String(host), scheme.defaultPort) }
-        guard let port = Int(portText), (1...65_535).contains(port) else { throw .invalidPort }
-        return (String(host), port)
-    }
-
-    /// Splits the path at its last slash. A slash within a query counts only if the path has no slash, for servers
-    /// whose application carries the query (`app?token=…/key`).
-    private static func appAndKey(_ path: Substring) -> (app: String, key: String) {
-        let plainPath = path.prefix { $0 != "?" }
-        guard let slash = plainPath.lastIndex(of: "/") ?? path.lastIndex(of: "/") else { return (String(path), "") }
-        return (String(path[..<slash]), String(path[path.index(after: slash)...]))
+    /// Throws if `key` cannot be the stream key of any address.
+    package static func check(streamKey key: String) throws(RTMPURLError) {
+        guard RTMPAddressParts.hasValidCharacters(key) else { throw .invalidCharacter }
+        guard !key.isEmpty else { throw .missingKey }
     }
 
     /// The URL without the key, as the `connect` command requires it. A default port is omitted.
-    package var tcURL: String { "\(scheme.rawValue)://\(authority)/\(app)" }
+    package var tcURL: String { address.text }
 
     /// The host and, if it is not the scheme's default, the port.
-    var authority: String {
-        let host = host.contains(":") ? "[\(host)]" : host
-        return port == scheme.defaultPort ? host : "\(host):\(port)"
-    }
+    var authority: String { address.authority }
 }
 
 extension RTMPURL: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// `rtmp://host/app/…`, without the key and without a query. Only the first component of the application is shown: if
     /// the key was given twice, once in the address and once apart, the second component is the key.
-    public var description: String { "\(scheme.rawValue)://\(authority)/\(app.prefix { $0 != "?" && $0 != "/" })/…" }
+    public var description: String { address.description }
     public var debugDescription: String { description }
     /// Omits the properties, so that a dump does not show them.
     public var customMirror: Mirror { Mirror(self, children: ["url": description]) }

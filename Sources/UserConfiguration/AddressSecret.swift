@@ -1,3 +1,5 @@
+import RTMP
+
 /// A secret in an address. `--to`, `--set` and the configuration use the same list of names.
 ///
 /// The stream key of an RTMP address is not part of the list, because every such address may have one.

@@ -192,7 +192,7 @@ package enum ConfigurationFile {
 
     private static func check(_ url: String, of name: String, _ section: ConfigurationSection) throws(ConfigurationFault) {
         do throws(RTMPURLError) {
-            _ = try RTMPURL(url, streamKey: "key")
+            _ = try RTMPAddress(url)
         } catch {
             throw section.fault("url", .notAnRTMPAddress(error))
         }

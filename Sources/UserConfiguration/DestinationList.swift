@@ -1,3 +1,4 @@
+import RTMP
 import Upload
 
 /// The destinations that a user can start by name: the configured ones, and services and extensions that were set up

@@ -14,6 +14,10 @@ package struct DestinationResolver {
         case terminal
     }
 
+    /// The name under which a source of secrets has the key of an address on the command line. No destination has this
+    /// name.
+    package static let addressName = "--to"
+
     let configuration: Configuration
     let paths: Paths
     let secrets: any SecretSource
@@ -29,7 +33,7 @@ package struct DestinationResolver {
     /// The absolute path at which relative paths start.
     package var folder = FileManager.default.currentDirectoryPath
     package var output = StandardOutput.usable
-    /// True if the stream key of an RTMP address among the targets is a secret of `RTMPAddress.commandLine`.
+    /// True if the stream key of an RTMP address among the targets is a secret of `addressName`.
     package var readsAddressKey = false
     package var notice: @Sendable (ResolverNotice) -> Void = { _ in }
     /// Returns true if the user cancelled the broadcast.
@@ -131,8 +135,8 @@ package struct DestinationResolver {
     }
 
     private func isAtKnownService(_ plan: DestinationPlan) -> Bool {
-        guard let host = plan.url.flatMap(RTMPAddress.host(of:)) else { return false }
-        return KnownService.all.contains { $0.owns(host) }
+        guard let url = plan.url, let address = try? RTMPAddress(url) else { return false }
+        return KnownService.all.contains { $0.owns(address.host) }
     }
 
     /// True if `target` is a configured destination or a known service, which cannot be used twice.
@@ -194,7 +198,7 @@ package struct DestinationResolver {
         switch destination.kind {
         case .rtmp:
             if let service = destination.service.flatMap(KnownService.named) { return try rtmp.known(service, as: destination) }
-            return try rtmp.plan(for: destination, address: destination.url ?? "", mayHoldKey: true)
+            return try rtmp.plan(for: destination)
         case .stdout: return try files.stdout(name: destination.name, format: destination.format)
         case .clips: return .clips(name: destination.name)
         case .file: return files.file(path: try files.configuredPath(of: destination), name: destination.name, format: format ?? destination.format)

@@ -17,31 +17,35 @@ struct RTMPResolver {
         if let (from, to) = service.scaledSize(of: context.session, picture: picture) {
             context.notice(.scaled(from: from, to: to, service: service.title))
         }
-        let made =
-            destination
-            ?? Configuration.Destination(name: name, line: 0, extensionLine: 0, kind: .rtmp, service: name)
         // The backups belong to the service's own address.
         let backups = own == nil ? service.backups : []
-        var plan = try plan(for: made, address: url, backups: backups, mayHoldKey: destination?.url != nil)
+        var plan = try plan(named: name, of: destination, address: url, backups: backups, mayHoldKey: destination?.url != nil)
         plan.limits = service.limits
         return plan
     }
 
+    /// A configured destination with the address of its line `url`.
+    func plan(for destination: Configuration.Destination) throws(ConfigurationError) -> DestinationPlan {
+        try plan(named: destination.name, of: destination, address: destination.url ?? "", backups: [], mayHoldKey: true)
+    }
+
     /// A destination with a stream key: from its key command, from the credential store, or in its address.
-    func plan(
-        for destination: Configuration.Destination, address: String, backups: [String] = [], mayHoldKey: Bool
+    ///
+    /// - Parameter destination: nil for a service without a configuration.
+    private func plan(
+        named name: String, of destination: Configuration.Destination?, address: String, backups: [String], mayHoldKey: Bool
     ) throws(ConfigurationError) -> DestinationPlan {
         if context.session.lacksProxyPassword { throw .destination(.proxyWithoutPassword) }
-        let name = destination.name
-        let source = "\(context.configuration.path):\(destination.line)"
+        let path = context.configuration.path
+        let source = destination.map { "\(path):\($0.line)" } ?? path
         var key: String?
-        if let command = destination.keyCommand {
+        if let command = destination?.keyCommand {
             key = try context.key(from: command, for: name)
         }
         if key == nil { key = try context.secret("key", of: name) }
         if key == nil && !(mayHoldKey && RTMPAddress.hasKey(address)) {
             // Report an invalid address before a missing key.
-            _ = try url(address, key: "key", source: context.configuration.path)
+            try reporting(address, source: path) { () throws(RTMPURLError) in _ = try RTMPAddress(address) }
             throw .destination(.notSignedIn(name))
         }
         let credentials = try credentials(of: name)
@@ -52,17 +56,17 @@ struct RTMPResolver {
         if let first = all.first, first.scheme == .rtmp, !RTMPAddress.isLoopback(first.host) {
             context.notice(.unencrypted(destination: name, host: first.host))
         }
-        return .rtmp(
-            name: name, url: all[0], backups: Array(all.dropFirst()), caFile: try context.caFile(of: destination), route: context.session.route)
+        let caFile = try destination.flatMap { destination throws(ConfigurationError) in try context.caFile(of: destination) }
+        return .rtmp(name: name, url: all[0], backups: Array(all.dropFirst()), caFile: caFile, route: context.session.route)
     }
 
     /// An RTMP address of the command line.
     ///
-    /// - Parameter readsKey: true if the stream key is a secret of `RTMPAddress.commandLine`, and not in the address.
+    /// - Parameter readsKey: true if the stream key is a secret of `DestinationResolver.addressName`, and not in the address.
     func plan(address: String, readsKey: Bool) throws(ConfigurationError) -> DestinationPlan {
         if AddressSecret.first(in: address) == .password { throw .destination(.passwordInRTMPAddress) }
         if context.session.lacksProxyPassword { throw .destination(.proxyWithoutPassword) }
-        let key = readsKey ? try context.secret("key", of: RTMPAddress.commandLine) : nil
+        let key = readsKey ? try context.secret("key", of: DestinationResolver.addressName) : nil
         let url = try url(address, key: key, source: nil)
         if key == nil && !RTMPAddress.isLoopback(url.host) { context.notice(.keyInAddress) }
         return .rtmp(name: DestinationKind.rtmp.name, url: url, route: context.session.route)
@@ -77,8 +81,15 @@ struct RTMPResolver {
 
     /// - Parameter source: the origin of the address; nil for the command line.
     private func url(_ address: String, key: String?, source: String?) throws(ConfigurationError) -> RTMPURL {
+        try reporting(address, source: source) { () throws(RTMPURLError) in try RTMPURL(address, streamKey: key) }
+    }
+
+    /// Runs `body`, which parses `address`, and throws its error as a problem with the destination.
+    private func reporting<Value>(
+        _ address: String, source: String?, _ body: () throws(RTMPURLError) -> Value
+    ) throws(ConfigurationError) -> Value {
         do throws(RTMPURLError) {
-            return try RTMPURL(address, streamKey: key)
+            return try body()
         } catch .unknownScheme {
             throw .destination(.unknownScheme(String(address.prefix { $0 != ":" }), source: source))
         } catch .missingKey where source == nil {

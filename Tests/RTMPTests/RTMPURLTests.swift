@@ -108,3 +108,35 @@ import Testing
         #expect(throws: RTMPURLError.missingKey) { try RTMPURL("rtmp://host/live", streamKey: "") }
     }
 }
+
+struct RTMPAddressTests {
+    @Test(arguments: ["rtmp://example.com/live", "RTMP://example.com:1935/live/"])
+    func `the whole path of an address without a key is the application`(text: String) throws {
+        let address = try RTMPAddress(text)
+        #expect(address.scheme == .rtmp && address.host == "example.com" && address.port == 1935 && address.app == "live")
+        #expect(try RTMPAddress("rtmps://[::1]/a/b?c=d").app == "a/b?c=d")
+    }
+
+    @Test(arguments: [
+        ("http://example.com/live", RTMPURLError.unknownScheme), ("rtmp:///live", .invalidHost), ("rtmp://host:0/live", .invalidPort),
+        ("rtmp://user@host/live", .credentials), ("rtmp://host", .missingApp), ("rtmp://host/", .missingApp),
+        ("rtmp://host/a b", .invalidCharacter),
+    ])
+    func `an invalid address throws an error with the reason`(text: String, error: RTMPURLError) {
+        #expect(throws: error) { try RTMPAddress(text) }
+    }
+
+    @Test func `a printed address contains neither credentials nor what may be a key`() throws {
+        let address = try RTMPAddress("rtmp://ann:hidden0@example.com/app/hidden1?token=hidden2")
+        var dumped = ""
+        dump(address, to: &dumped)
+        for text in ["\(address)", String(reflecting: address), dumped] { #expect(!text.contains("hidden"), "\(text)") }
+        #expect(address.description == "rtmp://example.com/app/…")
+    }
+
+    @Test func `a stream key is checked without an address`() {
+        #expect(throws: Never.self) { try RTMPURL.check(streamKey: "live_1?a=b/c") }
+        #expect(throws: RTMPURLError.invalidCharacter) { try RTMPURL.check(streamKey: "live 1") }
+        #expect(throws: RTMPURLError.missingKey) { try RTMPURL.check(streamKey: "") }
+    }
+}

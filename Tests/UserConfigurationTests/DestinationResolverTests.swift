@@ -91,7 +91,7 @@ struct DestinationResolverTests {
     @Test func `An address without its key gets the key that was given apart`() async throws {
         try await withTemporaryFolder { folder in
             let notices = Notices()
-            var resolver = try resolver(in: folder, secrets: FakeSecrets(secrets: ["\(RTMPAddress.commandLine)/key": "s/e?cret"]))
+            var resolver = try resolver(in: folder, secrets: FakeSecrets(secrets: ["\(DestinationResolver.addressName)/key": "s/e?cret"]))
             resolver.notice = { notices.add($0) }
             #expect(expectProblem { () throws(ConfigurationError) in try resolver.resolve("rtmp://live.example/app") } == .addressWithoutKey)
             resolver.readsAddressKey = true

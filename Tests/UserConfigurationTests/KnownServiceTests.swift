@@ -14,7 +14,7 @@ struct KnownServiceTests {
             #expect(!service.title.isEmpty && !service.keyPlace.isEmpty && !service.source.isEmpty)
             #expect(service.checked.wholeMatch(of: /20[0-9][0-9]-[01][0-9]-[0-3][0-9]/) != nil)
             for url in [service.url].compactMap({ $0 }) + service.backups {
-                #expect(throws: Never.self) { try RTMPURL(url, streamKey: "key") }
+                #expect(throws: Never.self) { try RTMPAddress(url) }
             }
             #expect((service.url == nil) == (service.name == "custom"))
         }

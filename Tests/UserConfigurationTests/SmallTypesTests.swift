@@ -1,4 +1,5 @@
 import Foundation
+import RTMP
 import TestSupport
 import Testing
 import Upload
@@ -125,7 +126,7 @@ struct MistypedAddressTests {
     }
 }
 
-struct RTMPAddressTests {
+struct RTMPAddressTextTests {
     @Test func `A displayed address does not contain its key`() {
         let shown = RTMPAddress.withoutKey("rtmp://live.example/app/the_key", hasOwnKey: false)
         #expect(shown.hasPrefix("rtmp://live.example/app") && !shown.contains("the_key"))

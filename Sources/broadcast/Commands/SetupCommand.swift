@@ -223,8 +223,8 @@ package struct SetupCommand: AsyncParsableCommand {
         if question.key == "url" { try refuseSecret(in: answer, of: target) }
         guard target.isRTMP else { return }
         do throws(RTMPURLError) {
-            if question.key == "url" { _ = try RTMPURL(answer, streamKey: "key") }
-            if question.key == "key" { _ = try RTMPURL("rtmp://localhost/app", streamKey: answer) }
+            if question.key == "url" { _ = try RTMPAddress(answer) }
+            if question.key == "key" { try RTMPURL.check(streamKey: answer) }
         } catch {
             throw CommandError(.usage, "\(error) Nothing was changed.")
         }

@@ -1,19 +1,14 @@
 import RTMP
 
-/// Addresses for display.
-package enum RTMPAddress {
-    /// The name under which a source of secrets has the key of an address on the command line. No destination has this
-    /// name.
-    package static let commandLine = "--to"
-
+/// Addresses as the user wrote them.
+extension RTMPAddress {
     /// Returns the address without the stream key at its end.
     ///
     /// - Parameter hasOwnKey: true if the key is stored elsewhere, so that the address contains no key.
     package static func withoutKey(_ text: String, hasOwnKey: Bool) -> String {
         do throws(RTMPURLError) {
-            return try RTMPURL(text, streamKey: hasOwnKey ? "key" : nil).description
-        } catch .missingKey {
-            return withoutKey(text, hasOwnKey: true)
+            if !hasOwnKey && hasKey(text) { return try RTMPURL(text).description }
+            return try RTMPAddress(text).description
         } catch {
             return "(not a valid address)"
         }
@@ -26,15 +21,6 @@ package enum RTMPAddress {
             return true
         } catch {
             return false
-        }
-    }
-
-    /// Returns the host of an address, in lower case. Nil if the address is not valid.
-    package static func host(of text: String) -> String? {
-        do throws(RTMPURLError) {
-            return try RTMPURL(text, streamKey: "key").host.lowercased()
-        } catch {
-            return nil
         }
     }
 
