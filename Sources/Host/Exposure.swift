@@ -23,15 +23,17 @@ package struct Exposure: Sendable {
     /// The description of the opened source; nil if it is not known.
     package var source: SourceDescription?
     /// The rules at the start.
-    package var hiddenWindows: [HiddenWindowRule] = []
+    package let hiddenWindows: [HiddenWindowRule]
     package private(set) var notifications = Notifications.notCaptured
 
     /// Creates the exposure before the answer of the desktop.
     ///
-    /// - Parameter picture: the source.
-    package init(picture: PictureRequest) {
+    /// - Parameters:
+    ///   - picture: the source.
+    ///   - rules: the windows that it hides.
+    package init(picture: PictureRequest, hiding rules: [HiddenWindowRule] = []) {
         self.picture = picture
-        hiddenWindows = picture.hiddenWindows?.rules ?? []
+        hiddenWindows = rules
         if picture.showsWholeDesktop { notifications = .noBus }
     }
 

@@ -115,7 +115,7 @@ package actor SessionHost {
     private func makeSession() async throws(HostError) -> BroadcastSession {
         let prepared = try await onThread(prepare)
         watchURLs = prepared.watchURLs
-        exposure = Exposure(picture: prepared.configuration.picture)
+        exposure = Exposure(picture: prepared.configuration.picture, hiding: prepared.configuration.hiddenWindows.rules)
         let session = BroadcastSession(configuration: prepared.configuration, destinations: prepared.destinations)
         let isStopWanted = current.withLock { current in
             current.session = session

@@ -16,7 +16,8 @@ package struct PortalRequest: Sendable {
     /// The part of the shared picture that is shown, in its pixels; nil for all of it. Parts outside are cut off.
     package var region: PixelRect?
     package var showsCursor = true
-    /// The rules for windows that viewers must not see. A monitor is not shown while there is one.
+    /// The rules for windows that viewers must not see, which the session sets when it opens the source. A monitor is not shown
+    /// while there is one.
     package var hiddenWindows = HiddenWindowRules()
     /// The file that remembers choices; nil if nothing is remembered.
     package var choices: RememberedChoices?

@@ -3,7 +3,6 @@ import PickerModel
 import PortalCapture
 import Session
 import UserConfiguration
-import WindowPrivacy
 import X11Capture
 
 extension Exposure {
@@ -19,9 +18,7 @@ extension Exposure {
     package static func pickerNotice(_ privacy: Configuration.Privacy, isWayland: Bool = false) -> String? {
         guard privacy.notice ?? true else { return nil }
         if isWayland { return Exposure(picture: .portal(PortalRequest(busAddress: nil, display: ""))).contentSentence }
-        var request = ScreenRequest()
-        request.hiddenWindows = HiddenWindowRules(privacy.hide)
-        return Exposure(picture: .screen(request)).contentSentence
+        return Exposure(picture: .screen(ScreenRequest()), hiding: privacy.hide).contentSentence
     }
 
     private var contentSentence: String {

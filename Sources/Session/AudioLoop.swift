@@ -29,8 +29,13 @@ final class AudioLoop: Sendable {
     /// The session's clock, and the time at which the sound starts. Nil until `begin` or `stop`.
     private let start = Monitor<(clock: SessionClock, time: MediaTime)?>(nil)
 
-    /// - Parameter content: the timeline that a file's sound shares with the session's pictures.
-    init(configuration: SessionConfiguration.Audio, content: ContentClock, distributor: Distributor, disclosure: Disclosure) {
+    /// - Parameters:
+    ///   - mutedWindows: the windows whose programs are not recorded; nil if all programs are recorded.
+    ///   - content: the timeline that a file's sound shares with the session's pictures.
+    init(
+        configuration: SessionConfiguration.Audio, mutedWindows: HiddenWindowRules?, content: ContentClock, distributor: Distributor,
+        disclosure: Disclosure
+    ) {
         self.configuration = configuration
         self.distributor = distributor
         self.disclosure = disclosure
@@ -40,9 +45,9 @@ final class AudioLoop: Sendable {
         inbox = SoundInbox(wanted: wanted)
         mutingRules =
             if case .system = configuration.content,
-                PulseRequest(track: .app, sourceName: configuration.appSource, mutedWindows: configuration.mutedWindows).takesSingleStreams
-            { configuration.mutedWindows } else { nil }
-        recorder = SoundRecorder(configuration: configuration, content: content, inbox: inbox)
+                PulseRequest(track: .app, sourceName: configuration.appSource, mutedWindows: mutedWindows).takesSingleStreams
+            { mutedWindows } else { nil }
+        recorder = SoundRecorder(configuration: configuration, mutedWindows: mutedWindows, content: content, inbox: inbox)
     }
 
     /// Returns the status of a track; nil if it is not recorded.

@@ -78,7 +78,7 @@ extension BroadcastSession {
     ///
     /// - Returns: false if the rule exists already; nil if the source is not a screen.
     package func hide(_ rule: HiddenWindowRule) -> Bool? {
-        guard let rules = configuration.picture.hiddenWindows else { return nil }
+        guard let rules else { return nil }
         let isNew = rules.hide(rule)
         // Also for a rule that another request has just added.
         disclosure.require(rules: rules.revision)
@@ -88,7 +88,7 @@ extension BroadcastSession {
 
     /// Removes a rule. Returns false if there is no such rule; nil if the source is not a screen.
     package func unhide(_ rule: HiddenWindowRule) -> Bool? {
-        guard let rules = configuration.picture.hiddenWindows else { return nil }
+        guard let rules else { return nil }
         guard rules.unhide(rule) else { return false }
         pipeline.noteDisclosure()
         return true

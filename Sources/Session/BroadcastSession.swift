@@ -4,6 +4,7 @@ import Destinations
 import Media
 import Synchronization
 import Upload
+import WindowPrivacy
 
 /// A broadcast: one run of the pipeline, from the source to all destinations. Thread-safe.
 ///
@@ -16,6 +17,8 @@ package final class BroadcastSession: Sendable {
     package var events: AsyncStream<SessionEvent> { channel.events }
 
     let configuration: SessionConfiguration
+    /// The current rules for hidden windows; nil if the source is not a screen.
+    let rules: HiddenWindowRules?
     let pipeline: Pipeline
     let channel: EventChannel
     let disclosure: Disclosure
@@ -41,7 +44,9 @@ package final class BroadcastSession: Sendable {
         self.channel = channel
         self.ending = ending
         self.disclosure = disclosure
-        let pipeline = Pipeline(configuration: configuration, disclosure: disclosure, channel: channel, ending: ending)
+        let rules = configuration.picture.hidesWindows ? HiddenWindowRules(configuration.hiddenWindows.rules) : nil
+        self.rules = rules
+        let pipeline = Pipeline(configuration: configuration, rules: rules, disclosure: disclosure, channel: channel, ending: ending)
         self.pipeline = pipeline
         let waitsForNetwork = configuration.waitsForNetwork
         destinations = SessionDestinations(plans, pipeline: pipeline, clock: clock, ending: ending) { [progress] plan in
@@ -154,7 +159,7 @@ package final class BroadcastSession: Sendable {
         let (state, isOver) = progress.stateAndEnd
         let source = pipeline.source
         let now = self.now
-        let hidden = (configuration.picture.hiddenWindows?.matches ?? []).map {
+        let hidden = (rules?.matches ?? []).map {
             SessionSnapshot.HiddenWindows(rule: "\($0.rule)", count: $0.windows)
         }
         let endReason: SourceNotice? = if case .sourceEnded(let reason)? = ending.current { reason } else { nil }

@@ -14,25 +14,29 @@ package enum PictureRequest: Sendable {
     case y4m(path: String)
     /// The pictures of the application that runs the session.
     case feed(PictureFeed)
-    /// A source of the caller, and the rules for hidden windows that it applies. The closure runs on the capture thread.
-    case custom(rules: HiddenWindowRules? = nil, @Sendable () throws(CaptureError) -> any ScreenSource)
+    /// A source of the caller. The closure runs on the capture thread, and receives the session's rules for hidden windows, which
+    /// the source applies if `hidesWindows` is true.
+    case custom(hidesWindows: Bool = false, @Sendable (HiddenWindowRules) throws(CaptureError) -> any ScreenSource)
 }
 
 extension PictureRequest {
     /// Opens the source on the calling thread.
     ///
     /// - Parameters:
+    ///   - rules: the windows that viewers must not see. They can change while the source runs.
     ///   - content: the timeline that a file's pictures share with the session's sound.
     ///   - opening: for a source whose opening takes until the user has chosen something.
     package func open(
-        content: ContentClock = ContentClock(hasPictures: true), opening: SourceOpening = SourceOpening()
+        hiding rules: HiddenWindowRules, content: ContentClock = ContentClock(hasPictures: true), opening: SourceOpening = SourceOpening()
     ) throws(CaptureError) -> any ScreenSource {
         switch self {
-        case .screen(let request): try X11ScreenSource(request)
-        case .portal(let request): try PortalScreenSource(request, opening: opening)
-        case .y4m(let path): try Y4MSource(path: path, content: content)
-        case .feed(let feed): FeedSource(feed)
-        case .custom(_, let open): try open()
+        case .screen(let request): return try X11ScreenSource(request, hiding: rules)
+        case .portal(var request):
+            request.hiddenWindows = rules
+            return try PortalScreenSource(request, opening: opening)
+        case .y4m(let path): return try Y4MSource(path: path, content: content)
+        case .feed(let feed): return FeedSource(feed)
+        case .custom(_, let open): return try open(rules)
         }
     }
 
@@ -44,13 +48,12 @@ extension PictureRequest {
         }
     }
 
-    /// The rules for windows that viewers must not see; nil if no desktop is shown.
-    package var hiddenWindows: HiddenWindowRules? {
+    /// True if rules can hide windows from viewers, which is so if a desktop is shown.
+    package var hidesWindows: Bool {
         switch self {
-        case .screen(let request): request.hiddenWindows
-        case .portal(let request): request.hiddenWindows
-        case .custom(let rules, _): rules
-        case .y4m, .feed: nil
+        case .screen, .portal: true
+        case .custom(let hidesWindows, _): hidesWindows
+        case .y4m, .feed: false
         }
     }
 

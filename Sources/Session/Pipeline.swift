@@ -8,6 +8,7 @@ import Media
 import Mix
 import Synchronization
 import Upload
+import WindowPrivacy
 
 /// Everything between the devices and the destinations' queues: one source, its renditions, and the sound.
 ///
@@ -32,21 +33,26 @@ final class Pipeline: Sendable {
         var captureThread: NamedThread?
     }
 
-    init(configuration: SessionConfiguration, disclosure: Disclosure, channel: EventChannel, ending: Once<EndReason>) {
+    /// - Parameter rules: the session's rules for hidden windows; nil if the source is not a screen.
+    init(
+        configuration: SessionConfiguration, rules: HiddenWindowRules?, disclosure: Disclosure, channel: EventChannel, ending: Once<EndReason>
+    ) {
         self.configuration = configuration
         self.disclosure = disclosure
         self.ending = ending
         clips = configuration.clipBuffer.map { ClipBuffer(length: $0) }
         let content = ContentClock(hasPictures: configuration.picture.isFile)
         let sound = SoundPipeline(
-            configuration: configuration.audio, content: content, clips: clips, disclosure: disclosure, channel: channel, ending: ending)
+            configuration: configuration.audio, mutedWindows: configuration.hiddenWindows.mutesSound ? rules : nil, content: content,
+            clips: clips, disclosure: disclosure, channel: channel, ending: ending)
         self.sound = sound
         let monitor = SourceMonitor(channel: channel, ending: ending, setLocked: { sound.setLocked($0) })
         self.monitor = monitor
         let request = configuration.picture
         capture = CaptureLoop(
-            open: { opening throws(CaptureError) in try request.open(content: content, opening: opening) }, disclosure: disclosure,
-            rules: request.hiddenWindows, report: { monitor.note($0) })
+            open: { opening throws(CaptureError) in
+                try request.open(hiding: rules ?? HiddenWindowRules(), content: content, opening: opening)
+            }, disclosure: disclosure, rules: rules, report: { monitor.note($0) })
         pool = RenditionPool(
             configuration: configuration, disclosure: disclosure, capture: capture, clips: clips,
             onFailure: { ending.set(.failed(.encode($0))) })

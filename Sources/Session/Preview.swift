@@ -2,6 +2,7 @@ import Capture
 import Concurrency
 import Media
 import Mix
+import WindowPrivacy
 
 /// Takes one picture as viewers would see it, with the same code as a broadcast.
 package enum Preview {
@@ -33,7 +34,10 @@ package enum Preview {
     private static func frame(
         for configuration: SessionConfiguration, _ notify: @escaping @Sendable (SourceNotice) -> Void
     ) throws(SessionError) -> PixelBuffer {
-        let source = try capturing { () throws(CaptureError) in try configuration.picture.open(opening: SourceOpening(notify: notify)) }
+        let rules = HiddenWindowRules(configuration.hiddenWindows.rules)
+        let source = try capturing { () throws(CaptureError) in
+            try configuration.picture.open(hiding: rules, opening: SourceOpening(notify: notify))
+        }
         let rate = configuration.frameRate ?? source.nominalFrameRate ?? 30
         let settings = try RenditionSettings(
             plans: [], configuration: configuration, sourceSize: source.size, frameRate: rate, keepsClips: false)

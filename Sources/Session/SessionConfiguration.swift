@@ -21,8 +21,6 @@ package struct SessionConfiguration: Sendable {
     /// The captured sound.
     package struct Audio: Sendable {
         package var content = SoundContent.system
-        /// The windows whose programs are not recorded; nil if all programs are recorded.
-        package var mutedWindows: HiddenWindowRules?
         /// The level of the applications' sound in the mix; nil if it is not recorded.
         package var app: AudioMixer.Level?
         /// The PulseAudio source, or `app:NAME` for one application; nil for the default output.
@@ -49,6 +47,8 @@ package struct SessionConfiguration: Sendable {
 
     /// The source of the pictures.
     package var picture = PictureRequest.screen(ScreenRequest())
+    /// The windows that viewers must not see at the start. They have no effect if the picture does not show the desktop.
+    package var hiddenWindows = HiddenWindowSettings()
     /// The size of the encoded pictures; nil for the size of the source.
     package var outputSize: PixelSize?
     /// The chroma subsampling in files. Live streams always use 4:2:0.

@@ -7,6 +7,7 @@ import Media
 import Mix
 import Synchronization
 import Upload
+import WindowPrivacy
 
 /// The sound of a session, from the devices to the destinations' queues. Its encoder opens when the first destination
 /// needs sound.
@@ -35,11 +36,12 @@ final class SoundPipeline: Sendable {
     }
 
     /// - Parameters:
+    ///   - mutedWindows: the windows whose programs are not recorded; nil if all programs are recorded.
     ///   - content: the timeline that a file's sound shares with the session's pictures.
     ///   - clips: receives the packets of the mixed track.
     init(
-        configuration: SessionConfiguration.Audio, content: ContentClock, clips: ClipBuffer?, disclosure: Disclosure, channel: EventChannel,
-        ending: Once<EndReason>
+        configuration: SessionConfiguration.Audio, mutedWindows: HiddenWindowRules?, content: ContentClock, clips: ClipBuffer?,
+        disclosure: Disclosure, channel: EventChannel, ending: Once<EndReason>
     ) {
         self.configuration = configuration
         self.clips = clips
@@ -47,7 +49,8 @@ final class SoundPipeline: Sendable {
         self.ending = ending
         isWanted = configuration.app != nil || configuration.mic != nil
         distributor = Distributor(clips: clips, marksClips: false)
-        loop = AudioLoop(configuration: configuration, content: content, distributor: distributor, disclosure: disclosure)
+        loop = AudioLoop(
+            configuration: configuration, mutedWindows: mutedWindows, content: content, distributor: distributor, disclosure: disclosure)
     }
 
     // MARK: Start

@@ -5,6 +5,7 @@ import Media
 import Mix
 import PulseCapture
 import Synchronization
+import WindowPrivacy
 
 /// The recording threads: one runs PulseAudio's main loop, another one reads a file or a pipe. The sound of the program
 /// itself needs no thread.
@@ -20,13 +21,17 @@ final class SoundRecorder: Sendable {
     private static let longLead = MediaTime(milliseconds: 500)
 
     private let configuration: SessionConfiguration.Audio
+    private let mutedWindows: HiddenWindowRules?
     private let content: ContentClock
     private let inbox: SoundInbox
     private let stopping = Atomic(false)
 
-    /// - Parameter content: the timeline that a file's sound shares with the session's pictures.
-    init(configuration: SessionConfiguration.Audio, content: ContentClock, inbox: SoundInbox) {
+    /// - Parameters:
+    ///   - mutedWindows: the windows whose programs are not recorded; nil if all programs are recorded.
+    ///   - content: the timeline that a file's sound shares with the session's pictures.
+    init(configuration: SessionConfiguration.Audio, mutedWindows: HiddenWindowRules?, content: ContentClock, inbox: SoundInbox) {
         self.configuration = configuration
+        self.mutedWindows = mutedWindows
         self.content = content
         self.inbox = inbox
     }
@@ -118,7 +123,7 @@ final class SoundRecorder: Sendable {
         let wanted = inbox.wanted
         var requests: [PulseRequest] = []
         if wanted.contains(.app), case .system = configuration.content {
-            requests.append(PulseRequest(track: .app, sourceName: configuration.appSource, mutedWindows: configuration.mutedWindows))
+            requests.append(PulseRequest(track: .app, sourceName: configuration.appSource, mutedWindows: mutedWindows))
         }
         if wanted.contains(.mic) { requests.append(PulseRequest(track: .mic, sourceName: configuration.micSource)) }
         return requests

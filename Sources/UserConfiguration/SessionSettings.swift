@@ -137,13 +137,9 @@ extension SessionConfiguration {
             screen.windowTimeout = settings.windowTimeout ?? .zero
             screen.showsCursor = settings.showsCursor ?? configuration.video.cursor ?? true
             screen.keepsAwake = configuration.privacy.keepAwake ?? true
-            screen.hiddenWindows = HiddenWindowRules(
-                configuration.privacy.hide + settings.hiddenWindows, mutesSound: configuration.privacy.mute ?? false)
             picture = .screen(screen)
         case .portal(var request):
             request.showsCursor = settings.showsCursor ?? configuration.video.cursor ?? true
-            request.hiddenWindows = HiddenWindowRules(
-                configuration.privacy.hide + settings.hiddenWindows, mutesSound: configuration.privacy.mute ?? false)
             request.frameRate = settings.frameRate ?? configuration.video.fps ?? request.frameRate
             picture = .portal(request)
         case .y4m(let path):
@@ -152,7 +148,10 @@ extension SessionConfiguration {
             picture = .y4m(path: path)
         case .feed(let feed): picture = .feed(feed)
         }
-        if let rules = picture.hiddenWindows, rules.mutesSound { audio.mutedWindows = rules }
+        if picture.hidesWindows {
+            hiddenWindows = HiddenWindowSettings(
+                configuration.privacy.hide + settings.hiddenWindows, mutesSound: configuration.privacy.mute ?? false)
+        }
         do throws(SettingProblem) {
             try apply(settings, configuration.video)
             try applySound(settings, configuration.audio)

@@ -1,7 +1,19 @@
 import Media
 import Synchronization
 
-/// The rules of one session. They can be changed while the source applies them on its own thread.
+/// The rules for hidden windows at the start of a session.
+package struct HiddenWindowSettings: Sendable, Equatable {
+    package var rules: [HiddenWindowRule]
+    /// If true, the sound of the hidden windows' processes is muted too.
+    package var mutesSound: Bool
+
+    package init(_ rules: [HiddenWindowRule] = [], mutesSound: Bool = false) {
+        self.rules = rules
+        self.mutesSound = mutesSound
+    }
+}
+
+/// The live rules of one session, which owns them. They can be changed while the source applies them on its own thread.
 ///
 /// A window that sets its property `_BROADCAST_CAPTURE_EXCLUDE` to 1 is hidden without a rule.
 package final class HiddenWindowRules: Sendable {
@@ -20,12 +32,8 @@ package final class HiddenWindowRules: Sendable {
 
     private let state: Mutex<State>
 
-    /// If true, the sound of the hidden windows' processes is muted too (`PulseRequest.mutedWindows`).
-    package let mutesSound: Bool
-
-    package init(_ rules: [HiddenWindowRule] = [], mutesSound: Bool = false) {
+    package init(_ rules: [HiddenWindowRule] = []) {
         state = Mutex(State(rules: rules))
-        self.mutesSound = mutesSound
     }
 
     /// The rules in the order in which they were added.

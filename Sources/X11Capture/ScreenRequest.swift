@@ -10,8 +10,6 @@ package struct ScreenRequest: Sendable {
     /// With zero, the source ends with the window.
     package var windowTimeout = MediaTime.zero
     package var showsCursor = true
-    /// The rules for windows that viewers must not see. The rules can change while the source runs.
-    package var hiddenWindows = HiddenWindowRules()
     /// If true, other programs on the display can detect that it is captured.
     package var isAnnounced = true
     /// If true, the idle screen saver, and a lock that it would start, is inhibited during the capture.

@@ -42,12 +42,14 @@ package final class X11ScreenSource: ScreenSource {
     private var lastTick = MediaTime.zero
 
     /// Connects to the display and starts to monitor the selected source.
-    package init(_ request: ScreenRequest) throws(CaptureError) {
+    ///
+    /// - Parameter rules: the rules for windows that viewers must not see. They can change while the source runs.
+    package init(_ request: ScreenRequest, hiding rules: HiddenWindowRules = HiddenWindowRules()) throws(CaptureError) {
         connection = try X11Connection(name: request.display)
         connection.select(StructureNotifyMask | PropertyChangeMask, of: connection.root, for: .screen)
         target = try request.selection.target(on: connection)
         if let notice = target.notice { notices.append(notice) }
-        cover = HiddenWindowCover(connection: connection, rules: request.hiddenWindows)
+        cover = HiddenWindowCover(connection: connection, rules: rules)
         screenSaver = ScreenSaverWatch(connection: connection, suspends: request.keepsAwake)
         windowReturn = WindowReturn(request)
         switch try target.locate() {

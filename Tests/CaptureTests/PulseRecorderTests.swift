@@ -67,10 +67,8 @@ struct PulseRecorderTests {
             let secret = try await play(1000, as: "Secret", on: server, in: peers)
             try await play(440, as: "Open", on: server, in: peers)
             let screen = try await Xvfb.start(in: peers, width: 640, height: 480)
-            let windows = HiddenWindowRules(mutesSound: true)
-            var request = ScreenRequest(display: screen.display)
-            request.hiddenWindows = windows
-            let source = try X11ScreenSource(request)
+            let windows = HiddenWindowRules()
+            let source = try X11ScreenSource(ScreenRequest(display: screen.display), hiding: windows)
             let recording = try Recording([PulseRequest(track: .app, mutedWindows: windows)])
             // It is not yet known which windows are hidden.
             for _ in 0..<20 { recording.iterate(MediaTime(milliseconds: 20)) }
@@ -97,7 +95,7 @@ struct PulseRecorderTests {
             // In a container a process has other identifiers than outside, so the identifier names another process here.
             try await PaintedScreen.start(
                 ["tone", "--frequency", "1000"], pulse: server, environment: ["PULSE_PROP_OVERRIDE": "application.name=Boxed \(property)"], in: peers)
-            let windows = HiddenWindowRules(mutesSound: true)
+            let windows = HiddenWindowRules()
             windows.apply(revision: windows.revision, processes: [], matches: [:])
             let recording = try Recording([PulseRequest(track: .app, mutedWindows: windows)])
             try await recording.run("both sounds") { recording.pieces.suffix(10).contains { $0.sound.samples.contains { abs($0) > 0.4 } } }

@@ -446,8 +446,7 @@ struct WindowTargetTests {
         request.selection = selection
         request.showsCursor = showsCursor
         request.windowTimeout = windowTimeout
-        request.hiddenWindows = hiddenWindows
-        return try X11ScreenSource(request)
+        return try X11ScreenSource(request, hiding: hiddenWindows)
     }
 
     private func withScreen(_ body: (Xvfb) async throws -> Void) async throws {

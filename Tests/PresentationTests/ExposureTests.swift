@@ -14,8 +14,7 @@ struct ExposureTests {
     private func exposure(_ selection: ScreenSelection, hiding rules: [HiddenWindowRule] = [], name: String? = nil) -> Exposure {
         var request = ScreenRequest()
         request.selection = selection
-        request.hiddenWindows = HiddenWindowRules(rules)
-        var exposure = Exposure(picture: .screen(request))
+        var exposure = Exposure(picture: .screen(request), hiding: rules)
         exposure.source = SourceDescription(kind: .screen, display: ":0", name: name)
         return exposure
     }
@@ -57,9 +56,8 @@ struct ExposureTests {
         request.region = nil
         request.choice = .window
         #expect(sentence(Exposure(picture: .portal(request))) == "The window that you shared will be visible.")
-        request.hiddenWindows = HiddenWindowRules([.windowClass("KeePassXC")])
         #expect(
-            sentence(Exposure(picture: .portal(request)))
+            sentence(Exposure(picture: .portal(request), hiding: [.windowClass("KeePassXC")]))
                 == "The window that you shared will be visible. The rules that hide windows have no effect on it.")
     }
 

@@ -56,14 +56,14 @@ package final class Stage: Sendable {
     fileprivate let state = Monitor(State())
     /// What opens the source.
     package var picture: PictureRequest {
-        .custom(rules: rules) { [self] () throws(CaptureError) in try StageSource(self) }
+        .custom(hidesWindows: hidesWindows) { [self] rules throws(CaptureError) in try StageSource(self, rules) }
     }
 
-    /// The rules that the source applies at each look, before it paints; nil if it is no screen.
-    package let rules: HiddenWindowRules?
+    /// True if the source applies the session's rules at each look, before it paints.
+    private let hidesWindows: Bool
 
-    package init(rules: HiddenWindowRules? = nil) {
-        self.rules = rules
+    package init(hidesWindows: Bool = false) {
+        self.hidesWindows = hidesWindows
     }
 
     /// From now on the source hangs there.
@@ -132,11 +132,13 @@ package final class Stage: Sendable {
 /// Used on the capture thread only.
 private final class StageSource: ScreenSource {
     private let stage: Stage
+    private let rules: HiddenWindowRules
     private var picture: PixelBuffer?
     private var wantsWhole = true
 
-    init(_ stage: Stage) throws(CaptureError) {
+    init(_ stage: Stage, _ rules: HiddenWindowRules) throws(CaptureError) {
         self.stage = stage
+        self.rules = rules
         stage.pass(.opening)
         if let error = stage.state.withLock({ $0.openingFailure }) { throw error }
         stage.state.update { $0.openSources += 1 }
@@ -160,7 +162,7 @@ private final class StageSource: ScreenSource {
             state.lookTimes.append(now)
         }
         if let error = stage.state.withLock({ $0.failure }) { throw error }
-        if let rules = stage.rules { rules.apply(revision: rules.revision, processes: [], matches: [:]) }
+        rules.apply(revision: rules.revision, processes: [], matches: [:])
         let isRefresh = stage.state.withLock { $0.isStill && !$0.isChanged } && !wantsWhole
         guard !isRefresh || stage.state.withLock(\.looksAgain) else { return nil }
         let number = stage.state.update { state -> Int in

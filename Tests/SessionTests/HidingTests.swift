@@ -21,7 +21,7 @@ struct HidingTests {
     }
 
     @Test func `When a rule is hidden, no viewer sees a picture from before it any more`() async throws {
-        let stage = Stage(rules: HiddenWindowRules())
+        let stage = Stage(hidesWindows: true)
         let (session, viewers) = try await start(stage)
         let last = stage.lastNumber
         #expect(session.hide(.windowClass("secret")) == true)
@@ -34,7 +34,7 @@ struct HidingTests {
     }
 
     @Test func `A rule on a still screen is done without a new picture`() async throws {
-        let stage = Stage(rules: HiddenWindowRules())
+        let stage = Stage(hidesWindows: true)
         let (session, _) = try await start(stage)
         stage.announceChanges()
         try await Task.sleep(for: .milliseconds(300))
@@ -44,7 +44,7 @@ struct HidingTests {
     }
 
     @Test func `While the source hangs, a hidden rule gives viewers the slate, and the request is not done`() async throws {
-        let stage = Stage(rules: HiddenWindowRules())
+        let stage = Stage(hidesWindows: true)
         let (session, viewers) = try await start(stage)
         // The picture is painted, and still shows the window.
         stage.hang(.delivery)
@@ -63,6 +63,22 @@ struct HidingTests {
         #expect(await session.waitUntilHidden(isPause: false) == .done)
         _ = await session.stop()
         for (viewer, count) in zip(viewers, counts) { #expect(numbers(viewer, from: count).allSatisfy { $0 > last }, "\(viewer.name)") }
+    }
+
+    @Test func `The rules of the start are those of each session, and a change leaves the configuration alone`() async throws {
+        let stage = Stage(hidesWindows: true)
+        var configuration = SessionConfiguration.silent(stage)
+        configuration.hiddenWindows = HiddenWindowSettings([.windowClass("secret")])
+        for _ in 0..<2 {
+            let viewer = FakeViewer("viewer")
+            let session = BroadcastSession(configuration: configuration, destinations: [viewer.livePlan()])
+            try await session.start()
+            #expect(session.hide(.windowClass("secret")) == false && session.hide(.windowClass("other")) == true)
+            #expect(session.unhide(.windowClass("secret")) == true)
+            #expect(session.snapshot().hiddenWindows.map(\.rule) == ["class:other"])
+            _ = await session.stop()
+        }
+        #expect(configuration.hiddenWindows.rules == [.windowClass("secret")])
     }
 
     @Test(arguments: [true, false])
@@ -87,7 +103,7 @@ struct HidingTests {
 
     @Test func `A clip has no picture from before a rule`() async throws {
         try await withPeers { peers in
-            let stage = Stage(rules: HiddenWindowRules())
+            let stage = Stage(hidesWindows: true)
             let viewer = FakeViewer("viewer")
             var configuration = SessionConfiguration.silent(stage)
             configuration.clipBuffer = MediaTime(milliseconds: 60_000)

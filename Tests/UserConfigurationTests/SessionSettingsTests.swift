@@ -88,7 +88,7 @@ struct SessionSettingsTests {
         #expect(made.duration == nil && made.title == nil && made.clipBuffer == nil)
         let request = try screen(made)
         #expect(request.display == nil && request.selection == .wholeScreen && request.showsCursor && request.keepsAwake)
-        #expect(request.hiddenWindows.rules == [] && !request.hiddenWindows.mutesSound && made.audio.mutedWindows == nil)
+        #expect(made.hiddenWindows == HiddenWindowSettings())
     }
 
     @Test func `The configuration overrides the default values`() throws {
@@ -100,8 +100,7 @@ struct SessionSettingsTests {
         #expect(made.audio.appSource == "config-app" && made.audio.micSource == "config-mic" && made.audio.bitrate == 96)
         let request = try screen(made)
         #expect(!request.showsCursor && !request.keepsAwake)
-        #expect(request.hiddenWindows.rules == [.windowClass("One")] && request.hiddenWindows.mutesSound)
-        #expect(made.audio.mutedWindows === request.hiddenWindows)
+        #expect(made.hiddenWindows == HiddenWindowSettings([.windowClass("One")], mutesSound: true))
         #expect(try make(SessionSettings(), over: "video.quality = 18").rateControl == .quality(18))
     }
 
@@ -138,7 +137,7 @@ struct SessionSettingsTests {
         #expect(try screen(make(settings, over: Self.text)).windowTimeout == MediaTime(milliseconds: 5000))
         let request = try screen(made)
         #expect(request.display == ":7" && request.selection == .monitor("HDMI-1") && request.showsCursor)
-        #expect(request.hiddenWindows.rules == [.windowClass("One"), .windowClass("Two")])
+        #expect(made.hiddenWindows.rules == [.windowClass("One"), .windowClass("Two")])
     }
 
     @Test func `A chosen quality overrides a configured bitrate, and the reverse`() throws {

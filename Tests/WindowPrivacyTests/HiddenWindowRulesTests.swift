@@ -5,7 +5,7 @@ import WindowPrivacy
 /// When the rules of a session are in force.
 struct HiddenWindowRulesTests {
     @Test func `With a new rule, sound is pending until the recorder follows it, from the time at which it does`() throws {
-        let rules = HiddenWindowRules(mutesSound: true)
+        let rules = HiddenWindowRules()
         #expect(rules.isSoundPending(at: .zero))
         rules.apply(revision: 0, processes: [], matches: [:])
         rules.noteSound(follows: 0, from: MediaTime(milliseconds: 100))

@@ -193,9 +193,8 @@ struct HiddenWindowCoverTests {
             window.setClass("secret")
             window.map()
             var request = ScreenRequest(display: screen.display)
-            request.hiddenWindows = secret
             request.selection = .window(window.window)
-            #expect(throws: CaptureError.windowIsHidden("vault")) { try X11ScreenSource(request) }
+            #expect(throws: CaptureError.windowIsHidden("vault")) { try X11ScreenSource(request, hiding: secret) }
         }
     }
 
@@ -206,12 +205,13 @@ struct HiddenWindowCoverTests {
             var request = ScreenRequest(display: screen.display)
             request.selection = .window(window.window)
             request.showsCursor = false
-            let source = try X11ScreenSource(request)
+            let rules = HiddenWindowRules()
+            let source = try X11ScreenSource(request, hiding: rules)
             #expect(try source.nextPicture()?.loudPixels == 120 * 90)
-            request.hiddenWindows.hide(.window(window.window))
+            rules.hide(.window(window.window))
             #expect(try source.nextPicture() == nil)
             #expect(source.condition == .withheld)
-            request.hiddenWindows.unhide(.window(window.window))
+            rules.unhide(.window(window.window))
             #expect(try source.nextPicture()?.loudPixels == 120 * 90)
             #expect(source.condition == .shown)
         }
@@ -285,19 +285,19 @@ struct HiddenWindowCoverTests {
             window.map()
             window.activate()
             var request = ScreenRequest(display: screen.display)
-            request.hiddenWindows = HiddenWindowRules([.windowClass("secret")])
-            let source = try X11ScreenSource(request)
+            let rules = HiddenWindowRules([.windowClass("secret")])
+            let source = try X11ScreenSource(request, hiding: rules)
             for tick in 0..<5 {
                 _ = try source.nextSample(at: MediaTime(milliseconds: Int64(tick) * 1000))
                 #expect(source.takeApplicationChange() == nil)
                 window.setTitle("my bank \(tick)")
             }
-            request.hiddenWindows.unhide(.windowClass("secret"))
+            rules.unhide(.windowClass("secret"))
             _ = try source.nextSample(at: MediaTime(milliseconds: 6000))
             #expect(source.takeApplicationChange() == ApplicationInformation(id: "secret", title: "my bank 4"))
 
             request.selection = .region(PixelRect(x: 300, y: 300, width: 100, height: 100))
-            let elsewhere = try X11ScreenSource(request)
+            let elsewhere = try X11ScreenSource(request, hiding: rules)
             _ = try elsewhere.nextSample(at: .zero)
             #expect(elsewhere.takeApplicationChange() == nil)
         }
@@ -550,8 +550,7 @@ struct HiddenWindowDanceTests {
 private func open(_ screen: Xvfb, _ rules: HiddenWindowRules) throws(CaptureError) -> X11ScreenSource {
     var request = ScreenRequest(display: screen.display)
     request.showsCursor = false
-    request.hiddenWindows = rules
-    return try X11ScreenSource(request)
+    return try X11ScreenSource(request, hiding: rules)
 }
 
 extension Picture {
