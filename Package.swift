@@ -193,9 +193,8 @@ let package = Package(
         .target(
             name: "BroadcastKit",
             dependencies: [
-                "Host", "UserConfiguration", "Credentials", "Session", "Destinations", "Capture", "WindowPrivacy", "X11Capture", "PortalCapture",
-                "ContentCapture",
-                "Control", "Desktop", "Upload", "RTMP", "Processes", "Concurrency", "Media",
+                "Host", "UserConfiguration", "Credentials", "Destinations", "Capture", "WindowPrivacy", "PortalCapture", "ContentCapture",
+                "Control", "Upload", "RTMP", "Concurrency", "Media",
             ], swiftSettings: strict),
         .executableTarget(name: "in-app", dependencies: ["BroadcastKit"], path: "Examples/in-app", swiftSettings: strict),
         .executableTarget(name: "own-pictures", dependencies: ["BroadcastKit"], path: "Examples/own-pictures", swiftSettings: strict),

@@ -7,7 +7,7 @@ import Upload
 import UserConfiguration
 import WindowPrivacy
 
-/// Runs a broadcast inside a program, like ReplayKit's `RPBroadcastController`. The `broadcast` command uses it too.
+/// Runs a broadcast inside a program, like ReplayKit's `RPBroadcastController`.
 ///
 ///     let controller = BroadcastController(destinations: [.destination(named: "mobcrush")])
 ///     try await controller.start()
@@ -70,7 +70,7 @@ public final class BroadcastController: Sendable {
     /// The events from the start, for one reader. If the reader is slow, the oldest events are dropped.
     public let events: AsyncStream<Event>
 
-    let host: SessionHost
+    private let host: SessionHost
     private let continuation: AsyncStream<Event>.Continuation
     private let results = Once<Result<[DestinationResult], BroadcastError>>()
     private let isStarted = Mutex(false)
@@ -78,7 +78,7 @@ public final class BroadcastController: Sendable {
     /// - Parameters:
     ///   - destinations: `start` finds and opens them.
     ///   - environment: the environment of the process. It determines the path of the user's configuration.
-    public convenience init(
+    public init(
         content: Content = .screen(), sound: Sound = .system(), destinations: [BroadcastDestination],
         settings: BroadcastSettings = BroadcastSettings(), environment: [String: String] = ProcessInfo.processInfo.environment
     ) {
@@ -86,21 +86,11 @@ public final class BroadcastController: Sendable {
         var options = HostOptions(name: settings.title ?? "broadcast", phrases: PlainPhrases())
         options.title = settings.title
         options.applicationNames = DesktopEntries(environment: environment)
-        options.desktop = context.desktopRequest(settings)
         let sessionSettings = SessionSettings(content, sound, settings, context)
-        self.init(options: options, context: context) { preparation throws(HostError) in
-            try context.prepare(sessionSettings, destinations, usesConfiguration: settings.usesConfiguration, preparation)
-        } resolve: { _, _, _ throws(HostError) in
-            throw .request(.noDestinationNamed)
-        }
-    }
-
-    init(
-        options: HostOptions, context: KitContext, prepare: @escaping @Sendable (HostPreparation) throws(HostError) -> PreparedSession,
-        resolve: @escaping @Sendable (String, String?, HostPreparation) throws(HostError) -> DestinationPlan
-    ) {
         (events, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(256))
-        host = SessionHost(options: options, prepare: prepare, resolve: resolve)
+        host = SessionHost(options: options) { () throws(ConfigurationError) in
+            try context.request(sessionSettings, destinations, settings)
+        }
     }
 
     // MARK: Start and end

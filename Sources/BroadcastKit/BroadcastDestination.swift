@@ -1,27 +1,19 @@
 import Destinations
 import RTMP
-import Session
+import UserConfiguration
 
 /// A destination of a broadcast.
 public struct BroadcastDestination: Sendable {
-    enum Kind: Sendable {
-        case named(String)
-        case file(String)
-        case rtmp(address: String, key: String?)
-        case service(String, key: String)
-        case `extension`(String, setup: [String: String])
-    }
-
-    let kind: Kind
+    let described: DescribedDestination
 
     /// A destination by its name: one of the user's configuration, a known service that the user signed in to, or an
     /// extension that was set up. `broadcast start --to` accepts the same names.
-    public static func destination(named name: String) -> BroadcastDestination { BroadcastDestination(kind: .named(name)) }
+    public static func destination(named name: String) -> BroadcastDestination { BroadcastDestination(described: .named(name)) }
 
     /// A file, in the format of its ending: `.mp4`, `.flv`, `.ts`, `.h264` or `.y4m`; MP4 for other endings.
     ///
     /// An MP4 file is playable even if the program was killed. An older file of the same name is renamed to `NAME.1.mp4`.
-    public static func file(_ path: String) -> BroadcastDestination { BroadcastDestination(kind: .file(path)) }
+    public static func file(_ path: String) -> BroadcastDestination { BroadcastDestination(described: .file(path)) }
 
     /// An RTMP or RTMPS server: `rtmp://HOST[:PORT]/APP` with its stream key, or with the key as the last part of the address.
     ///
@@ -34,15 +26,15 @@ public struct BroadcastDestination: Sendable {
         } catch {
             throw .invalidAddress(reason: error.description)
         }
-        return BroadcastDestination(kind: .rtmp(address: address, key: key))
+        return BroadcastDestination(described: .rtmp(address: address, key: key))
     }
 
     /// A known service (`mobcrush`, `twitch`, `youtube`, …) with a stream key of the program.
-    public static func service(_ name: String, key: String) -> BroadcastDestination { BroadcastDestination(kind: .service(name, key: key)) }
+    public static func service(_ name: String, key: String) -> BroadcastDestination { BroadcastDestination(described: .service(name, key: key)) }
 
     /// An extension with the answers to the questions of its manifest.
     public static func `extension`(_ name: String, setup: [String: String] = [:]) -> BroadcastDestination {
-        BroadcastDestination(kind: .extension(name, setup: setup))
+        BroadcastDestination(described: .program(name, setup: setup))
     }
 }
 

@@ -17,8 +17,6 @@ package struct HostOptions: Sendable {
     package var log: String?
     /// True if the standard error of this process goes to the file of the log.
     package var logsStandardError = false
-    /// The requests to the desktop while a screen is broadcast; nil if there is no session bus.
-    package var desktop: DesktopLink.Request?
     /// Finds the names of applications by the classes of their windows.
     package var applicationNames: DesktopEntries?
     package var phrases: any HostPhrases
@@ -37,11 +35,17 @@ package struct PreparedSession: Sendable {
     package var destinations: [DestinationPlan]
     /// The addresses at which viewers can watch, by destination, as reported by setup.
     package var watchURLs: [String: String]
+    /// The requests to the desktop while a screen is broadcast; nil if there is no session bus.
+    package var desktop: DesktopLink.Request?
 
-    package init(configuration: SessionConfiguration, destinations: [DestinationPlan], watchURLs: [String: String] = [:]) {
+    package init(
+        configuration: SessionConfiguration, destinations: [DestinationPlan], watchURLs: [String: String] = [:],
+        desktop: DesktopLink.Request? = nil
+    ) {
         self.configuration = configuration
         self.destinations = destinations
         self.watchURLs = watchURLs
+        self.desktop = desktop
     }
 }
 

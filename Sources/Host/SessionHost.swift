@@ -76,13 +76,14 @@ package actor SessionHost {
         let options = options
         log = await NamedThread.run(name: "log") { SessionLog(path: options.log, takesStandardError: options.logsStandardError) }
         let session: BroadcastSession
+        let desktopRequest: DesktopLink.Request?
         do throws(HostError) {
-            session = try await makeSession()
+            (session, desktopRequest) = try await makeSession()
         } catch {
             await fail(error, server)
             throw error
         }
-        let desktop = await beginQuiet(session)
+        let desktop = await beginQuiet(session, desktopRequest)
         let consumer = Task { await consume(session) }
         let ending = Task { await conclude(session, desktop: desktop, server: server, consumer: consumer) }
         do throws(SessionError) {
@@ -112,7 +113,8 @@ package actor SessionHost {
     /// The session; nil before it is made.
     package nonisolated var session: BroadcastSession? { current.withLock { $0.session } }
 
-    private func makeSession() async throws(HostError) -> BroadcastSession {
+    /// Returns the session, and the requests to the desktop while it shows a screen.
+    private func makeSession() async throws(HostError) -> (BroadcastSession, DesktopLink.Request?) {
         let prepared = try await onThread(prepare)
         watchURLs = prepared.watchURLs
         exposure = Exposure(picture: prepared.configuration.picture, hiding: prepared.configuration.hiddenWindows.rules)
@@ -122,7 +124,7 @@ package actor SessionHost {
             return current.isStopWanted
         }
         if isStopWanted { session.requestStop() }
-        return session
+        return (session, prepared.desktop)
     }
 
     /// Runs `body` on a separate thread, where it may block. Its notices are reported in their order, all of them before this
@@ -140,8 +142,8 @@ package actor SessionHost {
         return try result.get()
     }
 
-    private func beginQuiet(_ session: BroadcastSession) async -> DesktopLink? {
-        guard let request = options.desktop, session.showsScreen else { return nil }
+    private func beginQuiet(_ session: BroadcastSession, _ request: DesktopLink.Request?) async -> DesktopLink? {
+        guard let request, session.showsScreen else { return nil }
         let desktop = DesktopLink(
             request, lockChanged: { session.setDesktopLocked($0) },
             warn: { [weak self] warning in Task { await self?.report(.notice(.desktop(warning))) } })

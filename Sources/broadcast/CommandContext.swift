@@ -3,6 +3,7 @@ import Credentials
 import Desktop
 import Encode
 import FoundationEssentials
+import Host
 import PortalCapture
 import Presentation
 import Terminal
@@ -76,7 +77,7 @@ struct CommandContext {
     /// Restores the notifications that a crashed broadcast left off, and says so. Every command does that first.
     static func restoreNotifications() {
         let environment = ProcessInfo.processInfo.environment
-        guard let request = KitContext.crashRequest(paths: paths, busAddress: SecretService.busAddress(environment)) else { return }
+        guard let request = SessionEnvironment.crashRequest(paths: paths, busAddress: SecretService.busAddress(environment)) else { return }
         guard DesktopLink.restoreAfterCrash(request) else { return }
         Output.note("broadcast: A broadcast ended without cleaning up: notifications were still off, and are on again.")
     }
@@ -88,6 +89,9 @@ struct CommandContext {
 
     var hasSessionBus: Bool { sessionBusAddress != nil }
 
+    /// What the host needs to prepare a session.
+    var sessionEnvironment: SessionEnvironment { kitContext.sessionEnvironment }
+
     /// The destinations that can be started by name.
     ///
     /// - Parameter preferred: overrides the configuration's.
@@ -98,9 +102,6 @@ struct CommandContext {
             hasSecret: { key, destination in credentials.has(key, of: destination) },
             missingPrograms: configuration.missingKeyPrograms, information: SetupInformation(paths: paths))
     }
-
-    /// The requests of a screen broadcast to the desktop; nil if there is no session bus.
-    var desktopRequest: DesktopLink.Request? { kitContext.desktopRequest(configuration.privacy) }
 }
 
 /// Runs `body` and turns its error into a sentence and an exit status.

@@ -27,12 +27,19 @@ import UserConfiguration
             sessionBusAddress: "unix:path=/nonexistent", environment: environment)
     }
 
+    private func session(
+        _ destinations: [BroadcastDestination], _ context: KitContext, _ own: SessionSettings = SessionSettings(),
+        settings: BroadcastSettings = BroadcastSettings()
+    ) throws(ConfigurationError) -> PreparedSession {
+        try context.request(own, destinations, settings).prepare(HostPreparation(notice: { _ in }, isStopWanted: { false }))
+    }
+
     private func prepare(
         _ destinations: [BroadcastDestination], _ context: KitContext, usesConfiguration: Bool = true
-    ) throws(HostError) -> [DestinationPlan] {
-        try context.prepare(
-            SessionSettings(), destinations, usesConfiguration: usesConfiguration, HostPreparation(notice: { _ in }, isStopWanted: { false })
-        ).destinations
+    ) throws(ConfigurationError) -> [DestinationPlan] {
+        var settings = BroadcastSettings()
+        settings.usesConfiguration = usesConfiguration
+        return try session(destinations, context, settings: settings).destinations
     }
 
     @Test func `A known service gets no window titles, by its name and by its address`() async throws {
@@ -58,13 +65,13 @@ import UserConfiguration
     @Test func `A file or a configured destination is accepted once, and servers get names of their own`() async throws {
         try await withPeers { peers in
             let context = try context(try peers.makeFolder("kit"), "[destinations.archive]\nextension = \"file\"\n")
-            #expect(throws: HostError.configuration(.destination(.fileTwice("/tmp/a.mp4")))) {
+            #expect(throws: ConfigurationError.destination(.fileTwice("/tmp/a.mp4"))) {
                 try prepare([.file("/tmp/a.mp4"), .file("/tmp/a.mp4")], context)
             }
-            #expect(throws: HostError.configuration(.destination(.nameTwice("archive")))) {
+            #expect(throws: ConfigurationError.destination(.nameTwice("archive"))) {
                 try prepare([.destination(named: "archive"), .destination(named: "archive")], context)
             }
-            #expect(throws: HostError.configuration(.destination(.addressTwice("rtmp://example.org/app/…")))) {
+            #expect(throws: ConfigurationError.destination(.addressTwice("rtmp://example.org/app/…"))) {
                 try prepare([.rtmp("rtmp://example.org/app", key: "k"), .rtmp("rtmp://example.org/app/k")], context)
             }
             let plans = try prepare([.rtmp("rtmp://example.org/app", key: "k"), .rtmp("rtmp://example.org/app", key: "l")], context)
@@ -80,7 +87,7 @@ import UserConfiguration
             let folder = try peers.makeFolder("kit")
             let destination = try BroadcastDestination.rtmp("rtmp://example.org/app", key: "k")
             let without = try context(folder, text)
-            #expect(throws: HostError.configuration(.destination(.proxyWithoutPassword))) {
+            #expect(throws: ConfigurationError.destination(.proxyWithoutPassword)) {
                 try prepare([destination], without, usesConfiguration: usesConfiguration)
             }
             let with = try context(folder, text, proxyPassword: "secret")
@@ -105,7 +112,7 @@ import UserConfiguration
                     """
                 try manifest.write(toFile: extensions + "/\(name)/extension.toml", atomically: true, encoding: .utf8)
             }
-            #expect(throws: HostError.configuration(.destination(.networkNotSupported("direct", setting: "proxy")))) {
+            #expect(throws: ConfigurationError.destination(.networkNotSupported("direct", setting: "proxy"))) {
                 try prepare([.extension("direct", setup: ["url": "x"])], context)
             }
             #expect(try prepare([.extension("through", setup: ["url": "x"])], context).count == 1)
@@ -126,7 +133,7 @@ import UserConfiguration
             settings.suppressesNotifications = suppresses
             settings.usesConfiguration = usesConfiguration
             // A request means that the lock is watched.
-            let request = try #require(context.desktopRequest(settings))
+            let request = try #require(session([], context, settings: settings).desktop)
             #expect(request.holdsNotifications == holdsNotifications && request.keepsAwake == keepsAwake)
         }
     }
@@ -136,7 +143,7 @@ import UserConfiguration
             let folder = try peers.makeFolder("kit")
             let context = try context(folder, "")
             func expect(_ problem: DestinationProblem, _ destination: BroadcastDestination, sourceLocation: SourceLocation = #_sourceLocation) {
-                #expect(throws: HostError.configuration(.destination(problem)), sourceLocation: sourceLocation) {
+                #expect(throws: ConfigurationError.destination(problem), sourceLocation: sourceLocation) {
                     try prepare([destination], context)
                 }
             }
@@ -184,9 +191,8 @@ import UserConfiguration
     @Test func `Clips keep the last minute, unless the program chose another length`() async throws {
         try await withPeers { peers in
             let context = try context(try peers.makeFolder("kit"), "")
-            let preparation = HostPreparation(notice: { _ in }, isStopWanted: { false })
             func length(_ settings: SessionSettings, _ destination: BroadcastDestination) throws -> Double? {
-                try context.prepare(settings, [destination], usesConfiguration: true, preparation).configuration.clipBuffer?.seconds
+                try session([destination], context, settings).configuration.clipBuffer?.seconds
             }
             var settings = SessionSettings()
             #expect(try length(settings, .destination(named: "clips")) == 60 && length(settings, .file("/tmp/a.mp4")) == nil)

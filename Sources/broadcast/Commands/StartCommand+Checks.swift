@@ -1,6 +1,7 @@
 import Credentials
 import Desktop
 import Glibc
+import Host
 import Launch
 import Presentation
 import PulseCapture
@@ -24,15 +25,12 @@ extension StartCommand {
     }
 
     /// Asks for the secrets of a detached session, while a terminal is there for the questions of a key command.
-    func secrets(
-        for configuration: SessionConfiguration, format: ContainerFormat?, _ context: CommandContext, _ handed: HandedSecrets?
-    ) throws(CommandError) -> HandedSecrets {
-        let known: any SecretSource = handed.map { HandedSecretSource($0, otherwise: context.credentials) } ?? context.credentials
-        let recorder = SecretRecorder(known)
+    func secrets(for request: SessionRequest, _ context: CommandContext) throws(CommandError) -> HandedSecrets {
+        let recorder = SecretRecorder(request.secrets)
         var resolver = DestinationResolver(
-            configuration: context.configuration, paths: context.paths, secrets: recorder, catalog: context.catalog, session: configuration)
-        resolver.format = format
-        resolver.readsAddressKey = network.keyFromStdin
+            configuration: request.configuration, paths: context.paths, secrets: recorder, catalog: context.catalog, session: request.session)
+        resolver.format = request.format
+        resolver.readsAddressKey = request.readsAddressKey
         // The session resolves the destinations itself, with these secrets.
         _ = try presenting { [resolver] () throws(ConfigurationError) in try resolver.resolve(targets) }
         return recorder.recorded

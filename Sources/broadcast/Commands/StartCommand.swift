@@ -1,5 +1,4 @@
 import ArgumentParser
-import BroadcastKit
 import Concurrency
 import Credentials
 import Desktop
@@ -86,31 +85,28 @@ package struct StartCommand: AsyncParsableCommand {
         let usesPortal = try source.usesPortal(context)
         let isAttended = launched?.request.isAttended ?? source.isAttended(context)
         if usesPortal { settings.source = .portal(try source.portalRequest(context, isAttended: isAttended, previews: preview)) }
-        var chosen = try Self.configuration(settings, context)
+        var request = try sessionRequest(settings, format: format, context)
         if launched == nil, let note = OptionValue.roundingNote(size: video.size, region: source.region) { Output.note(note) }
         let isParent = session.detach && launched == nil
         if isParent { try refuseDetachedOutput(context) }
-        if launched == nil { try refuseUnknownSound(chosen) }
+        if launched == nil { try refuseUnknownSound(request.session) }
         if let window = try launched?.request.window ?? (usesPortal ? nil : pickedWindow()) {
-            settings.source = .screen(display: source.display, .window(window))
-            chosen = try Self.configuration(settings, context)
+            request.select(window: window)
         }
         // The parent of a detached session has shown the picture already.
-        if preview && launched == nil { try await showPreview(of: chosen, context) }
+        if preview && launched == nil { try await showPreview(of: request.session, context) }
         // The preview asked already.
-        if preview, case .portal(var request) = settings.source {
-            request.asks = false
-            settings.source = .portal(request)
-            chosen = try Self.configuration(settings, context)
+        if preview { request.keepSharedChoice() }
+        if let handed = try launched?.request.secrets ?? addressKey() {
+            request.secrets = HandedSecretSource(handed, otherwise: context.credentials)
         }
-        let handed = try launched?.request.secrets ?? addressKey()
-        guard isParent else { return try await host(name, settings, chosen, format: format, context, launched, handed) }
+        guard isParent else { return try await host(name, request, context, launched) }
         var window: UInt?
-        if case .screen(_, .window(let number)) = settings.source { window = number }
-        let request = LaunchRequest(
+        if case .screen(_, .window(let number)) = request.settings.source { window = number }
+        let launch = LaunchRequest(
             arguments: Array(CommandLine.arguments.dropFirst()), window: window, isAttended: isAttended,
-            secrets: try secrets(for: chosen, format: format, context, handed))
-        try launch(name, request, context)
+            secrets: try secrets(for: request, context))
+        try self.launch(name, launch, context)
     }
 
     /// The settings from the options. `run` adds what depends on the system: the portal, and the password of the proxy.
@@ -120,8 +116,19 @@ package struct StartCommand: AsyncParsableCommand {
         return settings
     }
 
-    private static func configuration(_ settings: SessionSettings, _ context: CommandContext) throws(CommandError) -> SessionConfiguration {
-        try presenting { () throws(ConfigurationError) in try SessionConfiguration(settings, over: context.configuration) }
+    /// The session that the options describe, over the configuration.
+    private func sessionRequest(
+        _ settings: SessionSettings, format: ContainerFormat?, _ context: CommandContext
+    ) throws(CommandError) -> SessionRequest {
+        var request = try presenting { () throws(ConfigurationError) in
+            try SessionRequest(
+                settings, over: context.configuration, destinations: .named(targets), environment: context.sessionEnvironment)
+        }
+        request.format = format
+        request.separatesAudio = audio.audioTracks == .separate
+        request.output = StandardDescriptors.outputState
+        request.readsAddressKey = network.keyFromStdin
+        return request
     }
 
     /// The window that the user clicks; nil unless the options ask for that.
@@ -131,8 +138,7 @@ package struct StartCommand: AsyncParsableCommand {
 
     /// Runs the session to its end.
     private func host(
-        _ name: String, _ settings: SessionSettings, _ configuration: SessionConfiguration, format: ContainerFormat?, _ context: CommandContext,
-        _ launched: LaunchedSession?, _ handed: HandedSecrets?
+        _ name: String, _ request: SessionRequest, _ context: CommandContext, _ launched: LaunchedSession?
     ) async throws(CommandError) {
         try presenting { () throws(ConfigurationError) in try context.paths.prepareRuntimeFolder() }
         var options = HostOptions(name: name, phrases: ErrorPresenter())
@@ -144,12 +150,8 @@ package struct StartCommand: AsyncParsableCommand {
         options.registration = context.paths.registration(session: name)
         options.log = context.paths.log(session: name)
         options.logsStandardError = launched != nil
-        options.desktop = context.desktopRequest
         options.applicationNames = DesktopEntries(environment: ProcessInfo.processInfo.environment)
-        let controller = BroadcastController(
-            options: options, settings: settings, configuration: context.configuration, targets: targets, format: format,
-            separatesAudio: audio.audioTracks == .separate, output: StandardDescriptors.outputState, handed: handed,
-            readsAddressKey: network.keyFromStdin, context: context.kitContext)
+        let host = SessionHost(options: options) { () throws(ConfigurationError) in request }
         let output = launched.map(ConsoleOutput.parent) ?? .errors(isTerminal: Output.isTerminal)
         var console = SessionConsole(
             session: name, showsNotice: context.configuration.privacy.notice ?? true,
@@ -157,30 +159,30 @@ package struct StartCommand: AsyncParsableCommand {
         let stopSignal = Once<Int32>()
         let signals = StopSignals { number in
             stopSignal.set(number)
-            controller.requestStop()
+            host.requestStop()
         }
         defer { signals.ignore() }
-        launched?.whenParentIsGone { controller.requestStop() }
+        launched?.whenParentIsGone { host.requestStop() }
         let start = Task { () -> CommandError? in
             do throws(HostError) {
-                try await controller.begin()
+                try await host.start()
                 return nil
             } catch {
                 return CommandError(error)
             }
         }
-        let isAsking = if case .portal(let request) = settings.source { request.asksUser } else { false }
-        let waiting = Self.reportWaiting(controller, isAsking: isAsking, to: output)
+        let isAsking = if case .portal(let portal) = request.settings.source { portal.asksUser } else { false }
+        let waiting = Self.reportWaiting(host, isAsking: isAsking, to: output)
         defer { waiting.cancel() }
-        for await event in controller.hostEvents {
-            console.show(event, controller.snapshot)
+        for await event in host.events {
+            console.show(event, host.session?.snapshot())
             // The user may look at another monitor, and not at the terminal.
             if case .notice(.session(.source(let notice))) = event, case .sharedMonitorGone = notice, context.hasSessionBus {
                 DesktopNotification.send(notice.sentence, isUrgent: true)
             }
             if case .started = event { waiting.cancel() }
             // In the order of the events: the parent shows all warnings before it returns.
-            if let launched, case .started = event { report(controller, to: launched) }
+            if let launched, case .started = event { report(host, to: launched) }
         }
         let failure = await start.value
         console.end()
@@ -191,11 +193,13 @@ package struct StartCommand: AsyncParsableCommand {
         }
         let outcome: HostOutcome
         do throws(HostError) {
-            outcome = try await controller.outcome()
+            outcome = try await host.ended()
         } catch {
             throw CommandError(error)
         }
-        if case .portal = settings.source, outcome.failure == nil, outcome.snapshot.source == nil { throw CommandError(.portal(.cancelled)) }
+        if case .portal = request.settings.source, outcome.failure == nil, outcome.snapshot.source == nil {
+            throw CommandError(.portal(.cancelled))
+        }
         if let failure = console.showResults(outcome) { throw failure }
         // The duration is over, or the source ended.
         guard !outcome.isAsked else { return }
@@ -204,8 +208,8 @@ package struct StartCommand: AsyncParsableCommand {
     }
 
     /// Reports to the parent once every destination is live, or that one failed.
-    private func report(_ controller: BroadcastController, to launched: LaunchedSession) {
-        let destinations = controller.snapshot?.destinations ?? []
+    private func report(_ host: SessionHost, to launched: LaunchedSession) {
+        let destinations = host.session?.snapshot().destinations ?? []
         guard let failed = destinations.first(where: { $0.error != nil && $0.state == .failed }), let error = failed.error else {
             return destinations.allSatisfy { !$0.state.isOver } ? launched.reportLive() : ()
         }
@@ -218,11 +222,11 @@ package struct StartCommand: AsyncParsableCommand {
 
     /// Reports what the start waits for, if that takes long and the status line does not show it.
     private static func reportWaiting(
-        _ controller: BroadcastController, isAsking: Bool, to output: ConsoleOutput
+        _ host: SessionHost, isAsking: Bool, to output: ConsoleOutput
     ) -> Task<Void, Never> {
         Task {
             try? await Task.sleep(for: .seconds(1))
-            guard !Task.isCancelled, !output.isTerminal, let snapshot = controller.snapshot else { return }
+            guard !Task.isCancelled, !output.isTerminal, let snapshot = host.session?.snapshot() else { return }
             output.say(StatusLine.waiting(for: snapshot, isAsking: isAsking))
         }
     }
