@@ -51,8 +51,8 @@ package enum ControlClient {
         channel.writeAndFlush(ByteBuffer(bytes: line + [0x0a]), promise: nil)
         while true {
             if case .some(let answer) = await value(of: reply.futureResult, within: patience) { return answer }
-            guard request.command != "status" else { throw .silent(process: await process(behind: channel)) }
-            _ = try await ask(ControlRequest(command: "status"), at: path, patience: patience)
+            guard request != .status else { throw .silent(process: await process(behind: channel)) }
+            _ = try await ask(.status, at: path, patience: patience)
         }
     }
 
@@ -65,7 +65,7 @@ package enum ControlClient {
         _ request: ControlRequest, at path: String, patience: Duration = patience
     ) async throws(Failure) -> ControlLines? {
         // A session that does not answer a status request sends no lines either.
-        guard try await ask(ControlRequest(command: "status"), at: path, patience: patience) != nil else { return nil }
+        guard try await ask(.status, at: path, patience: patience) != nil else { return nil }
         let lines = ControlLines()
         let channel = try await connect(to: path, on: loops.next(), { LineHandler(lines: lines) })
         guard let channel else { return nil }

@@ -11,14 +11,15 @@ final class ControlConnection: ChannelInboundHandler {
     private let followers: FollowerCount
     private let events: @Sendable () -> AsyncStream<EventReport>
     private let refusal: @Sendable (ControlServer.Refusal) -> ErrorReport
-    private let answer: @Sendable (ControlRequest) async -> ControlReply
+    private let answer: @Sendable (Result<ControlRequest, InvalidRequest>) async -> ControlReply
     private let queue = AnswerQueue()
     /// The task that sends events, or nil if the client did not request them.
     private var following: Task<Void, Never>?
 
     init(
         answers: PendingAnswers, followers: FollowerCount, events: @escaping @Sendable () -> AsyncStream<EventReport>,
-        refusal: @escaping @Sendable (ControlServer.Refusal) -> ErrorReport, answer: @escaping @Sendable (ControlRequest) async -> ControlReply
+        refusal: @escaping @Sendable (ControlServer.Refusal) -> ErrorReport,
+        answer: @escaping @Sendable (Result<ControlRequest, InvalidRequest>) async -> ControlReply
     ) {
         self.answers = answers
         self.followers = followers
@@ -45,10 +46,8 @@ final class ControlConnection: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let line = unwrapInboundIn(data)
-        guard let request = ControlJSON.decode(ControlRequest.self, from: line.readableBytesView) else {
-            return refuse(.notARequest, context)
-        }
-        guard request.command == "events" else { return wait(.request(request), context) }
+        guard let request = ControlRequest.parse(line.readableBytesView) else { return refuse(.notARequest, context) }
+        guard request == .success(.events) else { return wait(.request(request), context) }
         guard following == nil else { return refuse(.followedAlready, context) }
         guard followers.enter() else {
             return refuse(.tooManyFollowers(limit: FollowerCount.limit), context)
@@ -68,7 +67,7 @@ final class ControlConnection: ChannelInboundHandler {
     // MARK: Answers
 
     private func refuse(_ problem: ControlServer.Refusal, _ context: ChannelHandlerContext) {
-        wait(.refused(ControlReply(error: refusal(problem))), context)
+        wait(.refused(.error(refusal(problem))), context)
     }
 
     private func wait(_ next: AnswerQueue.Waiting, _ context: ChannelHandlerContext) {
@@ -123,7 +122,7 @@ final class ControlConnection: ChannelInboundHandler {
 /// effect of those before it. While many wait, nothing more is read from the client.
 private final class AnswerQueue: Sendable {
     enum Waiting: Sendable {
-        case request(ControlRequest)
+        case request(Result<ControlRequest, InvalidRequest>)
         /// The request was refused when it arrived.
         case refused(ControlReply)
     }

@@ -80,7 +80,8 @@ package final class ControlServer: Sendable {
     /// Acquires the session's name and listens at `path`, in a folder that only its owner can access.
     package static func listen(
         at path: String, events: @escaping @Sendable () -> AsyncStream<EventReport>,
-        refusal: @escaping @Sendable (Refusal) -> ErrorReport, answer: @escaping @Sendable (ControlRequest) async -> ControlReply
+        refusal: @escaping @Sendable (Refusal) -> ErrorReport,
+        answer: @escaping @Sendable (Result<ControlRequest, InvalidRequest>) async -> ControlReply
     ) async throws(Failure) -> ControlServer {
         try await listen(at: Place(path: path), events: events, refusal: refusal, answer: answer)
     }
@@ -93,10 +94,11 @@ package final class ControlServer: Sendable {
     /// - Parameters:
     ///   - events: returns the events from now on, for a client that requests `events`.
     ///   - refusal: returns the report of a rejected request.
-    ///   - answer: returns the answer to any other request. It can take long.
+    ///   - answer: returns the answer to any other request, also to an invalid one. It can take long.
     package static func listen(
         at place: Place, events: @escaping @Sendable () -> AsyncStream<EventReport>,
-        refusal: @escaping @Sendable (Refusal) -> ErrorReport, answer: @escaping @Sendable (ControlRequest) async -> ControlReply
+        refusal: @escaping @Sendable (Refusal) -> ErrorReport,
+        answer: @escaping @Sendable (Result<ControlRequest, InvalidRequest>) async -> ControlReply
     ) async throws(Failure) -> ControlServer {
         let path = place.paths[0]
         let registration = try register(place, socket: path)

@@ -63,6 +63,16 @@ package enum RequestProblem: Error, Sendable, Equatable {
     /// The session is paused, and an encoder has not shown the slate.
     case pauseNotShown
 
+    package init(_ invalid: InvalidRequest) {
+        switch invalid {
+        case .unknownCommand(let name): self = .unknownCommand(name)
+        case .notOnOffOrToggle: self = .notOnOffOrToggle
+        case .nothingToAnnotate: self = .nothingToAnnotate
+        case .clipWithoutPath: self = .clipWithoutPath
+        case .noDestinationNamed: self = .noDestinationNamed
+        }
+    }
+
     package var code: Int {
         switch self {
         case .unknownCommand, .unknownDestination: 404

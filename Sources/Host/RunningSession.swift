@@ -58,17 +58,12 @@ package struct RunningSession: Sendable {
     }
 
     private static func names(of sessions: [RunningSession]) async -> [String] {
-        zip(sessions, await ask("status", sessions)).compactMap { session, answer in
+        zip(sessions, await ask(.status, sessions)).compactMap { session, answer in
             switch answer {
             case .success(nil), .failure(.foreign), .failure(.tooLong): nil
             case .success, .failure(.silent): session.name
             }
         }
-    }
-
-    /// Sends a request. Returns the reply, which can be an error; nil if the session does not run.
-    package func ask(_ command: String) async throws(ControlClient.Failure) -> ControlReply? {
-        try await ask(ControlRequest(command: command))
     }
 
     /// Sends a request. Returns the reply, which can be an error; nil if the session does not run.
@@ -79,7 +74,7 @@ package struct RunningSession: Sendable {
     /// Returns its events, one JSON object per line; nil if the session does not run.
     package func events() async throws(ControlClient.Failure) -> ControlLines? {
         try await first { socket throws(ControlClient.Failure) in
-            try await ControlClient.lines(ControlRequest(command: "events"), at: socket)
+            try await ControlClient.lines(.events, at: socket)
         }
     }
 
@@ -108,12 +103,12 @@ package struct RunningSession: Sendable {
 
     /// Sends a request to all sessions at the same time, so that one that does not answer does not delay the others. The
     /// answers are in the order of `sessions`.
-    package static func ask(_ command: String, _ sessions: [RunningSession]) async -> [Result<ControlReply?, ControlClient.Failure>] {
+    package static func ask(_ request: ControlRequest, _ sessions: [RunningSession]) async -> [Result<ControlReply?, ControlClient.Failure>] {
         await withTaskGroup(of: (Int, Result<ControlReply?, ControlClient.Failure>).self) { group in
             for (index, session) in sessions.enumerated() {
                 group.addTask {
                     do throws(ControlClient.Failure) {
-                        return (index, .success(try await session.ask(command)))
+                        return (index, .success(try await session.ask(request)))
                     } catch {
                         return (index, .failure(error))
                     }

@@ -8,69 +8,81 @@ import WindowPrivacy
 
 /// The requests on the control socket of a running session, and their replies.
 extension SessionHost {
-    func reply(to request: ControlRequest) async -> ControlReply {
+    func reply(to request: Result<ControlRequest, InvalidRequest>) async -> ControlReply {
         do throws(HostError) {
-            if request.command == "stop" {
-                requestStop()
-                // A session that is stopped before it began has ended as requested.
-                return ControlReply(session: await lastReport() ?? report(of: .finished))
+            guard let session else { return try await replyWithoutSession(to: request) }
+            switch request {
+            case .success(let request): return try await reply(to: request, session)
+            case .failure(let invalid): throw .request(RequestProblem(invalid))
             }
-            guard let session else {
-                if request.command == "status" { return ControlReply(session: report(of: .starting)) }
-                throw .request(.starting)
-            }
-            return try await reply(to: request, session)
         } catch {
-            return ControlReply(error: options.phrases.report(error))
+            return .error(options.phrases.report(error))
         }
+    }
+
+    /// The session is being prepared, or its preparation failed.
+    private func replyWithoutSession(to request: Result<ControlRequest, InvalidRequest>) async throws(HostError) -> ControlReply {
+        if request == .success(.stop) { return await stop() }
+        if request == .success(.status) { return .session(report(of: .starting)) }
+        throw .request(.starting)
     }
 
     private func reply(to request: ControlRequest, _ session: BroadcastSession) async throws(HostError) -> ControlReply {
-        switch request.command {
-        case "status": break
-        case "pause":
+        switch request {
+        case .status: break
+        case .stop: return await stop()
+        case .pause:
             guard session.pause() else { throw .request(session.state == .paused ? .alreadyPaused : .notLive) }
             guard await session.waitUntilHidden(isPause: true) == .done else { throw .request(.pauseNotShown) }
-        case "resume": guard session.resume() else { throw .request(.notPaused) }
-        case "mic":
-            let isOn = try setMicrophone(request.value, session)
+        case .resume: guard session.resume() else { throw .request(.notPaused) }
+        case .microphone(let choice):
+            let isOn = try setMicrophone(choice, session)
             report(.changed(.microphone(isOn: isOn)))
-            return ControlReply(session: report(session.snapshot()), microphone: isOn)
-        case "clip": return try await saveClip(request, session)
-        case "add-destination": return try await add(request, session)
-        case "remove-destination": return try await remove(request, session)
-        case "hide", "unhide": try await changeHiddenWindows(request, session)
-        case "retry": return ControlReply(retried: session.retry(request.destination))
-        case "annotate":
-            guard let values = request.values, !values.isEmpty else { throw .request(.nothingToAnnotate) }
+            return .microphone(isOn: isOn, report(session.snapshot()))
+        case .annotate(let values):
             session.annotate(values)
             report(.changed(.annotated(values)))
-        default: throw .request(.unknownCommand(request.command))
+        case .clip(let last, let path): return try await saveClip(last: last, path: path, session)
+        case .addDestination(let target, let folder): return try await add(target, folder: folder, session)
+        case .removeDestination(let text, let folder): return try await remove(text, folder: folder, session)
+        case .retry(let destination): return .retried(session.retry(destination))
+        case .hide(let rule): try await hide(Self.rule(rule), session)
+        case .unhide(let rule): try unhide(Self.rule(rule), session)
+        // The server replies to it.
+        case .events: throw .request(.unknownCommand(request.command.rawValue))
         }
-        return ControlReply(session: report(session.snapshot()))
+        return .session(report(session.snapshot()))
     }
 
-    private func setMicrophone(_ value: String?, _ session: BroadcastSession) throws(HostError) -> Bool {
-        let choices: [String: (Bool) -> Bool] = ["on": { _ in true }, "off": { _ in false }, "toggle": { !$0 }]
-        guard let choose = value.flatMap({ choices[$0] }) else { throw .request(.notOnOffOrToggle) }
-        guard let isOn = session.setMicrophone(choose) else { throw .request(.noSound) }
+    private func stop() async -> ControlReply {
+        requestStop()
+        // A session that is stopped before it began has ended as requested.
+        return .session(await lastReport() ?? report(of: .finished))
+    }
+
+    private func setMicrophone(_ choice: ControlRequest.MicrophoneChoice, _ session: BroadcastSession) throws(HostError) -> Bool {
+        let isOn = session.setMicrophone { isOn in
+            switch choice {
+            case .on: true
+            case .off: false
+            case .toggle: !isOn
+            }
+        }
+        guard let isOn else { throw .request(.noSound) }
         return isOn
     }
 
-    private func saveClip(_ request: ControlRequest, _ session: BroadcastSession) async throws(HostError) -> ControlReply {
-        guard let path = request.path, path.hasPrefix("/") else { throw .request(.clipWithoutPath) }
-        let span = request.last.flatMap { $0.isFinite && $0 > 0 && $0 < 1e6 ? MediaTime(seconds: $0) : nil } ?? MediaTime(milliseconds: 30_000)
+    private func saveClip(last: Double?, path: String, _ session: BroadcastSession) async throws(HostError) -> ControlReply {
+        let span = last.flatMap { $0.isFinite && $0 > 0 && $0 < 1e6 ? MediaTime(seconds: $0) : nil } ?? MediaTime(milliseconds: 30_000)
         do throws(UploadError) {
-            if let clip = try await session.saveClip(last: span, to: path) { return ControlReply(clip: ClipReport(clip)) }
+            if let clip = try await session.saveClip(last: span, to: path) { return .clip(ClipReport(clip)) }
         } catch {
             throw .destination(name: "clip", error)
         }
         throw .request(.keepsNoClips)
     }
 
-    private func add(_ request: ControlRequest, _ session: BroadcastSession) async throws(HostError) -> ControlReply {
-        guard let target = request.destination, !target.isEmpty else { throw .request(.noDestinationNamed) }
-        let folder = request.folder
+    private func add(_ target: String, folder: String?, _ session: BroadcastSession) async throws(HostError) -> ControlReply {
         var plan = try await onThread { [resolve] preparation throws(HostError) in try resolve(target, folder, preparation) }
         // An address or a file has no name, so it gets a free one.
         let others = session.snapshot().destinations.filter { !$0.state.isOver }
@@ -92,16 +104,16 @@ extension SessionHost {
             // The request failed, so it leaves nothing behind.
             session.forget(added.name)
             throw .destination(name: added.name, error)
-        default: return ControlReply(destination: DestinationReport(added, phrases: options.phrases))
+        default: return .destination(DestinationReport(added, phrases: options.phrases))
         }
     }
 
-    private func remove(_ request: ControlRequest, _ session: BroadcastSession) async throws(HostError) -> ControlReply {
-        let name = await destinationName(request, session)
+    private func remove(_ text: String, folder: String?, _ session: BroadcastSession) async throws(HostError) -> ControlReply {
+        let name = await destinationName(text, folder: folder, session)
         do throws(SessionError) {
             if let ended = try await session.remove(named: name) {
                 report(.changed(.removed(destination: name)))
-                return ControlReply(destination: DestinationReport(ended, phrases: options.phrases))
+                return .destination(DestinationReport(ended, phrases: options.phrases))
             }
         } catch .onlyDestination(let name) {
             throw .request(.onlyDestination(name))
@@ -111,12 +123,15 @@ extension SessionHost {
         throw .request(.unknownDestination(name, known: session.snapshot().destinations.map(\.name)))
     }
 
-    /// The name of the destination that a request is about. The request has its name, or the path of its file.
-    private func destinationName(_ request: ControlRequest, _ session: BroadcastSession) async -> String {
-        let text = request.destination ?? ""
+    /// The name of the destination that a request is about.
+    ///
+    /// - Parameters:
+    ///   - text: its name, or the path of its file.
+    ///   - folder: the folder for a relative path.
+    private func destinationName(_ text: String, folder: String?, _ session: BroadcastSession) async -> String {
         let destinations = session.snapshot().destinations
         guard !text.isEmpty, !destinations.contains(where: { $0.name == text }) else { return text }
-        let path = text.hasPrefix("/") ? text : (request.folder ?? "") + "/" + text
+        let path = text.hasPrefix("/") ? text : (folder ?? "") + "/" + text
         let files = destinations.compactMap { destination in destination.path.map { (name: destination.name, path: $0) } }
         // The system looks at the path, which can block as long as a disk does not answer.
         return await NamedThread.run(name: "file check") {
@@ -125,24 +140,28 @@ extension SessionHost {
         }
     }
 
-    private func changeHiddenWindows(_ request: ControlRequest, _ session: BroadcastSession) async throws(HostError) {
-        let rule: HiddenWindowRule
+    private static func rule(_ text: String) throws(HostError) -> HiddenWindowRule {
         do throws(HiddenWindowRule.ParseError) {
-            rule = try HiddenWindowRule(request.value ?? "")
+            return try HiddenWindowRule(text)
         } catch {
             throw .request(.rule(error))
         }
-        let hides = request.command == "hide"
-        switch hides ? session.hide(rule) : session.unhide(rule) {
-        case nil: throw .request(.notAScreen)
-        case true?: report(.changed(hides ? .hidden(rule: "\(rule)") : .unhidden(rule: "\(rule)")))
-        case false?: throw .request(hides ? .ruleExists("\(rule)") : .noSuchRule("\(rule)"))
-        }
-        guard hides else { return }
+    }
+
+    private func hide(_ rule: HiddenWindowRule, _ session: BroadcastSession) async throws(HostError) {
+        guard let isNew = session.hide(rule) else { throw .request(.notAScreen) }
+        guard isNew else { throw .request(.ruleExists("\(rule)")) }
+        report(.changed(.hidden(rule: "\(rule)")))
         switch await session.waitUntilHidden(isPause: false) {
         case .done: break
         case .covered: throw .request(.hiddenBySlate("\(rule)"))
         case .unknown: throw .request(.hidingNotShown("\(rule)"))
         }
+    }
+
+    private func unhide(_ rule: HiddenWindowRule, _ session: BroadcastSession) throws(HostError) {
+        guard let wasHidden = session.unhide(rule) else { throw .request(.notAScreen) }
+        guard wasHidden else { throw .request(.noSuchRule("\(rule)")) }
+        report(.changed(.unhidden(rule: "\(rule)")))
     }
 }

@@ -186,7 +186,7 @@ package actor SessionHost {
             return try await ControlServer.listen(
                 at: .init(path: path, otherwise: options.otherSockets, registration: options.registration), events: { [hub] in hub.subscribe() },
                 refusal: { [phrases = options.phrases] in phrases.report(.request(.refused($0))) },
-                answer: { [weak self] request in await self?.reply(to: request) ?? ControlReply(retried: []) })
+                answer: { [weak self] request in await self?.reply(to: request) ?? .retried([]) })
         } catch {
             switch error {
             case .inUse: throw .nameInUse(options.name)

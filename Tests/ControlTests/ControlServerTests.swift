@@ -9,16 +9,18 @@ import Testing
 
     @Test func `a client receives the session's answer`() async throws {
         try await withServer { (path: String) async throws in
-            let reply = try await ControlClient.ask(ControlRequest(command: "status"), at: path)
-            #expect(reply == ControlReply(session: session(state: "live")))
+            let reply = try await ControlClient.ask(.status, at: path)
+            #expect(reply == .session(session(state: "live")))
         }
     }
 
     @Test func `an unknown command is answered with an error`() async throws {
         try await withServer { (path: String) async throws in
-            let reply = try await ControlClient.ask(ControlRequest(command: "dance"), at: path)
-            #expect(reply?.session == nil)
-            #expect(reply?.error == ErrorReport(code: 404, message: "There is no command dance."))
+            let client = try LineClient(path: path)
+            client.send("{\"command\":\"dance\"}\n")
+            let line = try #require(try await client.nextLine())
+            let expected = ControlReply.error(ErrorReport(code: 404, message: "There is no command dance."))
+            #expect(ControlJSON.decode(ControlReply.self, from: Array(line.utf8)) == expected)
         }
     }
 
@@ -27,7 +29,7 @@ import Testing
             let client = try LineClient(path: path)
             client.send("{\"future\": {\"x\": [1, null]}, \"command\": \"status\", \"n\": 1e3}\n")
             let line = try #require(try await client.nextLine())
-            #expect(ControlJSON.decode(ControlReply.self, from: Array(line.utf8)) == ControlReply(session: session(state: "live")))
+            #expect(ControlJSON.decode(ControlReply.self, from: Array(line.utf8)) == .session(session(state: "live")))
         }
     }
 
@@ -47,7 +49,7 @@ import Testing
     @Test func `requests on one connection are answered in their order, also wrong ones and many at once`() async throws {
         try await withServer { (path: String) async throws in
             let client = try LineClient(path: path)
-            client.send("{\"command\":\"slow\"}\n{\"command\":\"status\"}\n{\"command\":\"slow\"}\nhello\n{\"command\":\"dance\"}\n")
+            client.send("{\"command\":\"stop\"}\n{\"command\":\"status\"}\n{\"command\":\"stop\"}\nhello\n{\"command\":\"dance\"}\n")
             for word in ["\"state\":\"slow\"", "\"state\":\"live\"", "\"state\":\"slow\"", "\"code\":400", "\"code\":404"] {
                 #expect(try await client.nextLine()?.contains(word) == true, "\(word)")
             }
@@ -68,9 +70,9 @@ import Testing
             let server = try await listen(at: folder + "/a.sock") { _ in
                 var report = session(state: "live")
                 report.title = title
-                return ControlReply(session: report)
+                return .session(report)
             }
-            #expect(try await ControlClient.ask(ControlRequest(command: "status"), at: folder + "/a.sock")?.session?.title == title)
+            #expect(try await ControlClient.ask(.status, at: folder + "/a.sock")?.session?.title == title)
             await server.shutDown()
         }
     }
@@ -91,8 +93,8 @@ import Testing
                         await Task.yield()
                         return endless
                     }
-                }, refusal: report, answer: { _ in ControlReply(session: session(state: "live")) })
-            var lines = try await ControlClient.lines(ControlRequest(command: "events"), at: path)
+                }, refusal: report, answer: { _ in .session(session(state: "live")) })
+            var lines = try await ControlClient.lines(.events, at: path)
             // As soon as buffers are full the server takes no more. A client that collects events lets it go on for ever.
             let deadline = ContinuousClock.now + .seconds(30)
             var (before, equalReadings) = (0, 0)
@@ -170,26 +172,25 @@ import Testing
         try await withServer { (path: String) async throws in
             for _ in 0..<20 {
                 let client = try LineClient(path: path)
-                client.send("{\"command\":\"slow\"}\n{\"command\":")
+                client.send("{\"command\":\"stop\"}\n{\"command\":")
             }
-            #expect(try await ControlClient.ask(ControlRequest(command: "status"), at: path)?.session?.state == "live")
+            #expect(try await ControlClient.ask(.status, at: path)?.session?.state == "live")
         }
     }
 
     @Test func `a request transfers its values unchanged`() async throws {
         try await withFolder { (folder: String) async throws in
             let path = folder + "/default.sock"
-            let received = Mutex<[ControlRequest]>([])
+            let received = Mutex<[Result<ControlRequest, InvalidRequest>]>([])
             let server = try await listen(at: path) { request in
                 received.withLock { $0.append(request) }
-                return ControlReply(session: session(state: "live"), microphone: true)
+                return .microphone(isOn: true, session(state: "live"))
             }
-            let requests = [
-                ControlRequest(command: "mic", value: "toggle"),
-                ControlRequest(command: "annotate", values: ["songTitle": "Ænima", "song_title": "x=y", "": "empty"]),
+            let requests: [ControlRequest] = [
+                .microphone(.toggle), .annotate(["songTitle": "Ænima", "song_title": "x=y", "": "empty"]),
             ]
             for request in requests { #expect(try await ControlClient.ask(request, at: path)?.microphone == true) }
-            #expect(received.withLock { $0 } == requests)
+            #expect(received.withLock { $0 } == requests.map { .success($0) })
             await server.shutDown()
         }
     }
@@ -199,7 +200,7 @@ import Testing
             let path = folder + "/default.sock"
             let (events, continuation) = AsyncStream.makeStream(of: EventReport.self)
             let server = try await ControlServer.listen(
-                at: path, events: { events }, refusal: report, answer: { _ in ControlReply(session: session(state: "live")) })
+                at: path, events: { events }, refusal: report, answer: { _ in .session(session(state: "live")) })
             let client = try LineClient(path: path)
             client.send("{\"command\":\"events\"}\n")
             for state in ["live", "paused"] {
@@ -222,22 +223,22 @@ import Testing
             let path = folder + "/default.sock"
             let (events, continuation) = AsyncStream.makeStream(of: EventReport.self)
             let server = try await ControlServer.listen(
-                at: path, events: { events }, refusal: report, answer: { _ in ControlReply(session: session(state: "live")) })
-            let lines = try #require(try await ControlClient.lines(ControlRequest(command: "events"), at: path))
+                at: path, events: { events }, refusal: report, answer: { _ in .session(session(state: "live")) })
+            let lines = try #require(try await ControlClient.lines(.events, at: path))
             for _ in 0..<3 { continuation.yield(EventReport(time: "t", event: "statistics", session: "default")) }
             continuation.finish()
             var received: [String] = []
             for await line in lines { received.append(String(decoding: line, as: UTF8.self)) }
             #expect(received == Array(repeating: "{\"event\":\"statistics\",\"session\":\"default\",\"time\":\"t\"}", count: 3))
             await server.shutDown()
-            #expect(try await ControlClient.lines(ControlRequest(command: "events"), at: path) == nil)
+            #expect(try await ControlClient.lines(.events, at: path) == nil)
         }
     }
 
     @Test func `many simultaneous clients are all answered`() async throws {
         try await withServer { (path: String) async throws in
             let states = await withTaskGroup(of: String?.self) { group in
-                for _ in 0..<40 { group.addTask { (try? await ControlClient.ask(ControlRequest(command: "status"), at: path))??.session?.state } }
+                for _ in 0..<40 { group.addTask { (try? await ControlClient.ask(.status, at: path))??.session?.state } }
                 return await group.reduce(into: [String?]()) { $0.append($1) }
             }
             #expect(states.count == 40)
@@ -247,9 +248,9 @@ import Testing
 
     @Test func `without a listener there is no answer`() async throws {
         try await withFolder { (folder: String) async throws in
-            #expect(try await ControlClient.ask(ControlRequest(command: "status"), at: folder + "/none.sock") == nil)
+            #expect(try await ControlClient.ask(.status, at: folder + "/none.sock") == nil)
             #expect(LineClient.leaveStaleSocket(at: folder + "/stale.sock"))
-            #expect(try await ControlClient.ask(ControlRequest(command: "status"), at: folder + "/stale.sock") == nil)
+            #expect(try await ControlClient.ask(.status, at: folder + "/stale.sock") == nil)
         }
     }
 
@@ -269,9 +270,9 @@ import Testing
     @Test func `a second session with the same name is rejected, and the first continues`() async throws {
         try await withServer { (path: String) async throws in
             await #expect(throws: ControlServer.Failure.inUse) {
-                try await listen(at: path) { _ in ControlReply(session: session(state: "second")) }
+                try await listen(at: path) { _ in .session(session(state: "second")) }
             }
-            #expect(try await ControlClient.ask(ControlRequest(command: "status"), at: path)?.session?.state == "live")
+            #expect(try await ControlClient.ask(.status, at: path)?.session?.state == "live")
         }
     }
 
@@ -279,12 +280,12 @@ import Testing
         try await withFolder { (folder: String) async throws in
             let servers = await withTaskGroup(of: ControlServer?.self) { group in
                 for _ in 0..<8 {
-                    group.addTask { try? await listen(at: folder + "/one.sock") { _ in ControlReply(session: session(state: "live")) } }
+                    group.addTask { try? await listen(at: folder + "/one.sock") { _ in .session(session(state: "live")) } }
                 }
                 return await group.reduce(into: [ControlServer]()) { if let server = $1 { $0.append(server) } }
             }
             #expect(servers.count == 1)
-            #expect(try await ControlClient.ask(ControlRequest(command: "status"), at: folder + "/one.sock")?.session?.state == "live")
+            #expect(try await ControlClient.ask(.status, at: folder + "/one.sock")?.session?.state == "live")
             for server in servers { await server.shutDown() }
         }
     }
@@ -294,8 +295,8 @@ import Testing
             let path = folder + "/default.sock"
             #expect(LineClient.leaveStaleSocket(at: path))
             #expect(FileManager.default.createFile(atPath: path + ".lock", contents: nil))
-            let server = try await listen(at: path) { _ in ControlReply(session: session(state: "live")) }
-            #expect(try await ControlClient.ask(ControlRequest(command: "status"), at: path)?.session?.state == "live")
+            let server = try await listen(at: path) { _ in .session(session(state: "live")) }
+            #expect(try await ControlClient.ask(.status, at: path)?.session?.state == "live")
             await server.shutDown()
         }
     }
@@ -304,8 +305,8 @@ import Testing
         try await withFolder { (folder: String) async throws in
             let path = folder + "/default.sock"
             for state in ["first", "second"] {
-                let server = try await listen(at: path) { _ in ControlReply(session: session(state: state)) }
-                #expect(try await ControlClient.ask(ControlRequest(command: "status"), at: path)?.session?.state == state)
+                let server = try await listen(at: path) { _ in .session(session(state: state)) }
+                #expect(try await ControlClient.ask(.status, at: path)?.session?.state == state)
                 await server.shutDown()
                 #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
             }
@@ -332,9 +333,9 @@ import Testing
         try await withFolder { (folder: String) async throws in
             let path = folder + "/" + String(repeating: "x", count: 150)
             func threads() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count }
-            _ = try? await listen(at: path) { _ in ControlReply(session: session(state: "live")) }
+            _ = try? await listen(at: path) { _ in .session(session(state: "live")) }
             let before = try threads()
-            for _ in 0..<40 { _ = try? await listen(at: path) { _ in ControlReply(session: session(state: "live")) } }
+            for _ in 0..<40 { _ = try? await listen(at: path) { _ in .session(session(state: "live")) } }
             // Dispatch and the thread pool have some temporary threads. A leak would be 40 permanent ones.
             try await waitUntil("the temporary threads to end") { try threads() <= before + 4 }
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
@@ -346,13 +347,13 @@ import Testing
     @Test func `a stopped session times out, and its process is reported`() async throws {
         try await withFolder { (folder: String) async throws in
             let stopped = try SilentListener(path: folder + "/stopped.sock")
-            for command in ["status", "stop", "clip"] {
-                await #expect(throws: ControlClient.Failure.silent(process: getpid()), "\(command)") {
-                    try await ControlClient.ask(ControlRequest(command: command), at: stopped.path, patience: .milliseconds(100))
+            for request in [ControlRequest.status, .stop, .clip(last: nil, path: "/clip.mp4")] {
+                await #expect(throws: ControlClient.Failure.silent(process: getpid()), "\(request)") {
+                    try await ControlClient.ask(request, at: stopped.path, patience: .milliseconds(100))
                 }
             }
             await #expect(throws: ControlClient.Failure.silent(process: getpid())) {
-                try await ControlClient.lines(ControlRequest(command: "events"), at: stopped.path, patience: .milliseconds(100))
+                try await ControlClient.lines(.events, at: stopped.path, patience: .milliseconds(100))
             }
         }
     }
@@ -362,10 +363,10 @@ import Testing
             // The client asks for the status when its patience for the first answer has ended.
             let (asked, question) = AsyncStream.makeStream(of: Void.self)
             let server = try await listen(at: folder + "/a.sock") { request in
-                if request.command == "stop" { for await _ in asked { break } } else { question.yield() }
-                return ControlReply(session: session(state: request.command == "stop" ? "finished" : "finishing"))
+                if request == .success(.stop) { for await _ in asked { break } } else { question.yield() }
+                return .session(session(state: request == .success(.stop) ? "finished" : "finishing"))
             }
-            let reply = try await ControlClient.ask(ControlRequest(command: "stop"), at: folder + "/a.sock")
+            let reply = try await ControlClient.ask(.stop, at: folder + "/a.sock")
             #expect(reply?.session?.state == "finished")
             await server.shutDown()
         }
@@ -373,7 +374,7 @@ import Testing
 
     @Test func `a request over the maximum length is not sent`() async throws {
         try await withFolder { (folder: String) async throws in
-            let long = ControlRequest(command: "annotate", values: ["k": String(repeating: "x", count: 65_536)])
+            let long = ControlRequest.annotate(["k": String(repeating: "x", count: 65_536)])
             await #expect(throws: ControlClient.Failure.tooLong) { try await ControlClient.ask(long, at: folder + "/none.sock") }
         }
     }
@@ -385,7 +386,7 @@ import Testing
             let path = folder + "/default.sock"
             let server = try await ControlServer.listen(
                 at: path, events: { AsyncStream { $0.yield(EventReport(time: "t", event: "state", session: "default")) } },
-                refusal: report, answer: { _ in ControlReply(session: session(state: "live")) })
+                refusal: report, answer: { _ in .session(session(state: "live")) })
             var clients: [LineClient] = []
             for _ in 0..<32 {
                 let client = try LineClient(path: path)
@@ -416,9 +417,9 @@ import Testing
             let server = try await listen(at: path) { _ in
                 isAsked.withLock { $0 = true }
                 try? await Task.sleep(for: .milliseconds(100))
-                return ControlReply(session: session(state: "finished"))
+                return .session(session(state: "finished"))
             }
-            async let reply = ControlClient.ask(ControlRequest(command: "stop"), at: path)
+            async let reply = ControlClient.ask(.stop, at: path)
             try await waitUntil("the request") { isAsked.withLock { $0 } }
             await server.shutDown()
             #expect(try await reply?.session?.state == "finished")
@@ -428,14 +429,14 @@ import Testing
     @Test func `a path where no socket can be created is a typed error`() async throws {
         try await withFolder { (folder: String) async throws in
             await #expect {
-                _ = try await listen(at: folder + "/missing/default.sock") { _ in ControlReply(session: session(state: "live")) }
+                _ = try await listen(at: folder + "/missing/default.sock") { _ in .session(session(state: "live")) }
             } throws: { error in
                 if case .cannotBind? = error as? ControlServer.Failure { true } else { false }
             }
             // Longer than sun_path, which has 108 bytes.
             await #expect(throws: ControlServer.Failure.cannotBind(code: ENAMETOOLONG)) {
                 _ = try await listen(at: folder + "/" + String(repeating: "x", count: 150)) { _ in
-                    ControlReply(session: session(state: "live"))
+                    .session(session(state: "live"))
                 }
             }
             #expect(ControlServer.maximumPath == 107)
@@ -444,17 +445,18 @@ import Testing
 
     // MARK: Helpers
 
-    /// Starts a server that supports `status` and `slow`, which answers late.
+    /// Starts a server that supports `status` and `stop`, which answers late.
     private func withServer(_ body: (String) async throws -> Void) async throws {
         try await withFolder { (folder: String) async throws in
             let path = folder + "/default.sock"
             let server = try await listen(at: path) { request in
-                switch request.command {
-                case "status": return ControlReply(session: session(state: "live"))
-                case "slow":
+                switch request {
+                case .success(.status): return .session(session(state: "live"))
+                case .success(.stop):
                     try? await Task.sleep(for: .milliseconds(20))
-                    return ControlReply(session: session(state: "slow"))
-                default: return ControlReply(error: ErrorReport(code: 404, message: "There is no command \(request.command)."))
+                    return .session(session(state: "slow"))
+                case .failure(.unknownCommand(let name)): return .error(ErrorReport(code: 404, message: "There is no command \(name)."))
+                default: return .error(ErrorReport(code: 400, message: "\(request)"))
                 }
             }
             do {
@@ -482,7 +484,7 @@ private final class Holders: Sendable {
     let total = Mutex(0)
 
     func take(_ path: String) async {
-        guard let server = try? await listen(at: path, answer: { _ in ControlReply(session: session(state: "live")) }) else { return }
+        guard let server = try? await listen(at: path, answer: { _ in .session(session(state: "live")) }) else { return }
         let count = now.withLock { now in
             now += 1
             return now
@@ -497,7 +499,7 @@ private final class Holders: Sendable {
 
 /// Starts a server whose event stream ends immediately.
 private func listen(
-    at path: String, answer: @escaping @Sendable (ControlRequest) async -> ControlReply
+    at path: String, answer: @escaping @Sendable (Result<ControlRequest, InvalidRequest>) async -> ControlReply
 ) async throws(ControlServer.Failure) -> ControlServer {
     try await ControlServer.listen(at: path, events: { AsyncStream { $0.finish() } }, refusal: report, answer: answer)
 }

@@ -8,7 +8,7 @@ import Testing
     /// Waits until the session at `path` answers.
     private func waitForAnswer(at path: String) async throws {
         try await waitUntil("an answer at \(path)") {
-            try await ControlClient.ask(ControlRequest(command: "status"), at: path) != nil
+            try await ControlClient.ask(.status, at: path) != nil
         }
     }
 
@@ -108,7 +108,7 @@ import Testing
     private func start(_ place: ControlServer.Place) async throws -> ControlServer {
         try await ControlServer.listen(
             at: place, events: { AsyncStream { $0.finish() } }, refusal: { ErrorReport(code: 400, message: "\($0)") },
-            answer: { _ in ControlReply(session: Self.session) })
+            answer: { _ in .session(Self.session) })
     }
 
     private static let session = SessionReport(

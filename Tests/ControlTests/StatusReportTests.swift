@@ -71,7 +71,7 @@ import Testing
     @Test func `a reply is one line, with any content of its strings`() {
         var session = Self.session
         session.title = "two\nlines, \"quotes\", a tab\t, umläute and \u{2028}"
-        let line = ControlJSON.encode(ControlReply(session: session))
+        let line = ControlJSON.encode(ControlReply.session(session))
         #expect(!line.contains(0x0A))
         #expect(ControlJSON.decode(ControlReply.self, from: line)?.session?.title == session.title)
     }

@@ -80,10 +80,17 @@ final class HostRig: Sendable {
     var log: String { (try? String(contentsOfFile: "\(folder)/state/\(running.name).log", encoding: .utf8)) ?? "" }
 
     /// The answer of the running session.
-    func ask(_ command: String, _ fill: (inout ControlRequest) -> Void = { _ in }) async throws -> ControlReply {
-        var request = ControlRequest(command: command)
-        fill(&request)
+    func ask(_ request: ControlRequest) async throws -> ControlReply {
         guard let reply = try await running.ask(request) else { throw PeerError.answer("no session runs at \(running.socket)") }
+        return reply
+    }
+
+    /// The answer of the running session to any line.
+    func ask(line: String) async throws -> ControlReply {
+        let answer = try await ControlSocket.ask(line, at: running.socket)
+        guard let answer, let reply = ControlJSON.decode(ControlReply.self, from: answer.utf8) else {
+            throw PeerError.answer("\(running.socket) answered \(answer ?? "nothing")")
+        }
         return reply
     }
 

@@ -105,9 +105,9 @@ struct SessionHostTests {
             await #expect(throws: HostError.nameInUse("main")) { try await second.host.start() }
             #expect(taken.value == 1)
             // The first one goes on, with its log.
-            #expect(try await first.ask("status").session?.state == "live")
+            #expect(try await first.ask(.status).session?.state == "live")
             try await waitUntil("the line in the log") { first.log.contains("main is live") }
-            _ = try await first.ask("stop")
+            _ = try await first.ask(.stop)
             _ = try await first.host.ended()
             let third = try HostRig(in: peers, folder: first.folder, onNameTaken: { taken.update { $0 += 1 } })
             try await third.host.start()
@@ -169,7 +169,7 @@ struct SessionHostTests {
             await #expect(throws: error) { try await rig.host.ended() }
             try await waitUntil("the end of the events") { front.isOver }
             #expect(front.events.isEmpty && rig.host.session == nil)
-            #expect(try await rig.running.ask("status") == nil && !FileManager.default.fileExists(atPath: rig.running.socket))
+            #expect(try await rig.running.ask(.status) == nil && !FileManager.default.fileExists(atPath: rig.running.socket))
         }
     }
 
@@ -184,7 +184,7 @@ struct SessionHostTests {
             #expect(outcome.failure == .capture(.noActiveWindow) && outcome.snapshot.state == .failed)
             try await waitUntil("the end of the events") { front.isOver }
             #expect(front.states == [.failed])
-            #expect(try await rig.running.ask("status") == nil)
+            #expect(try await rig.running.ask(.status) == nil)
         }
     }
 
@@ -224,7 +224,7 @@ struct SessionHostTests {
             for number in 0..<2000 { rig.host.session?.annotate(["number": "\(number)"]) }
             try await waitUntil("the annotations") { rig.viewer.calls.contains(.annotated(["number": "1999"])) }
             try await rig.waitForFrames()
-            #expect(try await rig.ask("pause").session?.state == "paused")
+            #expect(try await rig.ask(.pause).session?.state == "paused")
             rig.host.requestStop()
             _ = try await rig.host.ended()
             // What it reads later are the newest.
@@ -248,7 +248,7 @@ struct SessionHostTests {
             let received = Shared(0)
             let followers = try await withThrowingTaskGroup(of: [EventReport].self) { group in
                 for _ in 0..<3 {
-                    let lines = try #require(try await ControlClient.lines(ControlRequest(command: "events"), at: rig.running.socket))
+                    let lines = try #require(try await ControlClient.lines(.events, at: rig.running.socket))
                     group.addTask {
                         var events: [EventReport] = []
                         for await line in lines {
@@ -320,7 +320,7 @@ struct SessionHostTests {
             try await waitUntil("the annotation") {
                 rig.viewer.calls.contains(.annotated(["application": "Gedit", "applicationTitle": "A text"]))
             }
-            let report = try #require(try await rig.ask("status").session)
+            let report = try #require(try await rig.ask(.status).session)
             #expect(report.application == .init(id: "Gedit", title: "A text", name: nil))
             rig.host.requestStop()
             _ = try await rig.host.ended()

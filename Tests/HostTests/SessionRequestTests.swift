@@ -65,15 +65,10 @@ struct SessionRequestTests {
             // The configuration was written after the start.
             _ = try configure(folder, "[destinations.archive]\nextension = \"file\"\npath = \"\(folder)/archive.mp4\"\n")
             let running = RunningSession(name: "kit", socket: folder + "/kit.sock")
-            var request = ControlRequest(command: "add-destination")
-            request.destination = "archive"
-            #expect(try await running.ask(request)?.destination?.name == "archive")
+            #expect(try await running.ask(.addDestination("archive", folder: nil))?.destination?.name == "archive")
             // A relative path starts at the folder of the command that asks.
-            request.destination = "b.mp4"
-            request.folder = folder
-            #expect(try await running.ask(request)?.destination?.path == folder + "/b.mp4")
-            request.destination = "twich"
-            let refused = try await running.ask(request)
+            #expect(try await running.ask(.addDestination("b.mp4", folder: folder))?.destination?.path == folder + "/b.mp4")
+            let refused = try await running.ask(.addDestination("twich", folder: folder))
             #expect(refused?.error?.message.contains("unknown(\"twich\"") == true)
             host.requestStop()
             let outcome = try await host.ended()
@@ -94,9 +89,8 @@ struct SessionRequestTests {
             let file = paths(folder).configFile
             try FileManager.default.createDirectory(atPath: (file as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
             try "no TOML".write(toFile: file, atomically: true, encoding: .utf8)
-            var request = ControlRequest(command: "add-destination")
-            request.destination = folder + "/b.mp4"
-            let reply = try await RunningSession(name: "kit", socket: folder + "/kit.sock").ask(request)
+            let running = RunningSession(name: "kit", socket: folder + "/kit.sock")
+            let reply = try await running.ask(.addDestination(folder + "/b.mp4", folder: nil))
             #expect(reply?.error?.code == 400 && host.session?.snapshot().state == .live)
             host.requestStop()
             #expect(try await host.ended().snapshot.destinations.map(\.name) == ["a.mp4"])

@@ -23,10 +23,10 @@ package func connection(to path: String) throws -> Int32? {
 }
 
 /// A client of a session's control socket: one JSON object on a line, answered by one JSON object on a line. It shares no code with the program.
-enum ControlSocket {
+package enum ControlSocket {
     /// Sends a request and gives the line that answers it, or nil if nothing listens at `path` or the session ends before it answers.
     /// Throws if no answer arrives within 10 s. Does not block a thread of Swift's pool.
-    static func ask(_ request: String, at path: String) async throws -> String? {
+    package static func ask(_ request: String, at path: String) async throws -> String? {
         try await withCheckedThrowingContinuation { continuation in
             BlockingQueue.run { continuation.resume(with: Result { try answer(to: request, at: path) }) }
         }

@@ -34,10 +34,8 @@ struct ClipCommand: AsyncParsableCommand {
             throw CommandError(.usage, "A clip has one length and one file. Run: broadcast clip 30s FILE.mp4")
         }
         let span = try OptionValue.duration(times.first ?? "30s", name: "--last")
-        var request = ControlRequest(command: "clip")
-        request.last = span.seconds
-        request.path = Self.absolute(files.first ?? Self.newName())
-        guard let clip = try await name.ask(request).clip else { return }
+        let path = Self.absolute(files.first ?? Self.newName())
+        guard let clip = try await name.ask(.clip(last: span.seconds, path: path)).clip else { return }
         try Output.answer(clip.path)
         if clip.duration < span.seconds - 0.5 { Output.note(ClipSentences.shorter(clip.duration)) }
     }

@@ -26,9 +26,7 @@ struct AddDestinationCommand: AsyncParsableCommand {
     @OptionGroup var name: SessionName
 
     func run() async throws {
-        var request = ControlRequest(command: "add-destination")
-        request.destination = destination
-        request.folder = FileManager.default.currentDirectoryPath
+        let request = ControlRequest.addDestination(destination, folder: FileManager.default.currentDirectoryPath)
         guard let added = try await name.ask(request).destination else { return }
         if json { try Output.answer(ControlJSON.encode(added, pretty: true)) } else { try Output.answer(added.name) }
     }
@@ -53,9 +51,7 @@ struct RemoveDestinationCommand: AsyncParsableCommand {
     @OptionGroup var name: SessionName
 
     func run() async throws {
-        var request = ControlRequest(command: "remove-destination")
-        request.destination = destination
-        request.folder = FileManager.default.currentDirectoryPath
+        let request = ControlRequest.removeDestination(destination, folder: FileManager.default.currentDirectoryPath)
         guard let ended = try await name.ask(request).destination else { return }
         if json { try Output.answer(ControlJSON.encode(ended, pretty: true)) } else { try Output.answer(ResultLine.text(ended)) }
         if let error = ended.error {
@@ -76,9 +72,7 @@ struct RetryCommand: AsyncParsableCommand {
     @OptionGroup var name: SessionName
 
     func run() async throws {
-        var request = ControlRequest(command: "retry")
-        request.destination = destination
-        let retried = try await name.ask(request).retried ?? []
+        let retried = try await name.ask(.retry(destination: destination)).retried ?? []
         guard !retried.isEmpty else {
             let named = destination.map { " \"\($0)\"" } ?? ""
             throw CommandError(.nothing, "No destination\(named) waits for a retry. See broadcast status.")

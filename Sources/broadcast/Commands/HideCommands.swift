@@ -21,7 +21,7 @@ struct WindowArgument: ParsableArguments {
     /// Throws if `rule` would ask the X server or the user in vain.
     func check(_ name: SessionName) async throws(CommandError) {
         guard window == "active" || window == "pick" else { return }
-        guard try await name.ask(ControlRequest(command: "status")).session?.source.shared != true else {
+        guard try await name.ask(.status).session?.source.shared != true else {
             throw CommandError(
                 .usage, "A program cannot find windows on Wayland. Give a rule such as class:NAME: it replaces the whole monitor by a slate.")
         }
@@ -63,7 +63,7 @@ struct HideCommand: AsyncParsableCommand {
     func run() async throws {
         try await argument.check(name)
         let rule = try argument.rule()
-        let reply = try await name.ask(ControlRequest(command: "hide", value: rule))
+        let reply = try await name.ask(.hide(rule: rule))
         try Output.answer(rule)
         if let note = HiddenWindowSentences.note(after: rule, in: reply.session) { Output.note(note) }
     }
@@ -81,7 +81,7 @@ struct UnhideCommand: AsyncParsableCommand {
     func run() async throws {
         try await argument.check(name)
         let rule = try argument.rule()
-        _ = try await name.ask(ControlRequest(command: "unhide", value: rule))
+        _ = try await name.ask(.unhide(rule: rule))
         try Output.answer(rule)
     }
 }

@@ -74,7 +74,7 @@ struct PauseCommand: AsyncParsableCommand {
     @OptionGroup var name: SessionName
 
     func run() async throws {
-        _ = try await name.ask(ControlRequest(command: "pause"))
+        _ = try await name.ask(.pause)
         try Output.answer("paused")
     }
 }
@@ -86,7 +86,7 @@ struct ResumeCommand: AsyncParsableCommand {
     @OptionGroup var name: SessionName
 
     func run() async throws {
-        _ = try await name.ask(ControlRequest(command: "resume"))
+        _ = try await name.ask(.resume)
         try Output.answer("live")
     }
 }
@@ -103,8 +103,10 @@ struct MicCommand: AsyncParsableCommand {
     @OptionGroup var name: SessionName
 
     func run() async throws {
-        guard ["on", "off", "toggle"].contains(value) else { throw CommandError(.usage, "The microphone can be on, off or toggle, not \(value).") }
-        let reply = try await name.ask(ControlRequest(command: "mic", value: value))
+        guard let choice = ControlRequest.MicrophoneChoice(rawValue: value) else {
+            throw CommandError(.usage, "The microphone can be on, off or toggle, not \(value).")
+        }
+        let reply = try await name.ask(.microphone(choice))
         try Output.answer(reply.microphone == true ? "on" : "off")
     }
 }
@@ -128,7 +130,7 @@ struct AnnotateCommand: AsyncParsableCommand {
             }
             information[String(text[..<equals])] = String(text[text.index(after: equals)...])
         }
-        _ = try await name.ask(ControlRequest(command: "annotate", values: information))
+        _ = try await name.ask(.annotate(information))
     }
 }
 

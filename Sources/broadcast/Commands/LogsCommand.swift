@@ -35,7 +35,7 @@ struct LogsCommand: AsyncParsableCommand {
         }
         while true {
             // Query the state before reading, so that the last lines of the session are read too.
-            let answer = follow ? await RunningSession.ask("status", [running]).first : nil
+            let answer = follow ? await RunningSession.ask(.status, [running]).first : nil
             try copy(current)
             // A full log became the older one, and a new one began.
             if let next = try? FileDescriptor(path: path, flags: O_RDONLY), !next.isSameFile(as: current) {

@@ -33,7 +33,7 @@ struct SignOutCommand: AsyncParsableCommand {
         var ended = 0
         var silent: [CommandError] = []
         let sessions = RunningSession.all(user.paths)
-        for (session, answer) in zip(sessions, await RunningSession.ask("status", sessions)) {
+        for (session, answer) in zip(sessions, await RunningSession.ask(.status, sessions)) {
             do throws(CommandError) {
                 guard let report = try Self.reply(answer, session)?.session else { continue }
                 let own = uses(report) { Self.isOwn($0, configuration, user, isKnown: problem == nil) }
@@ -84,22 +84,20 @@ struct SignOutCommand: AsyncParsableCommand {
     private func end(_ own: [String], of report: SessionReport, in session: RunningSession) async throws(CommandError) {
         let others = report.destinations.filter { !Self.isOver($0) && !own.contains($0.name) }
         guard !others.isEmpty else {
-            _ = try await Self.ask(session, ControlRequest(command: "stop"))
+            _ = try await Self.ask(session, .stop)
             return Output.note("Session \"\(session.name)\" has ended.")
         }
         var refusal: CommandError?
         for name in own {
-            var request = ControlRequest(command: "remove-destination")
-            request.destination = name
             // An unknown destination is not an error: it or the whole session ended meanwhile.
-            guard let error = try await Self.ask(session, request)?.error, error.code != 404 else { continue }
+            guard let error = try await Self.ask(session, .removeDestination(name, folder: nil))?.error, error.code != 404 else { continue }
             guard error.code == ErrorReport.onlyDestination else {
                 refusal = refusal ?? CommandError(.unavailable, "Session \"\(session.name)\" does not end \(name): \(error.message)")
                 continue
             }
             // The other destinations ended meanwhile. A session cannot remove its last destination, so stop the
             // session.
-            _ = try await Self.ask(session, ControlRequest(command: "stop"))
+            _ = try await Self.ask(session, .stop)
             return Output.note("Session \"\(session.name)\" has ended.")
         }
         if let refusal { throw refusal }

@@ -26,7 +26,7 @@ struct StatusCommand: AsyncParsableCommand {
         var isFirst = true
         while true {
             let running = RunningSession.all(paths).filter { wanted == nil || $0.name == wanted }
-            let answers = await RunningSession.ask("status", running)
+            let answers = await RunningSession.ask(.status, running)
             let sessions = answers.compactMap { try? $0.get()?.session }
             if let wanted, isFirst, sessions.isEmpty, !answers.contains(where: { $0.failure != nil }) {
                 throw CommandError.noSession(wanted, running: await RunningSession.names(paths))

@@ -26,7 +26,7 @@ struct StopCommand: AsyncParsableCommand {
         let paths = CommandContext.paths
         let sessions = all ? RunningSession.all(paths) : [try await name.running]
         // Stop the sessions at the same time: each may need a while to finish writing.
-        let answers = await RunningSession.ask("stop", sessions)
+        let answers = await RunningSession.ask(.stop, sessions)
         let ended = answers.compactMap { try? $0.get()?.session }
         if json { try Output.answer(ControlJSON.encode(StatusReport(sessions: ended), pretty: true)) }
         for session in ended where !json {

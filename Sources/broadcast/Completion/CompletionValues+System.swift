@@ -13,7 +13,7 @@ extension CompletionValues {
     func sessions(withLogs: Bool) async -> [Completion.Candidate] {
         let paths = CommandContext.paths
         let sessions = RunningSession.all(paths)
-        let running = zip(sessions, await RunningSession.ask("status", sessions)).compactMap { session, answer in
+        let running = zip(sessions, await RunningSession.ask(.status, sessions)).compactMap { session, answer in
             switch answer {
             case .success(nil), .failure(.foreign), .failure(.tooLong): return nil as Completion.Candidate?
             case .success(let reply?): return .init(value: session.name, summary: reply.session?.state ?? "starting")
@@ -48,7 +48,7 @@ extension CompletionValues {
     private var session: SessionReport? {
         get async {
             guard let session = try? await SessionName.running(line.options["--session"]) else { return nil }
-            guard case .success(let reply?)? = await RunningSession.ask("status", [session]).first else { return nil }
+            guard case .success(let reply?)? = await RunningSession.ask(.status, [session]).first else { return nil }
             return reply.session
         }
     }

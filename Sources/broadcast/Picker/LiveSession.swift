@@ -22,7 +22,7 @@ struct LiveSession {
     func fetch() async -> Report {
         let sessions = RunningSession.all(paths)
         var report = Report(live: nil, others: [])
-        for (session, answer) in zip(sessions, await RunningSession.ask("status", sessions)) {
+        for (session, answer) in zip(sessions, await RunningSession.ask(.status, sessions)) {
             guard let live = Self.live(answer) else { continue }
             if session.name == name { report.live = live } else { report.others.append(.init(name: session.name, live: live)) }
         }
@@ -32,7 +32,7 @@ struct LiveSession {
     func toggleMicrophone() async -> PickerModel.Live? {
         let answer: Result<ControlReply?, ControlClient.Failure>
         do throws(ControlClient.Failure) {
-            answer = .success(try await RunningSession(name: name, paths).ask(ControlRequest(command: "mic", value: "toggle")))
+            answer = .success(try await RunningSession(name: name, paths).ask(.microphone(.toggle)))
         } catch {
             answer = .failure(error)
         }
