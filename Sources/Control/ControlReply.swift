@@ -1,6 +1,7 @@
 /// The answer of a session to a request.
 ///
-/// Its `Codable` form is the JSON object of one line (docs/protocols.md, "Requests"). The reader ignores unknown fields.
+/// Its `Codable` form is the JSON object of one line (docs/protocols.md, "Requests"; docs/control.schema.json). The
+/// reader ignores unknown fields.
 package enum ControlReply: Sendable, Equatable {
     /// The current state of the session, or its final state.
     case session(SessionReport)

@@ -1,6 +1,7 @@
 /// A request of a client.
 ///
-/// Its `Codable` form is the JSON object of one line (docs/protocols.md, "Requests"). The reader ignores unknown fields.
+/// Its `Codable` form is the JSON object of one line (docs/protocols.md, "Requests"; docs/control.schema.json). The
+/// reader ignores unknown fields.
 package enum ControlRequest: Sendable, Equatable {
     case status
     case stop
