@@ -94,7 +94,7 @@ extension BroadcastError {
         case .connectionLost(let status): self = .server(destination: destination, code: error.code, reason: status ?? "The connection is lost.")
         case .rtmp(let problem): self = .server(destination: destination, code: error.code, reason: problem.description)
         case .extension(_, .reported(let code, let message, _)): self = .extension(destination: destination, code: code, message: message)
-        case .extension(_, .wrongSetting(let message, _)): self = .extension(destination: destination, code: 400, message: message)
+        case .extension(_, .wrongSetting(let message, _)): self = .extension(destination: destination, code: error.code, message: message)
         case .extension(_, let problem): self = .extension(destination: destination, code: problem.code, message: nil)
         }
     }

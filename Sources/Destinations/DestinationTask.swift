@@ -183,7 +183,7 @@ struct DestinationTask {
 
     /// True if the user stopped the destination before it connected. That is not a failure.
     private func wasStoppedBeforeLive(_ error: UploadError) -> Bool {
-        destination.end == .asked && !wasLive && error.isUnreachable
+        destination.end == .asked && !wasLive && error.meaning == .unreachable
     }
 
     /// Returns the wait before the next try; nil if there is no further try.
@@ -195,17 +195,12 @@ struct DestinationTask {
         let waitsForNetwork = plan.waitsForNetwork && !wasLive
         switch error.retry {
         case .never: return nil
-        case .laterOnceLive: guard wasLive || waitsForNetwork && error.isUnreachable else { return nil }
+        case .laterOnceLive: guard wasLive || waitsForNetwork && error.meaning == .unreachable else { return nil }
         case .later: guard wasLive || waitsForNetwork else { return nil }
         case .busy: break
         }
         return reconnection?.nextWait(isLimited: !waitsForNetwork || error.retry == .busy, chance: .random(in: 0...1))
     }
-}
-
-extension UploadError {
-    /// True if the far end did not answer, as opposed to refusing.
-    fileprivate var isUnreachable: Bool { code == 503 }
 }
 
 /// Limits how often a far end changes the state of its destination: some changes at once, then one in a second.

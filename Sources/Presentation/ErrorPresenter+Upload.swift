@@ -97,7 +97,11 @@ extension ExtensionProblem {
         case .noHello, .lineTooLong, .flood, .notAReply, .unsupportedVersion: .protocolError
         case .tooManySoundTracks, .pictureTooLarge: .usage
         case .wrongSetting(_, let origin): origin == .address ? .usage : .config
-        case .reported(let code, _, _): code == 401 || code == 403 ? .notPermitted : .unavailable
+        case .reported:
+            switch meaning {
+            case .unauthorized, .forbidden: .notPermitted
+            case .wrongSetting, .inUse, .unsupported, .unreachable, .other: .unavailable
+            }
         case .cannotWrite, .notReady, .stalled, .didNotExit, .endedEarly, .endedWithError, .closedInput, .cancelled: .unavailable
         }
     }
@@ -144,13 +148,12 @@ extension ExtensionProblem {
             return "The extension \(name) rejects a setting: \(message.withoutPeriod). \(next)"
         case .reported(let code, let message, _):
             let cause = "The extension \(name) ended the broadcast: \(message.withoutPeriod)"
-            return switch code {
-            case 401, 403: "\(cause) (\(code)). Run: broadcast setup \(destination)"
-            // The code of an extension that cannot reach its server.
-            case 503: "\(cause). Check the address and the network, and start again."
-            // Something else uses the far end, and only the extension knows what the user can do about it.
-            case 409: "\(cause)."
-            default: "\(cause) (\(code)). See broadcast logs."
+            return switch meaning {
+            case .unauthorized, .forbidden: "\(cause) (\(code)). Run: broadcast setup \(destination)"
+            case .unreachable: "\(cause). Check the address and the network, and start again."
+            // Only the extension knows what the user can do about it.
+            case .inUse: "\(cause)."
+            case .wrongSetting, .unsupported, .other: "\(cause) (\(code)). See broadcast logs."
             }
         }
     }

@@ -1,3 +1,4 @@
+import BroadcastExtension
 import Media
 import Processes
 import RTMP
@@ -60,6 +61,9 @@ package enum UploadError: Error, Sendable, Equatable {
         case .extension(_, let problem): problem.code
         }
     }
+
+    /// What the code means.
+    package var meaning: ReportedCode { ReportedCode(code) }
 }
 
 /// Why an extension's process cannot serve a destination.
@@ -108,9 +112,12 @@ package enum ExtensionProblem: Error, Sendable, Equatable {
         case .cannotStart, .noHello: .laterOnceLive
         case .cannotWrite, .notReady, .stalled, .didNotExit, .endedEarly, .endedWithError, .closedInput, .cancelled: .later
         case .reported(_, _, true): .later
-        // Nothing changes by itself: a wrong setting, the sign-in, a format. Any other refusal can be temporary.
-        case .reported(400, _, false), .reported(401, _, false), .reported(415, _, false): .never
-        case .reported(_, _, false): .laterOnceLive
+        case .reported(_, _, false):
+            switch meaning {
+            // Nothing changes by itself: a wrong setting, the sign-in, a format. Any other refusal can be temporary.
+            case .wrongSetting, .unauthorized, .unsupported: .never
+            case .forbidden, .inUse, .unreachable, .other: .laterOnceLive
+            }
         }
     }
 
@@ -124,6 +131,9 @@ package enum ExtensionProblem: Error, Sendable, Equatable {
         case .reported(let code, _, _): code
         }
     }
+
+    /// What the code means.
+    package var meaning: ReportedCode { ReportedCode(code) }
 }
 
 extension RTMPError {

@@ -265,7 +265,7 @@ package final class Uploader: Sendable {
         switch error {
         // A server that worked before can be in the middle of a restart, or behind a captive portal, which answers with
         // anything. Only a wrong password is permanent.
-        case .refused(let code, let reason) where !hasWorked || code == 401:
+        case .refused(let code, let reason) where !hasWorked || ReportedCode(code) == .unauthorized:
             fail(BroadcastFailure(code: code, message: reason))
             return false
         case .refused(_, let reason), .unavailable(let reason): sentence = reason

@@ -107,7 +107,7 @@ extension SRTSender {
         let peer = "\(settings.host):\(settings.port)"
         switch failure {
         // A server that restarts can refuse a stream temporarily. A wrong passphrase is permanent.
-        case .refused(let code, let reason) where !wasAccepted || code == 401:
+        case .refused(let code, let reason) where !wasAccepted || ReportedCode(code) == .unauthorized:
             fail(BroadcastFailure(code: code, message: "\(peer) refused the stream: \(reason)"))
             return false
         case .lost:

@@ -55,7 +55,7 @@ struct ReplyReader {
             let canRetry = failure.retry == true
             items.append(
                 .failure(
-                    failure.code == 400 && !canRetry
+                    ReportedCode(failure.code) == .wrongSetting && !canRetry
                         ? .wrongSetting(message: message, origin) : .reported(code: failure.code, message: message, canRetry: canRetry)))
             return
         }
