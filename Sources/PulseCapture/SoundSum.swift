@@ -13,7 +13,7 @@ package struct SoundSum {
     /// The distance in sample frames from the end of the previous piece above which a piece is treated as interrupted
     /// and is positioned again.
     private static let resynchronisation = 2400
-    /// The fraction of each error by which the timeline follows the clock of the first stream.
+    /// The fraction of each error by which the timeline follows the clock of the first stream that is not absent.
     private static let gain = 0.02
 
     private struct Lane {
@@ -42,7 +42,7 @@ package struct SoundSum {
         var lane = lanes[stream] ?? Lane(end: Int.min / 2)
         if abs(target - lane.end) > Self.resynchronisation {
             lane = Lane(end: target)
-        } else if stream == lanes.keys.min() {
+        } else if stream == presentLanes.keys.min() {
             self.origin = origin + Double(target - lane.end) / rate * Self.gain
         }
         lane.samples += sound.samples
@@ -62,7 +62,7 @@ package struct SoundSum {
         let live = lanes.values.filter { $0.end > position }
         guard let origin, let end = live.map(\.end).min() else { return nil }
         let time = MediaTime(seconds: origin + Double(position) / Double(format.sampleRate))
-        let awaited = lanes.values.count { $0.end > position - Self.absence }
+        let awaited = presentLanes.count
         guard live.count == awaited || now - time >= Self.streamTimeout + MediaTime(milliseconds: 20) else { return nil }
         let channels = format.channelCount
         var mix = [Float](repeating: 0, count: (end - position) * channels)
@@ -74,6 +74,9 @@ package struct SoundSum {
         for stream in lanes.keys { discardBeforePosition(of: stream) }
         return (Sound(format: format, samples: mix), time)
     }
+
+    /// The streams that have delivered something recently.
+    private var presentLanes: [UInt32: Lane] { lanes.filter { $0.value.end > position - Self.absence } }
 
     private mutating func discardBeforePosition(of stream: UInt32) {
         guard let lane = lanes[stream] else { return }

@@ -61,6 +61,20 @@ struct SoundSumTests {
         #expect(delays[1] > 0 && delays.suffix(15).allSatisfy { $0 == 0 }, "\(delays)")
     }
 
+    @Test func `while the first player is paused, the times follow the clock of another one`() throws {
+        var sum = SoundSum()
+        sum.add(sound(0.25), at: MediaTime(milliseconds: 1000), from: 7)
+        for index in 0..<2000 {
+            // The clock of the other player is slow by 0.2 percent: after 25 seconds, that is 50 ms.
+            let time = MediaTime(nanoseconds: 1_000_000_000 + 20_040_000 * Int64(index))
+            sum.add(sound(0.5), at: time, from: 8)
+            let taken = sum.take(now: time + MediaTime(milliseconds: 200))
+            let piece = try #require(taken)
+            #expect(piece.sound.frameCount == 960)
+            try #require(abs((piece.time - time).nanoseconds) < 5_000_000, "piece \(index): \(piece.time) instead of \(time)")
+        }
+    }
+
     @Test func `after silence, the sound has its new time`() {
         var sum = SoundSum()
         sum.add(sound(0.25), at: MediaTime(milliseconds: 1000), from: 7)
