@@ -22,6 +22,7 @@ package final class HiddenWindowRules: Sendable {
         /// The revision in which a rule was hidden last; zero for the rules of the start.
         var hiddenIn: [HiddenWindowRule: Int] = [:]
         var revision = 0
+        var hidingRevision = 0
         var appliedRevision = -1
         /// Nil if the source cannot know them.
         var processes: Set<Int32>? = []
@@ -41,6 +42,10 @@ package final class HiddenWindowRules: Sendable {
 
     /// A number that increases by one with each change.
     package var revision: Int { state.withLock { $0.revision } }
+
+    /// The revision in which a rule was last added or renewed; zero for the rules of the start. Later revisions hide nothing
+    /// more.
+    package var hidingRevision: Int { state.withLock { $0.hidingRevision } }
 
     /// The revision that every further picture from the source follows.
     package var appliedRevision: Int { state.withLock { $0.appliedRevision } }
@@ -75,12 +80,16 @@ package final class HiddenWindowRules: Sendable {
     ///
     /// - Parameter time: the session's time from which on its sound follows that revision.
     package func noteSound(follows revision: Int, from time: MediaTime) {
-        state.withLock { if revision > $0.sound.revision { $0.sound = (revision, time) } }
+        state.withLock { state in
+            guard revision > state.sound.revision else { return }
+            // A revision that only removes rules mutes nothing more, so the sound that was recorded before it may be used.
+            state.sound = (revision, state.sound.revision < state.hidingRevision ? time : state.sound.time)
+        }
     }
 
     /// True if the sound of `time` can contain what the current rules mute.
     package func isSoundPending(at time: MediaTime) -> Bool {
-        state.withLock { $0.sound.revision < $0.revision || time < $0.sound.time }
+        state.withLock { $0.sound.revision < $0.hidingRevision || time < $0.sound.time }
     }
 
     /// Adds a rule, which applies from the next tick on. Returns false if the rule exists already.
@@ -93,6 +102,7 @@ package final class HiddenWindowRules: Sendable {
             if isNew { state.rules.append(rule) } else if !rule.isOfOneWindow { return false }
             state.revision += 1
             state.hiddenIn[rule] = state.revision
+            state.hidingRevision = state.revision
             return isNew
         }
     }
