@@ -31,8 +31,12 @@ package final class ClipBuffer: Sendable {
         /// An encoder with lookahead delivers sound before the picture and the mark of its time.
         var hold = SoundHold()
         var timeline = PauseTimeline()
-        /// True from `forget` until `keep`.
-        var isBlocked = false
+        /// The revision of the rules for hidden windows whose `forget` was last. The rules of the start are revision zero.
+        var wantedRules = 0
+        /// The revision whose `keep` was last.
+        var keptRules = 0
+        /// True from `forget` until `keep` of the same revision.
+        var isBlocked: Bool { keptRules < wantedRules }
         /// Pictures up to this time are not kept; nil for no limit.
         var end: MediaTime?
     }
@@ -79,19 +83,26 @@ package final class ClipBuffer: Sendable {
         }
     }
 
-    /// Forgets everything, because the user hides something that it shows. Nothing is kept until `keep`.
-    package func forget() {
+    /// Forgets everything, because the user hides something that it shows. Nothing is kept until `keep` of that revision. Does
+    /// nothing if it was called for that revision before.
+    ///
+    /// - Parameter revision: the revision of the rules for hidden windows in which something was hidden last. Call this before
+    ///   a picture can follow that revision.
+    package func forget(rules revision: Int) {
         state.withLock { state in
+            guard revision > state.wantedRules else { return }
+            state.wantedRules = revision
             state.entries = []
             state.byteCount = 0
-            state.isBlocked = true
         }
     }
 
     /// Keeps what is later than `time`, from the next keyframe on. A picture of the encoder's delay is not.
-    package func keep(after time: MediaTime?) {
+    ///
+    /// - Parameter revision: the revision that each later picture follows.
+    package func keep(rules revision: Int, after time: MediaTime?) {
         state.withLock { state in
-            state.isBlocked = false
+            state.keptRules = max(revision, state.keptRules)
             state.end = time
         }
     }

@@ -43,8 +43,8 @@ package final class Distributor: Sendable {
     }
 
     /// The clips begin again with the next keyframe after `time`, after `ClipBuffer.forget`.
-    package func keepClips(after time: MediaTime?) {
-        clips?.keep(after: time)
+    package func keepClips(rules revision: Int, after time: MediaTime?) {
+        clips?.keep(rules: revision, after: time)
     }
 
     /// Adds an outlet. If the session is paused, its queue first receives the pause mark.

@@ -74,15 +74,14 @@ extension BroadcastSession {
     }
 
     /// Hides the windows of a rule. From this call on, no further picture shows them; `waitUntilHidden` waits until the last one is
-    /// gone. Clips begin after the request.
+    /// gone. Clips begin after the request if the rule is new.
     ///
     /// - Returns: false if the rule exists already; nil if the source is not a screen.
     package func hide(_ rule: HiddenWindowRule) -> Bool? {
         guard let rules else { return nil }
         let isNew = rules.hide(rule)
         // Also for a rule that another request has just added.
-        disclosure.require(rules: rules.revision)
-        pipeline.noteRules()
+        pipeline.require(rules: rules.hidingRevision)
         return isNew
     }
 

@@ -175,8 +175,12 @@ final class Pipeline: Sendable {
     }
 
     /// Makes a new rule for hidden windows effective. Clips begin again with the first picture that follows it.
-    func noteRules() {
-        clips?.forget()
+    ///
+    /// - Parameter revision: the revision in which a rule was added or renewed last.
+    func require(rules revision: Int) {
+        // First, because an encoder can let the clips begin again as soon as the revision is required.
+        clips?.forget(rules: revision)
+        disclosure.require(rules: revision)
         for rendition in pool.all { rendition.noteRules() }
         capture.noteDisclosure()
     }

@@ -58,7 +58,7 @@ extension VideoLoop {
             work.isCovering = true
             if !work.showsOwnSlate, disclosure.isWithheld(at: time) || mustHideLast(at: time) {
                 work.showsOwnSlate = true
-                restartClips(&work)
+                restartClips(rules: disclosure.rules, &work)
                 try encode(PrivacySlate.sample(size: settings.size, chroma: settings.chroma, at: time), &work)
                 ownSlateIsShown.store(true, ordering: .relaxed)
             } else if settings.pacing == .constant {

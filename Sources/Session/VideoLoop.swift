@@ -143,12 +143,13 @@ final class VideoLoop: Sendable {
             switch mailbox.take(until: stallDeadline(work), holding: hold(after: work.lastFrameTime)) {
             case .item(let item, let consent):
                 // The user has asked to hide something that this picture can show.
-                guard consent.follows(disclosure.rules) else {
+                let rules = disclosure.rules
+                guard consent.follows(rules) else {
                     mailbox.refuse()
                     isWholeFrameWanted.store(true, ordering: .relaxed)
                     continue
                 }
-                restartClips(&work)
+                restartClips(rules: rules, &work)
                 try show(item, &work)
                 ownSlateIsShown.store(work.showsOwnSlate, ordering: .relaxed)
             case .interrupted: continue
@@ -174,12 +175,13 @@ final class VideoLoop: Sendable {
     // MARK: What is hidden
 
     /// Called before the first picture that follows new rules. Clips begin with it, since they would show what is hidden now.
-    func restartClips(_ work: inout Work) {
-        let rules = disclosure.rules
+    ///
+    /// - Parameter rules: the revision that the picture follows.
+    func restartClips(rules: Int, _ work: inout Work) {
         guard work.rules < rules else { return }
         work.rules = rules
         work.encoder?.requestKeyframe()
-        distributor.keepClips(after: work.lastTime)
+        distributor.keepClips(rules: rules, after: work.lastTime)
     }
 
     /// Requests the whole picture for the clips, and ends the wait for a frame, after a change of the rules.

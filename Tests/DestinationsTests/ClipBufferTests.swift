@@ -16,18 +16,44 @@ struct ClipBufferTests {
 
     @Test func `Clips begin with the first keyframe after what was hidden`() throws {
         let buffer = buffer(length: 60_000, seconds: 3)
-        buffer.forget()
+        buffer.forget(rules: 1)
         #expect(buffer.excerpt(last: MediaTime(milliseconds: 1000)) == nil)
         // Until a picture follows the rule, nothing is kept, also no keyframe.
         buffer.push(videoPacket(90, isKeyframe: true, bytes: 100))
         #expect(buffer.excerpt(last: MediaTime(milliseconds: 1000)) == nil)
-        buffer.keep(after: MediaTime(value: 95, timescale: 30))
+        buffer.keep(rules: 1, after: MediaTime(value: 95, timescale: 30))
         // What the encoder still had.
         for index in 91...95 { buffer.push(videoPacket(index, isKeyframe: index == 94, bytes: 100)) }
         #expect(buffer.excerpt(last: MediaTime(milliseconds: 1000)) == nil)
         for index in 96...100 { buffer.push(videoPacket(index, isKeyframe: index == 96, bytes: 100)) }
         let excerpt = try #require(buffer.excerpt(last: MediaTime(milliseconds: 60_000)))
         #expect(excerpt.packets.count == 5 && excerpt.start == MediaTime(value: 96, timescale: 30))
+    }
+
+    @Test func `A request to forget what is forgotten already does not end the clips`() {
+        let buffer = buffer(length: 60_000, seconds: 3)
+        // A rule of the start is hidden again: the clips never had it.
+        buffer.forget(rules: 0)
+        #expect(buffer.excerpt(last: MediaTime(milliseconds: 60_000))?.start == .zero)
+        buffer.forget(rules: 1)
+        buffer.keep(rules: 1, after: nil)
+        for index in 90...100 { buffer.push(videoPacket(index, isKeyframe: index == 90, bytes: 100)) }
+        buffer.forget(rules: 1)
+        #expect(buffer.excerpt(last: MediaTime(milliseconds: 60_000))?.start == MediaTime(milliseconds: 3000))
+    }
+
+    @Test func `Clips do not begin again with a picture that follows only an earlier rule`() {
+        let buffer = buffer(length: 60_000, seconds: 3)
+        buffer.forget(rules: 1)
+        buffer.forget(rules: 2)
+        buffer.keep(rules: 1, after: nil)
+        buffer.push(videoPacket(90, isKeyframe: true, bytes: 100))
+        #expect(buffer.excerpt(last: MediaTime(milliseconds: 60_000)) == nil)
+        buffer.keep(rules: 2, after: nil)
+        // The request of the earlier rule was late.
+        buffer.forget(rules: 1)
+        buffer.push(videoPacket(120, isKeyframe: true, bytes: 100))
+        #expect(buffer.excerpt(last: MediaTime(milliseconds: 60_000))?.start == MediaTime(milliseconds: 4000))
     }
 
     @Test func `Without a picture there is no excerpt`() {

@@ -121,4 +121,35 @@ struct HidingTests {
             _ = await session.stop()
         }
     }
+
+    @Test func `A rule that exists already does not end the clips`() async throws {
+        try await withPeers { peers in
+            let stage = Stage(rules: HiddenWindowRules())
+            let viewer = FakeViewer("viewer")
+            var configuration = SessionConfiguration.silent(stage)
+            configuration.clipBuffer = MediaTime(milliseconds: 60_000)
+            let session = BroadcastSession(configuration: configuration, destinations: [viewer.livePlan()])
+            try await session.start()
+            try await viewer.waitForFrames(5)
+            #expect(session.hide(.windowClass("secret")) == true)
+            #expect(await session.waitUntilHidden(isPause: false) == .done)
+            let hidden = session.snapshot().elapsed
+            try await viewer.waitForFrames(15)
+            // A removed rule changes the revision, and hides nothing.
+            #expect(session.hide(.windowClass("other")) == true)
+            #expect(await session.waitUntilHidden(isPause: false) == .done)
+            #expect(session.unhide(.windowClass("other")) == true)
+            let again = session.snapshot().elapsed
+            try await viewer.waitForFrames(15)
+            for _ in 0..<2 {
+                #expect(session.hide(.windowClass("secret")) == false)
+                #expect(await session.waitUntilHidden(isPause: false) == .done)
+            }
+            try await viewer.waitForFrames(15)
+            let path = try peers.makeFolder("out") + "/clip.mp4"
+            let clip = try #require(try await session.saveClip(last: MediaTime(milliseconds: 60_000), to: path))
+            #expect(clip.start > hidden && clip.start < again + MediaTime(milliseconds: 500), "\(clip.start) \(hidden) \(again)")
+            _ = await session.stop()
+        }
+    }
 }
