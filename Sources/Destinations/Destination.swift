@@ -159,7 +159,7 @@ package final class Destination: Sendable {
             bitrate: Int(rate * 8 / 1000), dropped: queue.droppedFrames, backlog: queue.backlog + remarks.backlog,
             duration: status.hasBeenLive ? status.media.total : nil, reconnects: status.reconnects,
             nextRetry: status.nextRetry.map { MediaTime(max(.zero, $0 - .now)) }, picture: plan.picture.size, watchURL: remarks.watchURL,
-            statusText: remarks.status, error: status.error)
+            statusText: status.state.isOver ? remarks.finalStatus : remarks.status, error: status.error)
         snapshot.isEndRequested = status.end == .asked
         return snapshot
     }

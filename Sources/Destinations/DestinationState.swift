@@ -45,7 +45,8 @@ package struct DestinationSnapshot: Sendable {
     package var picture: PixelSize?
     /// The address at which viewers can watch; nil if the far end reported none.
     package var watchURL: String?
-    /// The far end's description of its state; nil if it reported none.
+    /// The far end's description of its state; nil if it reported none. Once the destination is over, only what it reported
+    /// after the end of the broadcast.
     package var statusText: String?
     package var error: UploadError?
     /// True if the user requested its end.

@@ -4,20 +4,22 @@ import Host
 import Media
 import Session
 
-/// A line about the result of a destination: its name, the duration and size of its media, and its file or address.
+/// A line about the result of a destination: its name, the duration and size of its media, what it reported at its end, and its
+/// file or address.
 package enum ResultLine {
     /// For `broadcast stop`.
     package static func text(_ destination: DestinationReport) -> String {
         text(
             name: destination.name, path: destination.path, url: destination.url, duration: destination.duration.map { MediaTime(seconds: $0) },
-            bytes: destination.bytes, dropped: destination.dropped, failure: destination.error?.message)
+            bytes: destination.bytes, dropped: destination.dropped, status: destination.status, failure: destination.error?.message)
     }
 
     /// For the terminal and the log of the session.
     package static func text(_ destination: DestinationSnapshot) -> String {
         text(
             name: destination.name, path: destination.path, url: destination.url, duration: destination.duration, bytes: destination.byteCount,
-            dropped: destination.dropped, failure: destination.error?.sentence(destination: destination.name))
+            dropped: destination.dropped, status: destination.statusText,
+            failure: destination.error?.sentence(destination: destination.name))
     }
 
     /// A session that was stopped before it had a destination.
@@ -27,7 +29,7 @@ package enum ResultLine {
     private static func clock(_ duration: MediaTime) -> String { StatusLine.clock(MediaTime(seconds: duration.seconds.rounded())) }
 
     private static func text(
-        name: String, path: String?, url: String?, duration: MediaTime?, bytes: Int, dropped: Int, failure: String?
+        name: String, path: String?, url: String?, duration: MediaTime?, bytes: Int, dropped: Int, status: String?, failure: String?
     ) -> String {
         if let failure {
             // What viewers got before the failure.
@@ -39,7 +41,8 @@ package enum ResultLine {
         if path != nil && bytes == 0 { return "\(name): nothing was written\(place)".printable }
         guard let duration else { return "\(name): never went live\(place)".printable }
         let frames = dropped == 0 ? "" : ", \(dropped) \(dropped == 1 ? "frame" : "frames") dropped"
-        return "\(name): \(clock(duration)), \(StatusLine.size(bytes))\(frames)\(place)".printable
+        let remark = status.map { ", \($0.withoutPeriod)" } ?? ""
+        return "\(name): \(clock(duration)), \(StatusLine.size(bytes))\(frames)\(remark)\(place)".printable
     }
 }
 

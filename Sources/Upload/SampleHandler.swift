@@ -56,6 +56,8 @@ package struct HandlerRemarks: Sendable, Equatable {
     package var watchURL: String?
     /// The far end's description of its state.
     package var status: String?
+    /// What the far end reported about its state after the end of the broadcast, as part of its result.
+    package var finalStatus: String?
     /// False while the far end does not accept data although `started` has returned.
     package var isReady = true
     /// True if `isReady` is what the far end answered, and not only an assumption.

@@ -87,8 +87,7 @@ final class HLSHandler: BroadcastSampleHandler {
         if let segment = segmenter?.end() { uploader.append(segment) }
         uploader.end()
         if uploads.wait(timeout: .now() + Self.finishDeadline) == .success {
-            let lost = uploader.lost
-            if lost.segments > 0 { host?.status("\(Self.text(lost)) could not be uploaded; the end is there") }
+            host?.status(uploader.lost.status)
             return
         }
         let before = uploader.lost
@@ -100,16 +99,9 @@ final class HLSHandler: BroadcastSampleHandler {
                 code: 503, message: "The end of the broadcast could not be uploaded in time, so the playlist has no end mark\(reason)",
                 retry: true)
         }
-        var lost = uploader.lost
-        lost.segments -= before.segments
-        lost.duration = lost.duration - before.duration
-        guard lost.segments > 0 else { return }
-        throw BroadcastFailure(
-            code: 503, message: "The end of the broadcast is missing: \(Self.text(lost)) could not be uploaded in time", retry: true)
-    }
-
-    private static func text(_ lost: (segments: Int, duration: MediaTime)) -> String {
-        "\(lost.segments) \(lost.segments == 1 ? "segment" : "segments") (\(lost.duration.milliseconds / 1000) s)"
+        let lost = uploader.lost
+        if let failure = lost.failure(after: before) { throw failure }
+        host?.status(lost.status)
     }
 
     private func reconfigure(at time: MediaTime) throws {

@@ -86,9 +86,9 @@ package final class Uploader: Sendable {
         current.withLock { $0 }?.cancel()
     }
 
-    /// The number of segments that players never get, and the duration of their media.
-    package var lost: (segments: Int, duration: MediaTime) {
-        publication.withLock { ($0.droppedSegments, $0.droppedDuration) }
+    /// The segments that players never get.
+    package var lost: LostMedia {
+        publication.withLock { LostMedia(segments: $0.droppedSegments, duration: $0.droppedDuration) }
     }
 
     /// Reports the waiting media, and lowers the ceiling if the current upload is late.

@@ -115,6 +115,19 @@ import Upload
         #expect(rig.destination.state == .finished)
     }
 
+    @Test func `The result has what the far end reported at its end, and not what it did while live`() async throws {
+        for final in ["2 segments are lost", nil] {
+            let rig = Rig()
+            rig.viewer.setRemarks { ($0.status, $0.finalStatus) = ("uploading", final) }
+            rig.start()
+            try await rig.waitForState(.live)
+            #expect(rig.destination.snapshot().statusText == "uploading")
+            rig.destination.end(.asked)
+            await rig.destination.waitUntilOver()
+            #expect(rig.destination.snapshot().statusText == final)
+        }
+    }
+
     @Test func `Without a policy for retries a lost connection is final`() async throws {
         let rig = Rig(.live(retry: nil))
         rig.viewer.behave(.fail(Self.lost), at: .process)

@@ -12,12 +12,12 @@ import UserConfiguration
 struct ResultLineTests {
     private func destination(
         _ name: String, path: String? = nil, url: String? = nil, bytes: Int = 3_000_000, dropped: Int = 0, duration: MediaTime?,
-        error: UploadError? = nil
+        status: String? = nil, error: UploadError? = nil
     ) -> DestinationSnapshot {
         var destination = DestinationSnapshot(
             name: name, kind: path == nil ? .rtmp : .file, state: error == nil ? .finished : .failed, url: url, path: path, byteCount: bytes,
             bitrate: 0,
-            dropped: dropped, backlog: .zero, error: error)
+            dropped: dropped, backlog: .zero, statusText: status, error: error)
         destination.duration = duration
         return destination
     }
@@ -35,6 +35,10 @@ struct ResultLineTests {
                 "rtmp-2: 10:09, 3.0 MB, 1 frame dropped (rtmp://h/live/…)"
             ),
             (destination("stdout", dropped: 2, duration: MediaTime(milliseconds: 3_600_000)), "stdout: 01:00:00, 3.0 MB, 2 frames dropped"),
+            (
+                destination("hls", url: "https://h/live/", dropped: 1, duration: minutes, status: "3 segments (12 s) could not be uploaded."),
+                "hls: 10:09, 3.0 MB, 1 frame dropped, 3 segments (12 s) could not be uploaded (https://h/live/)"
+            ),
             (destination("pipe", path: "/v/pipe", bytes: 0, duration: .zero), "pipe: nothing was written (/v/pipe)"),
             (destination("srt", url: "srt://h:9", bytes: 12_000, duration: nil), "srt: never went live (srt://h:9)"),
             (
@@ -53,6 +57,7 @@ struct ResultLineTests {
             let report = DestinationReport(
                 name: destination.name, extension: "x", state: destination.state.rawValue, url: destination.url, bytes: destination.byteCount,
                 bitrateKbps: 0, dropped: destination.dropped, duration: destination.duration?.seconds, queueMs: 0, path: destination.path,
+                status: destination.statusText,
                 error: destination.error.map { ErrorPresenter().report($0, of: destination.name) })
             #expect(ResultLine.text(report) == line)
         }

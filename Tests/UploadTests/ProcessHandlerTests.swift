@@ -163,10 +163,30 @@ struct ProcessHandlerTests {
                     requestKeyframe: { keyframes.add(1, ordering: .relaxed) }, report: { notice in log.withLock { $0.append(notice) } }))
             #expect(await play(handler, count: 500) == nil)
             #expect(handler.remarks.watchURL == "https://example.com/watch" && handler.remarks.status == "working")
+            // The result does not repeat what it did while live.
+            #expect(handler.remarks.finalStatus == nil)
             #expect(keyframes.load(ordering: .relaxed) == 1)
             #expect(log.withLock { $0 } == [.extensionSaid(name: "hostile", line: "a line for the log")])
             let received = FileManager.default.contents(atPath: folder.folder + "/received")?.count
             #expect(handler.byteCount == received, "\(handler.byteCount) bytes sent")
+        }
+    }
+
+    @Test func `What an extension reports after the end of the broadcast is its final status`() async throws {
+        for (last, expected) in [("2 segments are lost", "2 segments are lost"), ("", nil)] as [(String, String?)] {
+            try await withPeers { peers in
+                let folder = try ProgramFolder(
+                    """
+                    #!/bin/sh
+                    echo '{"hello":1}'
+                    cat > received
+                    echo '{"status":"uploading the end"}'
+                    echo '{"status":"\(last)"}'
+                    """, in: peers)
+                let handler = SamplesHandler(manifest: folder.manifest, launch: folder.launch())
+                #expect(await play(handler, count: 5) == nil)
+                #expect(handler.remarks.finalStatus == expected)
+            }
         }
     }
 

@@ -165,7 +165,7 @@ final class ExtensionChannel {
         if bytes.isEmpty { output = nil }
         for item in replies.append(bytes, at: clock.now) {
             switch item {
-            case .reply(let reply): link.note(reply)
+            case .reply(let reply): link.note(reply, isFinishing: isFinishing)
             case .text(let line): link.report(.extensionSaid(name: manifest.name, line: line))
             case .violation(let violation): try violate(violation)
             case .failure(let failure): throw problem(failure)

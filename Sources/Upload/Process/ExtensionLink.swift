@@ -30,10 +30,15 @@ final class ExtensionLink: Sendable {
     }
 
     /// Stores the remarks in a reply, and forwards a request for a keyframe to the session.
-    func note(_ reply: Reply) {
+    ///
+    /// - Parameter isFinishing: true after the end of the broadcast.
+    func note(_ reply: Reply, isFinishing: Bool) {
         let requestKeyframe = state.withLock { state in
             if let url = reply.watchURL { state.remarks.watchURL = url }
-            if let status = reply.status { state.remarks.status = status }
+            if let status = reply.status.map({ $0.isEmpty ? nil : $0 }) {
+                state.remarks.status = status
+                if isFinishing { state.remarks.finalStatus = status }
+            }
             if let isReady = reply.ready {
                 state.remarks.isConfirmed = Self.confirms(state.remarks)
                 state.remarks.isReady = isReady
