@@ -41,6 +41,8 @@ public enum ProtocolViolation: Equatable, Sendable {
     case noStreamID
     /// The server sends requests and does not read the answers.
     case answersNotRead
+    /// The server sends much more than a publisher needs.
+    case tooManyBytes
 }
 
 extension FormatProblem {
@@ -116,6 +118,7 @@ extension ProtocolViolation {
         case .command(let error): error.description
         case .noStreamID: "its answer to createStream has no stream ID"
         case .answersNotRead: "it sends requests and does not read the answers"
+        case .tooManyBytes: "it sends much more than a publisher needs"
         }
     }
 }

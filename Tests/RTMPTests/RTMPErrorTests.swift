@@ -23,6 +23,7 @@ import Testing
         }
         + [
             ProtocolViolation.handshakeVersion(72), .chunkStream(.tooManyChunkStreams), .command(.truncated), .noStreamID, .answersNotRead,
+            .tooManyBytes,
         ].map { .protocolViolation($0) }
         + [TLSProblem.expired, .notYetValid, .unknownIssuer, .wrongHost, .notTLS, .nothingInCommon, .failed("x")].map { .insecure(host: "H", $0) }
         + [RedirectProblem.loop, .tooMany, .insecure, .invalidAddress].map { .badRedirect($0) }

@@ -22,6 +22,7 @@ final class PublisherChannelHandler: ChannelInboundHandler {
     private var deadline: Scheduled<Void>?
     private var progress = SendProgress()
     private var replies = ReplyLimit()
+    private var received = ReceiveLimit()
     /// True when all bytes, including the end of the stream, were passed to the system.
     private var isDelivered = false
     /// The result of the connection, or nil while it is open.
@@ -124,7 +125,9 @@ final class PublisherChannelHandler: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard ending == nil else { return }
-        perform(machine.receive(unwrapInboundIn(data).readableBytesView.withUnsafeBytes { Array($0) }[...]))
+        let bytes = unwrapInboundIn(data)
+        guard received.allows(bytes.readableBytes, at: .now) else { return end(.failure(.protocolViolation(.tooManyBytes))) }
+        perform(machine.receive(bytes.readableBytesView.withUnsafeBytes { Array($0) }[...]))
     }
 
     func channelInactive(context: ChannelHandlerContext) {
