@@ -43,7 +43,7 @@ BENCH_PACKAGES = $(TEST_PACKAGES) gstreamer1.0-plugins-ugly python3-numpy python
 # The shipped extensions, each with a program broadcast-NAME and a manifest Extensions/NAME/extension.toml.
 EXTENSIONS = hls srt
 
-# make demo and make test work as an ordinary user: started by root, they only install packages as root.
+# make demo, make test and make coverage work as an ordinary user: started by root, they only install packages as root.
 AS_USER = ./.ci/as-user
 TESTS = $(BIN)/broadcastPackageTests.xctest --testing-library swift-testing --no-parallel
 
@@ -118,7 +118,7 @@ test-faults:
 
 coverage:
 	@./.ci/packages $(TEST_PACKAGES)
-	@./.ci/coverage
+	@$(AS_USER) ./.ci/coverage
 
 bench:
 	@./.ci/packages $(BENCH_PACKAGES)
