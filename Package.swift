@@ -205,14 +205,14 @@ let package = Package(
         .executableTarget(
             name: "broadcast-hls",
             dependencies: [
-                "HLS", "TLS", "BroadcastExtension", "Media", "Concurrency", "Processes", "CLinux",
+                "HLS", "TLS", "BroadcastExtension", "Media", "Concurrency", "Processes",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
             swiftSettings: strict),
         .executableTarget(
-            name: "broadcast-srt", dependencies: ["BroadcastExtension", "Media", "Mux", "Concurrency", "Processes", "CSRT", "CLinux"],
+            name: "broadcast-srt", dependencies: ["BroadcastExtension", "Media", "Mux", "Concurrency", "Processes", "CSRT"],
             swiftSettings: strict),
 
         // An example of an extension in Swift, with its manifest in the same folder.

@@ -7,8 +7,9 @@ extension EndToEndTests {
     struct SecretKeepingTests {
         private static let key = "canary-k3y-7Q2x"
 
-        @Test(arguments: ["broadcast-srt", "broadcast-hls"])
-        func `The memory of the shipped extensions cannot be read by other processes of the user`(program: String) async throws {
+        /// The last one calls nothing but `run` of the library.
+        @Test(arguments: ["broadcast-srt", "broadcast-hls", "keyframe-watch"])
+        func `The memory of an extension that uses the library cannot be read by other processes of the user`(program: String) async throws {
             try await withPeers { peers in
                 // The files in /proc of a process that is not dumpable belong to root (proc(5)). Root itself runs it as another user.
                 let drop = getuid() == 0 ? ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"] : []
