@@ -16,7 +16,7 @@ package enum ManifestFile {
     package static func examine(folder: String) -> (manifest: ExtensionManifest?, problems: [ConfigurationError]) {
         let path = folder + "/extension.toml"
         var problems = [folder, path].compactMap(foreign).map { ConfigurationError.manifest($0) }
-        if problems.isEmpty, let problem = replaceable(folder) { problems.append(.manifest(problem)) }
+        if problems.isEmpty, let problem = replaceable(path) { problems.append(.manifest(problem)) }
         guard let data = FileManager.default.contents(atPath: path), let text = String(validating: data, as: UTF8.self) else {
             return (nil, problems + [.manifest(.unreadable(path: path))])
         }
@@ -24,7 +24,11 @@ package enum ManifestFile {
         problems += faults
         if let manifest {
             let programs = [("exec", manifest.executable)] + (manifest.setupExecutable.map { [("setup-exec", $0)] } ?? [])
-            problems += programs.compactMap { key, program in check(program, key: key, path: path) }.map { .manifest($0) }
+            for (key, program) in programs {
+                guard let problem = check(program, key: key, path: path).map(ConfigurationError.manifest) else { continue }
+                // Two programs, or a program and its manifest, can have the same folder.
+                if !problems.contains(problem) { problems.append(problem) }
+            }
         }
         return (manifest, problems)
     }
@@ -43,7 +47,7 @@ package enum ManifestFile {
         guard access(program, X_OK) == 0, FileStatus(program)?.isRegularFile == true else {
             return .notExecutable(path: path, key: key, program: program)
         }
-        return foreign(program)
+        return foreign(program) ?? replaceable(program)
     }
 
     /// Parses a manifest from `text`. Returns nil if an essential part is missing, and all errors.
@@ -194,20 +198,48 @@ package enum ManifestFile {
         }
     }
 
-    /// Another user who can rename one of the folders above `folder` can put an own one in its place.
-    private static func replaceable(_ folder: String) -> ManifestProblem? {
-        var parent = folder[...]
-        while let slash = parent.lastIndex(of: "/") {
-            parent = parent[..<slash]
-            let path = parent.isEmpty ? "/" : String(parent)
+    /// Another user who can rename one of the folders above `path`, an absolute path, can put an own one in its place. The same
+    /// is true for the folders of each link on the way to the file.
+    private static func replaceable(_ path: String) -> ManifestProblem? {
+        if let problem = replaceableInside("/") { return problem }
+        var rest = path.split(separator: "/").map(String.init)[...]
+        var folder: [String] = []
+        var linkCount = 0
+        while let name = rest.popFirst() {
+            if name == "." { continue }
+            if name == ".." {
+                _ = folder.popLast()
+                continue
+            }
+            let path = "/" + (folder + [name]).joined(separator: "/")
             var status = stat()
-            guard stat(path, &status) == 0 else { return .notThere(path: path, code: errno) }
-            guard status.st_uid == getuid() || status.st_uid == 0 else { return .foreignOwner(path: path) }
-            // In a folder like /tmp, nobody can rename what belongs to others (inode(7), S_ISVTX). The group of a folder is mostly
-            // the user's own, or the administrators'.
-            if status.st_mode & 0o002 != 0, status.st_mode & S_ISVTX == 0 { return .writableByOthers(path: path) }
+            guard lstat(path, &status) == 0 else { return .notThere(path: path, code: errno) }
+            if status.st_mode & S_IFMT == S_IFLNK {
+                // The kernel follows as many (path_resolution(7)).
+                linkCount += 1
+                guard linkCount <= 40 else { return .notThere(path: path, code: ELOOP) }
+                guard status.st_uid == getuid() || status.st_uid == 0 else { return .foreignOwner(path: path) }
+                guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: path) else {
+                    return .notThere(path: path, code: ENOENT)
+                }
+                if target.hasPrefix("/") { folder = [] }
+                rest = target.split(separator: "/").map(String.init)[...] + rest
+            } else {
+                if !rest.isEmpty, let problem = replaceableInside(path) { return problem }
+                folder.append(name)
+            }
         }
         return nil
+    }
+
+    /// Whether another user can replace what is in a folder.
+    private static func replaceableInside(_ path: String) -> ManifestProblem? {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return .notThere(path: path, code: errno) }
+        guard status.st_uid == getuid() || status.st_uid == 0 else { return .foreignOwner(path: path) }
+        // In a folder like /tmp, nobody can rename what belongs to others (inode(7), S_ISVTX). The group of a folder is mostly
+        // the user's own, or the administrators'.
+        return status.st_mode & 0o002 != 0 && status.st_mode & S_ISVTX == 0 ? .writableByOthers(path: path) : nil
     }
 
     /// A file that another user can change would run with this user's permissions.

@@ -190,6 +190,43 @@ struct ManifestFileTests {
         }
     }
 
+    @Test func `A program is not run if other users can replace a folder above it, wherever the manifest names it`() async throws {
+        try await withTemporaryFolder { folder in
+            let program = try folder.write("#!/bin/sh\n", to: "open/own/program", mode: 0o700)
+            let setup = try folder.write("#!/bin/sh\n", to: "other/own/program", mode: 0o700)
+            try folder.write(
+                "name = \"a\"\nexec = \"\(program)\"\nmode = \"samples\"\nsetup-exec = \"\(setup)\"\n" + questions,
+                to: "extensions/a/extension.toml")
+            for name in ["open", "open/own", "other", "other/own", "extensions", "extensions/a"] { try folder.setMode(0o700, of: name) }
+            let own = folder.path + "/extensions/a"
+            #expect(ManifestFile.examine(folder: own).problems == [])
+            for name in ["open", "other"] {
+                try folder.setMode(0o707, of: name)
+                #expect(ManifestFile.examine(folder: own).problems == [.manifest(.writableByOthers(path: folder.path + "/" + name))])
+                try folder.setMode(0o700, of: name)
+            }
+        }
+    }
+
+    @Test func `An extension behind a link is not run if other users can replace a folder above the link or its target`() async throws {
+        try await withTemporaryFolder { folder in
+            try folder.writeExtension("a", in: "there")
+            for name in ["there", "links", "extensions"] { try folder.makeFolder(name) }
+            // Through two links, one of them relative.
+            try FileManager.default.createSymbolicLink(
+                atPath: folder.path + "/links/a", withDestinationPath: folder.path + "/there/a")
+            try FileManager.default.createSymbolicLink(atPath: folder.path + "/extensions/a", withDestinationPath: "../links/a")
+            let own = folder.path + "/extensions/a"
+            #expect(ManifestFile.examine(folder: own).problems == [])
+            for name in ["extensions", "links", "there"] {
+                try folder.setMode(0o707, of: name)
+                #expect(ManifestFile.examine(folder: own).problems == [.manifest(.writableByOthers(path: folder.path + "/" + name))], "\(name)")
+                try folder.setMode(0o700, of: name)
+            }
+            #expect(ManifestFile.examine(folder: own).problems == [])
+        }
+    }
+
     @Test func `A program that other users can write is not run`() async throws {
         try await withTemporaryFolder { folder in
             try folder.writeExtension("a")
