@@ -50,8 +50,7 @@ package final class DesktopLink: Sendable {
     /// - Returns: true if they were restored.
     package static func restoreAfterCrash(_ request: Request) -> Bool {
         guard QuietRecord.isPending(path: request.recordPath), let bus = SessionBus(address: request.address) else { return false }
-        DoNotDisturb(bus: bus, recordPath: request.recordPath, run: request.run).restoreAfterCrash()
-        return !QuietRecord.isPending(path: request.recordPath)
+        return DoNotDisturb(bus: bus, recordPath: request.recordPath, run: request.run).restoreAfterCrash()
     }
 
     /// Returns when the desktop has accepted the settings, after at most one second. Returns a warning if it has not.

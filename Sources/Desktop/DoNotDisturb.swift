@@ -94,20 +94,38 @@ struct DoNotDisturb {
     }
 
     /// Restores what a crashed broadcast left behind. For a broadcast that does not suppress notifications.
-    func restoreAfterCrash() {
+    ///
+    /// - Returns: true if notifications were off and are on again.
+    @discardableResult
+    func restoreAfterCrash() -> Bool {
         restoreAfterCrash(QuietSwitch.known(on: bus, server: "gnome-shell", run: run))
     }
 
-    private func restoreAfterCrash(_ switches: [QuietSwitch]) {
-        guard let record = QuietRecord(path: recordPath), !record.pending.isEmpty, record.lockAlone() else { return }
-        turnBack(record, switches)
+    @discardableResult
+    private func restoreAfterCrash(_ switches: [QuietSwitch]) -> Bool {
+        guard let record = QuietRecord(path: recordPath), !record.pending.isEmpty, record.lockAlone() else { return false }
+        return turnBack(record, switches)
     }
 
-    private func turnBack(_ record: QuietRecord, _ switches: [QuietSwitch]) {
+    /// Turns the settings of the record back. A setting that cannot be read, or does not change, stays in the record for the next
+    /// try.
+    ///
+    /// - Returns: true if one was turned back.
+    @discardableResult
+    private func turnBack(_ record: QuietRecord, _ switches: [QuietSwitch]) -> Bool {
         let names = record.pending
-        guard !names.isEmpty else { return }
-        for one in switches where names.contains(one.name) && one.isQuiet() == true { one.setQuiet(false) }
-        record.pending = []
+        guard !names.isEmpty else { return false }
+        var rest = names
+        var isTurnedBack = false
+        for one in switches where names.contains(one.name) {
+            let wasQuiet = one.isQuiet()
+            if wasQuiet == true { one.setQuiet(false) }
+            guard wasQuiet == false || wasQuiet == true && one.isQuiet() == false else { continue }
+            isTurnedBack = isTurnedBack || wasQuiet == true
+            rest.remove(one.name)
+        }
+        record.pending = rest
+        return isTurnedBack
     }
 
     /// Uses KDE's method, which is now part of the desktop notification specification. Returns nil if the service does

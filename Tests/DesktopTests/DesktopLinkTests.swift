@@ -151,6 +151,29 @@ struct DesktopLinkTests {
         }
     }
 
+    @Test func `What a crashed broadcast left off stays in the record until it is on again`() async throws {
+        try await withPeers { peers in
+            let desktop = try await FakeDesktop.start(in: peers, server: "gnome-shell", inhibits: false)
+            let folder = try peers.makeFolder("state")
+            let address = try address(of: desktop)
+            func record() throws -> String { try String(contentsOfFile: folder + "/record", encoding: .utf8) }
+            try "gnome".write(toFile: folder + "/record", atomically: false, encoding: .utf8)
+            // gsettings is missing, or did not end in time.
+            #expect(!DesktopLink.restoreAfterCrash(DesktopLink.Request(address: address, recordPath: folder + "/record") { _ in nil }))
+            #expect(try record() == "gnome")
+            // The setting does not change.
+            #expect(!DesktopLink.restoreAfterCrash(request(address, folder: folder, Banners(isShown: false, obeys: false))))
+            #expect(try record() == "gnome")
+            let banners = Banners(isShown: false)
+            #expect(DesktopLink.restoreAfterCrash(request(address, folder: folder, banners)))
+            #expect(try banners.areShown && record() == "")
+            // The user turned it on.
+            try "gnome".write(toFile: folder + "/record", atomically: false, encoding: .utf8)
+            #expect(!DesktopLink.restoreAfterCrash(request(address, folder: folder, banners)))
+            #expect(try record() == "")
+        }
+    }
+
     @Test func `Without a place for the record, notifications are not changed`() async throws {
         try await withPeers { peers in
             let desktop = try await FakeDesktop.start(in: peers, server: "gnome-shell", inhibits: false)

@@ -75,6 +75,39 @@ extension EndToEndTests {
             }
         }
 
+        /// gsettings that is missing, or slower than its limit.
+        @Test(arguments: [nil, "#!/bin/sh\nexec sleep 60\n"] as [String?])
+        func `Without an answer of gsettings, no command says that notifications are on, and a later one turns them on`(
+            script: String?
+        ) async throws {
+            try await withPeers { peers in
+                let desktop = try await FakeDesktop.start(in: peers, server: "gnome-shell", inhibits: false)
+                var broadcast = try BroadcastCommand(in: peers)
+                broadcast.environment.merge(desktop.environment) { $1 }
+                let programs = try peers.makeFolder("programs")
+                let record = broadcast.home + "/state/broadcast/do-not-disturb"
+                try FileManager.default.createDirectory(atPath: broadcast.home + "/state/broadcast", withIntermediateDirectories: true)
+                try "gnome".write(toFile: record, atomically: false, encoding: .utf8)
+                func install(_ script: String) throws {
+                    try script.write(toFile: programs + "/gsettings", atomically: false, encoding: .utf8)
+                    chmod(programs + "/gsettings", 0o755)
+                }
+                if let script { try install(script) }
+                var without = broadcast
+                without.environment["PATH"] = programs + (script == nil ? "" : ":/usr/bin:/bin")
+                let silent = try await without.run(["status"])
+                #expect(!silent.errors.contains("on again"), "\(silent.errors)")
+                #expect(try String(contentsOfFile: record, encoding: .utf8) == "gnome")
+                try install(
+                    "#!/bin/sh\ncd \(programs)\ncase $1 in get) cat banners 2>/dev/null || echo false;; set) echo $4 >banners;; esac\n")
+                broadcast.environment["PATH"] = programs + ":/usr/bin:/bin"
+                let restored = try await broadcast.run(["status"])
+                #expect(restored.errors.contains("are on again"), "\(restored.errors)")
+                #expect(try String(contentsOfFile: programs + "/banners", encoding: .utf8) == "true\n")
+                #expect(try String(contentsOfFile: record, encoding: .utf8) == "")
+            }
+        }
+
         @Test func `What the user has silenced stays silent`() async throws {
             try await withNotifications { studio, desktop in
                 _ = try await dunstctl(["set-paused", "true"], in: studio, desktop)
