@@ -1,4 +1,5 @@
 import Glibc
+import Processes
 
 /// The file that stores which settings to restore when no broadcast needs do-not-disturb any more.
 ///
@@ -9,7 +10,8 @@ final class QuietRecord {
 
     /// Returns nil if the file cannot be opened or created.
     init?(path: String) {
-        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        let creation = FileCreation.isAllowed(path) ? O_CREAT : 0
+        descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | creation, 0o600)
         if descriptor < 0 { return nil }
     }
 

@@ -31,7 +31,12 @@ package final class SessionLog: Sendable {
             return
         }
         let folder = path.split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 }
+        // Without the folder, the file cannot be created either.
         try? Paths.makeFolder(folder)
+        guard FileCreation.isAllowed(path) else {
+            writer = nil
+            return
+        }
         unlink(Self.olderPath(of: path))
         guard let file = LogFile(path: path, limit: limit, takesStandardError: takesStandardError) else {
             writer = nil
@@ -97,6 +102,6 @@ private final class LogFile: Sendable {
     }
 
     private static func create(_ path: String, flags: Int32) -> Int32 {
-        open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | flags, 0o600)
+        open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | flags, 0o600)
     }
 }

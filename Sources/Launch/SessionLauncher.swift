@@ -50,7 +50,7 @@ package final class SessionLauncher: Sendable {
         let last: LaunchReport?
         do throws(SystemError) {
             var connection = try SocketPair()
-            let errors = try FileDescriptor(path: log ?? "/dev/null", flags: O_WRONLY | O_CREAT | O_APPEND)
+            let errors = try FileDescriptor(path: log ?? "/dev/null", flags: O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW)
             pid = try program.start(.init(errors: errors.raw, fourth: connection.theirs))
             connection.closeTheirs()
             noteStart(of: pid)

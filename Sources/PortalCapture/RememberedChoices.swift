@@ -65,6 +65,7 @@ package struct RememberedChoices: Sendable {
     }
 
     private func change(_ body: (inout [String: RememberedChoice]) -> Void) -> Bool {
+        guard FileCreation.isAllowed(path) else { return false }
         do throws(SystemError) {
             let file = try locked()
             var choices = Self.read(file)

@@ -174,6 +174,17 @@ struct DesktopLinkTests {
         }
     }
 
+    @Test func `A record that is a link is not followed`() async throws {
+        try await withPeers { peers in
+            let desktop = try await FakeDesktop.start(in: peers, server: "gnome-shell", inhibits: false)
+            let folder = try peers.makeFolder("state")
+            try FileManager.default.createSymbolicLink(atPath: folder + "/record", withDestinationPath: folder + "/other")
+            let (link, warning) = try await begin(request(try address(of: desktop), folder: folder))
+            #expect(warning == .cannotRecord(path: folder + "/record") && !FileManager.default.fileExists(atPath: folder + "/other"))
+            await link.end()
+        }
+    }
+
     @Test func `Without a place for the record, notifications are not changed`() async throws {
         try await withPeers { peers in
             let desktop = try await FakeDesktop.start(in: peers, server: "gnome-shell", inhibits: false)

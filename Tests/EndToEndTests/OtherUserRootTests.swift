@@ -41,5 +41,28 @@ extension EndToEndTests {
                 #expect(server.standardOutput == "listening\n")
             }
         }
+
+        /// `sudo HOME=$HOME`: root has a runtime folder of its own, and the state folder of the user.
+        @Test(arguments: [["start"], ["start", "--detach"]])
+        func `Root writes nothing among the files of another user, and says so`(command: [String]) async throws {
+            try await withStudio(width: 320, height: 240, hasSound: false) { studio in
+                let desktop = try await FakeDesktop.start(in: studio.peers, server: "gnome-shell", inhibits: false)
+                var broadcast = studio.broadcast
+                broadcast.environment.merge(desktop.environment) { $1 }
+                let state = broadcast.home + "/state"
+                try FileManager.default.createDirectory(atPath: state + "/broadcast/sessions", withIntermediateDirectories: true)
+                let victim = studio.path("victim")
+                try "kept".write(toFile: victim, atomically: false, encoding: .utf8)
+                try FileManager.default.createSymbolicLink(atPath: state + "/broadcast/default.log", withDestinationPath: victim)
+                for path in [state, state + "/broadcast", state + "/broadcast/sessions"] { #expect(chown(path, 12_345, 12_345) == 0) }
+                let result = try await broadcast.run(command + ["--duration", "1s", "--to", studio.path("a.mp4")])
+                #expect(result.status == .exited(73), "\(result)")
+                expectSentence(in: result.errors, saying: ["another user", "Run the command as that user"])
+                let names = try FileManager.default.subpathsOfDirectory(atPath: state).sorted()
+                #expect(names == ["broadcast", "broadcast/default.log", "broadcast/sessions"])
+                #expect(try String(contentsOfFile: victim, encoding: .utf8) == "kept")
+                #expect(!FileManager.default.fileExists(atPath: studio.path("a.mp4")))
+            }
+        }
     }
 }

@@ -55,4 +55,14 @@ struct SessionLogTests {
             #expect(!FileManager.default.fileExists(atPath: SessionLog.olderPath(of: path)))
         }
     }
+
+    @Test func `A log that is a link is not followed`() async throws {
+        try await withTemporaryFolder { folder in
+            let other = try folder.write("kept", to: "other")
+            try FileManager.default.createSymbolicLink(atPath: folder.path + "/a.log", withDestinationPath: other)
+            let log = SessionLog(path: folder.path + "/a.log")
+            log.write("line")
+            #expect(log.flush(within: .seconds(60)) && folder.text(of: "other") == "kept")
+        }
+    }
 }

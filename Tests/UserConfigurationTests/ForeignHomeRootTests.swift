@@ -24,6 +24,24 @@ import UserConfiguration
                 }
             }
             #expect(try FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted() == ["home", "run"])
+            // Nor does it use one that is there.
+            for path in [paths.runtimeFolder, paths.stateFolder + "/sessions"] {
+                try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+            }
+            let existing = [paths.runtimeFolder, paths.stateFolder, paths.stateFolder + "/sessions"]
+            for path in existing { #expect(chown(path, 12_345, 12_345) == 0) }
+            for prepare in [Paths.prepareRuntimeFolder, Paths.prepareStateFolder, Paths.prepareSessionsFolder] {
+                do throws(ConfigurationError) {
+                    try prepare(paths)()
+                    Issue.record("a folder of another user is used")
+                } catch {
+                    guard case .folder(_, .ofAnotherUser) = error else {
+                        Issue.record("\(error)")
+                        continue
+                    }
+                }
+            }
+            for path in existing { #expect(chown(path, 0, 0) == 0) }
             // Its own are created.
             for name in ["home", "run"] { #expect(chown(folder.path + "/" + name, 0, 0) == 0) }
             try paths.prepareRuntimeFolder()

@@ -39,7 +39,7 @@ extension StartCommand {
             throw CommandError(error)
         }
         do throws(SystemError) {
-            _ = try FileDescriptor(path: log, flags: O_WRONLY | O_CREAT | O_APPEND)
+            _ = try FileDescriptor(path: log, flags: O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW)
             return log
         } catch {
             Output.note(LaunchSentences.withoutLog(log, code: error.code))

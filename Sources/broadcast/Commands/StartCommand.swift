@@ -143,8 +143,13 @@ package struct StartCommand: AsyncParsableCommand {
         try presenting { () throws(ConfigurationError) in try context.paths.prepareRuntimeFolder() }
         var options = HostOptions(name: name, phrases: ErrorPresenter())
         options.title = session.title
-        // Without it, a session is found only in its runtime folder.
-        try? context.paths.prepareSessionsFolder()
+        do throws(ConfigurationError) {
+            try context.paths.prepareSessionsFolder()
+        } catch .folder(_, .cannotCreate) {
+            // A session without it is found only in its runtime folder.
+        } catch {
+            throw CommandError(error)
+        }
         options.socket = context.paths.socket(session: name)
         options.otherSockets = context.paths.otherSockets(session: name)
         options.registration = context.paths.registration(session: name)
