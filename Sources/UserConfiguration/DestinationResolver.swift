@@ -130,7 +130,7 @@ package struct DestinationResolver {
         if let problem = manifest.problem { throw .destination(.unsupported(name: manifest.name, problem)) }
         let own = manifest.withAbsolutePaths(answers, folder: folder, home: paths.home)
         let setup = own.merging(try extensions.network(for: manifest)) { own, _ in own }
-        let launch = ExtensionLaunch(environment: paths.extensionEnvironment, setup: setup, clipFolder: paths.stateFolder + "/clips")
+        let launch = ExtensionLaunch(environment: paths.extensionEnvironment, setup: setup, clipFolder: paths.clipFolder)
         return try complete(.program(name: manifest.name, manifest: manifest, launch: launch), service: nil)
     }
 

@@ -45,7 +45,7 @@ struct ExtensionResolver {
         return .program(
             name: name, manifest: manifest,
             launch: ExtensionLaunch(
-                environment: context.paths.extensionEnvironment, setup: setup, origin: origin, clipFolder: context.paths.stateFolder + "/clips"))
+                environment: context.paths.extensionEnvironment, setup: setup, origin: origin, clipFolder: context.paths.clipFolder))
     }
 
     /// Returns the settings of the network, as keys of the extension's setup. An extension that asks for `url` and does not

@@ -79,6 +79,8 @@ package struct Paths {
     /// The entry of a running session, which does not depend on the runtime folder. The state folder may be shared by
     /// several machines.
     package func registration(session: String) -> String { "\(sessionsFolder)/\(session)@\(Self.hostName)" }
+    /// The folder of the clips that wait for an extension.
+    package var clipFolder: String { stateFolder + "/clips" }
     package func log(session: String) -> String { "\(stateFolder)/\(session).log" }
 
     /// Creates the runtime folder with access for this user only. Throws if the folder belongs to another user.

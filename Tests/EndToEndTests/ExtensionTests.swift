@@ -40,6 +40,18 @@ extension EndToEndTests {
             try JSONSerialization.jsonObject(with: Data(contentsOf: URL(fileURLWithPath: path)))
         }
 
+        @Test func `A start without extensions deletes the clips that a crashed broadcast left`() async throws {
+            try await withStudio(width: 320, height: 240, hasSound: false) { studio in
+                let clips = studio.broadcast.home + "/state/broadcast/clips"
+                try FileManager.default.createDirectory(atPath: clips + "/clip-folder-aBc123/done", withIntermediateDirectories: true)
+                for name in ["clip-000001.mp4", "done/a.mp4"] {
+                    try Data([1]).write(to: URL(fileURLWithPath: clips + "/clip-folder-aBc123/" + name))
+                }
+                try await studio.record(["--duration", "1s", "--to", studio.path("a.mp4")])
+                #expect(try FileManager.default.contentsOfDirectory(atPath: clips) == [])
+            }
+        }
+
         @Test func `The four examples take a broadcast with pause, annotation and sound`() async throws {
             try await withStudio(["clock", "--beep"], width: 640, height: 360) { studio in
                 let broadcast = studio.broadcast

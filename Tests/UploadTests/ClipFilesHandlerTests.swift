@@ -56,11 +56,18 @@ struct ClipFilesHandlerTests {
             let abandoned = launch.clipFolder + "/other-aBc123"
             try FileManager.default.createDirectory(atPath: abandoned, withIntermediateDirectories: false)
             try Data([1]).write(to: URL(fileURLWithPath: abandoned + "/clip-000001.mp4"))
+            // What an extension made of a clip.
+            try FileManager.default.createDirectory(atPath: abandoned + "/done/today", withIntermediateDirectories: true)
+            try Data([1]).write(to: URL(fileURLWithPath: abandoned + "/done/today/a.mp4"))
+            let kept = try peers.makeFolder("kept")
+            try Data([1]).write(to: URL(fileURLWithPath: kept + "/b.mp4"))
+            try FileManager.default.createSymbolicLink(atPath: abandoned + "/done/link", withDestinationPath: kept)
             let handler = ClipFilesHandler(manifest: program.manifest, launch: launch)
             handler.attach(HandlerContext())
             try await handler.started(Self.stream)
             let folders = try FileManager.default.contentsOfDirectory(atPath: launch.clipFolder)
             #expect(living.count == 1 && folders.count == 2 && folders.contains(living[0]) && !folders.contains("other-aBc123"))
+            #expect(FileManager.default.fileExists(atPath: kept + "/b.mp4"))
             try await handler.finished(deadline: .seconds(6))
             try await other.finished(deadline: .seconds(6))
             #expect(try FileManager.default.contentsOfDirectory(atPath: launch.clipFolder) == [])

@@ -5,7 +5,7 @@ import Processes
 ///
 /// It has a lock (flock(2)) that ends with the process. A folder without a lock is what a crashed broadcast left: it holds
 /// pictures of the screen, and is deleted.
-final class ClipFolder {
+package final class ClipFolder {
     let path: String
     private let descriptor: Int32
 
@@ -38,13 +38,26 @@ final class ClipFolder {
         close(descriptor)
     }
 
-    private static func removeAbandoned(in parent: String) {
+    /// Deletes the folders in `parent` that no broadcast has locked, with everything in them. Without `parent`, it does nothing.
+    package static func removeAbandoned(in parent: String) {
         for name in names(in: parent) {
             let path = parent + "/" + name
             guard let descriptor = lock(path) else { continue }
             defer { close(descriptor) }
-            for file in names(in: path) { unlinkat(descriptor, file, 0) }
+            empty(path, descriptor)
             rmdir(path)
+        }
+    }
+
+    /// Deletes what is in an open folder. Does not follow links.
+    private static func empty(_ path: String, _ descriptor: Int32) {
+        for name in names(in: path) {
+            if unlinkat(descriptor, name, 0) == 0 { continue }
+            let folder = openat(descriptor, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+            guard folder >= 0 else { continue }
+            empty(path + "/" + name, folder)
+            close(folder)
+            unlinkat(descriptor, name, AT_REMOVEDIR)
         }
     }
 

@@ -48,7 +48,7 @@ struct CheckExtensionCommand: AsyncParsableCommand {
         let setup = manifest.withAbsolutePaths(
             try answers(for: manifest), folder: FileManager.default.currentDirectoryPath, home: user.paths.home)
         let launch = ExtensionLaunch(
-            environment: user.paths.extensionEnvironment, setup: setup, clipFolder: user.paths.stateFolder + "/clips")
+            environment: user.paths.extensionEnvironment, setup: setup, clipFolder: user.paths.clipFolder)
         let outcome: ExtensionTrial.Outcome
         do throws(EncodeError) {
             outcome = try await ExtensionTrial(manifest: manifest, launch: launch).run { notice in

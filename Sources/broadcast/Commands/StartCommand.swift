@@ -150,6 +150,8 @@ package struct StartCommand: AsyncParsableCommand {
         } catch {
             throw CommandError(error)
         }
+        // They hold pictures of the screen, also if no later broadcast makes clips for an extension.
+        ClipFolder.removeAbandoned(in: context.paths.clipFolder)
         options.socket = context.paths.socket(session: name)
         options.otherSockets = context.paths.otherSockets(session: name)
         options.registration = context.paths.registration(session: name)
