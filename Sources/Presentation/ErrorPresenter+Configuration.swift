@@ -35,6 +35,11 @@ extension CommandError {
                 .noInput,
                 "There is no destination \(Self.quoted(target, among: known)). \(NearestName.hint(target, among: known)) "
                     + "A file needs an ending such as .mp4; see broadcast list-destinations.")
+        case .notInstalled(let name):
+            self.init(
+                .noInput,
+                "The extension \(name) is not installed. Install it together with broadcast (sudo make install), or set "
+                    + "BROADCAST_EXTENSION_PATH to the folder above its own. See broadcast list-extensions.")
         case .mistypedAddress:
             self.init(
                 .usage,

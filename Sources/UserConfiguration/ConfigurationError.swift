@@ -180,6 +180,8 @@ package enum SettingProblem: Error, Sendable, Equatable {
 package enum DestinationProblem: Error, Sendable, Equatable {
     /// There is no destination, service, extension or file of that name.
     case unknown(String, known: [String])
+    /// The target is for an extension that is shipped with this program and that no folder for extensions contains.
+    case notInstalled(String)
     /// The word is like an address, and is none. The error does not contain it, since it may end in a key.
     case mistypedAddress
     /// The extension `rtmp` without an address.

@@ -92,6 +92,9 @@ package struct DestinationResolver {
         if separatesAudio && !files.contains(where: { $0.media.audioTracks.count > 1 }) { throw .destination(.separateTracksWithoutFile) }
     }
 
+    /// The extensions that are shipped with this program. The scheme of their addresses is their name.
+    private static let shippedExtensions = ["hls", "srt"]
+
     /// True for `-` and for the names that the system has for standard output.
     package static func isOutput(_ target: String) -> Bool {
         ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"].contains(target)
@@ -161,10 +164,18 @@ package struct DestinationResolver {
             context: context, now: now, format: format, separatesAudio: separatesAudio, folder: folder, output: output)
     }
 
+    /// Returns `name` if it is that of a shipped extension that is not installed.
+    private func missingExtension(_ name: String) -> String? {
+        Self.shippedExtensions.contains(name) && catalog.folder(of: name) == nil ? name : nil
+    }
+
     private func plan(for target: String) throws(ConfigurationError) -> DestinationPlan {
         if Self.isOutput(target) { return try files.stdout(name: DestinationKind.stdout.name) }
         if let destination = configuration.destination(named: target) { return try configured(destination) }
         if let manifest = try catalog.manifest(for: target) { return try extensions.program(manifest, address: target) }
+        if let colon = target.firstIndex(of: ":"), let missing = missingExtension(target[..<colon].lowercased()) {
+            throw .destination(.notInstalled(missing))
+        }
         if target.contains("://") { return try rtmp.plan(address: target, readsKey: readsAddressKey) }
         switch DestinationKind(name: target) {
         case .file: return files.file(path: files.standardFolder, name: target, format: format)
@@ -186,6 +197,7 @@ package struct DestinationResolver {
             try files.makeFolder(target)
             return files.file(path: target, name: URLName.last(target), format: format)
         }
+        if let missing = missingExtension(target) { throw .destination(.notInstalled(missing)) }
         let known = configuration.knownNames(with: catalog)
         if ContainerFormat.isOther(ending: target), let dot = target.lastIndex(of: ".") {
             throw .destination(.unknownEnding(path: target, ending: String(target[dot...])))

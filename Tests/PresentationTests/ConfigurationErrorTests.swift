@@ -61,6 +61,11 @@ struct ConfigurationErrorTests {
                 + "A file needs an ending such as .mp4; see broadcast list-destinations."
         ),
         (
+            .notInstalled("hls"), .noInput,
+            "The extension hls is not installed. Install it together with broadcast (sudo make install), or set "
+                + "BROADCAST_EXTENSION_PATH to the folder above its own. See broadcast list-extensions."
+        ),
+        (
             .rtmpWithoutAddress, .usage,
             "The rtmp extension needs an address: use --to rtmp://HOST/APP/KEY, or configure a destination."
         ),

@@ -63,6 +63,15 @@ struct DestinationResolverTests {
         }
     }
 
+    @Test(arguments: ["hls:https://h/live.m3u8", "HLS:/srv/www", "hls", "srt://h:9000?passphrase=word", "srt:h", "srt"])
+    func `An address or the name of a shipped extension that is not installed says so`(target: String) async throws {
+        try await withTemporaryFolder { folder in
+            let resolver = try resolver(in: folder)
+            let name = String(target.prefix(3)).lowercased()
+            #expect(expectProblem { () throws(ConfigurationError) in try resolver.resolve(target) } == .notInstalled(name))
+        }
+    }
+
     // MARK: RTMP
 
     @Test func `An address is a live RTMP destination whose displayed URL has no key`() async throws {
@@ -106,7 +115,7 @@ struct DestinationResolverTests {
     @Test func `A wrong address is a problem with its reason`() async throws {
         try await withTemporaryFolder { folder in
             let resolver = try resolver(in: folder)
-            #expect(expectProblem { () throws(ConfigurationError) in try resolver.resolve("srt://host") } == .unknownScheme("srt", source: nil))
+            #expect(expectProblem { () throws(ConfigurationError) in try resolver.resolve("rist://host") } == .unknownScheme("rist", source: nil))
             #expect(
                 expectProblem { () throws(ConfigurationError) in try resolver.resolve("rtmp://host:0/app/key") }
                     == .notAnRTMPAddress(.invalidPort, source: nil))
