@@ -8,7 +8,8 @@ import Synchronization
 /// It restores the terminal at the end, whether by `close`, a signal or a suspension.
 package final class PickerTerminal: Sendable {
     package enum Event: Sendable {
-        case keys([PickerKey])
+        /// Keys, and the number of the question that the picture showed when they were typed.
+        case keys([PickerKey], question: Int)
         /// The size has changed, or the screen must be redrawn.
         case redraw
         /// The terminal is gone.
@@ -17,8 +18,8 @@ package final class PickerTerminal: Sendable {
 
     private struct State {
         var isOpen = false
-        /// True from the first picture on. Keys from before it are no answer.
-        var hasDrawn = false
+        /// The number of the question that the picture shows; nil before the first picture. Keys from before it are no answer.
+        var question: Int?
         /// The lines on the screen; nil if the content of the screen is unknown.
         var shown: [PickerRenderer.Line]?
     }
@@ -55,11 +56,14 @@ package final class PickerTerminal: Sendable {
     }
 
     /// Shows these lines from the top. Writes only the lines that changed.
-    package func draw(_ lines: [PickerRenderer.Line]) {
+    ///
+    /// - Parameter question: the number of the question that the lines ask. Keys that the user typed before a new question was
+    ///   shown are discarded, or have the number of the question before it.
+    package func draw(_ lines: [PickerRenderer.Line], question: Int = 0) {
         state.withLock { state in
             guard state.isOpen else { return }
-            if !state.hasDrawn { TypedAhead.discard() }
-            state.hasDrawn = true
+            if state.question != question { TypedAhead.discard() }
+            state.question = question
             var text = state.shown == nil ? "\u{1b}[2J" : ""
             for (index, line) in lines.enumerated() where state.shown.map({ index >= $0.count || $0[index] != line }) ?? true {
                 // Erase first: after a full line the cursor is still on the last column and would erase it.
@@ -117,26 +121,33 @@ package final class PickerTerminal: Sendable {
             // The rest of an escape sequence follows at once; no byte follows a single Esc.
             let ready = poll(&descriptors, 2, decoder.isPending ? 50 : -1)
             if ready < 0 && errno == EINTR { continue }
-            if ready == 0 { tell(decoder.flush(), onEvent) }
+            if ready == 0 { tell(decoder.flush(), state.withLock { $0.question }, onEvent) }
             if descriptors[1].revents != 0, let number = signals.take() {
                 if number == 0 { return }
                 heed(number)
                 onEvent(.redraw)
             }
             if descriptors[0].revents != 0 {
-                let count = read(STDIN_FILENO, &bytes, bytes.count)
+                // A picture that discards what was typed is drawn before this or after it.
+                let (count, question) = state.withLock { state -> (Int?, Int?) in
+                    var request = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+                    // It was discarded.
+                    guard poll(&request, 1, 0) > 0 else { return (nil, state.question) }
+                    return (read(STDIN_FILENO, &bytes, bytes.count), state.question)
+                }
+                guard let count else { continue }
                 if count < 0 && (errno == EINTR || errno == EAGAIN) { continue }
                 if count <= 0 {
                     onEvent(.end)
                     return
                 }
-                tell(decoder.decode(bytes.prefix(count)), onEvent)
+                tell(decoder.decode(bytes.prefix(count)), question, onEvent)
             }
         }
     }
 
-    private func tell(_ keys: [PickerKey], _ onEvent: (Event) -> Void) {
-        if state.withLock({ $0.hasDrawn }) { onEvent(.keys(keys)) }
+    private func tell(_ keys: [PickerKey], _ question: Int?, _ onEvent: (Event) -> Void) {
+        if let question { onEvent(.keys(keys, question: question)) }
     }
 
     private func heed(_ number: Int32) {

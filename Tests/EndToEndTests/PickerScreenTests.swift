@@ -137,6 +137,27 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `A y that was typed before the question was shown stops nothing`() async throws {
+            try await withPicker { studio, terminal in
+                let session = try await studio.startLive(["--to", "talks"])
+                try await terminal.type("\(studio.broadcast.binary) picker; echo status=$?")
+                try await terminal.wait(for: "> ● talks")
+                // In one write.
+                try await terminal.write("\ry")
+                try await terminal.wait(for: "y: stop")
+                #expect(try await studio.status()?.state == "live")
+                // While the picker waits for the session's answer about the microphone.
+                try await terminal.press("n")
+                try await terminal.wait(for: "Enter: stop")
+                try await terminal.write("\t\ry")
+                try await terminal.wait(for: "y: stop")
+                #expect(try await studio.status()?.state == "live")
+                try await terminal.write("y")
+                try await terminal.wait(for: "status=0")
+                #expect(try await session.waitForExit() == .exited(0))
+            }
+        }
+
         @Test func `While a session is live, Enter on another destination adds it, and Enter on a live one removes only that one`() async throws {
             try await withPicker { studio, terminal in
                 let session = try await studio.startLive(["--to", studio.path("own.mp4")])

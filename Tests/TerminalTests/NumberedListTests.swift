@@ -66,4 +66,20 @@ struct NumberedListTests {
         let shown = String(decoding: result.standardErrorContent, as: UTF8.self)
         #expect(shown.contains("A broadcast is live since 01:02, to archive, twitch.\nStop it? [y/N] "), "\(shown)")
     }
+
+    @Test func `What was typed before a question is no answer to it`() async {
+        await #expect(processExitsWith: .success) {
+            let terminal = PseudoTerminal()
+            terminal.typeBefore("1\n")
+            terminal.answer("Which one? [2] (q quits) ", with: "3\n")
+            #expect(NumberedList(model: PickerModel(items: NumberedListTests.items)).ask() == .setUp(name: "studio"))
+        }
+        await #expect(processExitsWith: .success) {
+            let terminal = PseudoTerminal()
+            let live = PickerModel.Live(state: "live", clock: "01:02", destinations: ["archive"], isMicrophoneOn: nil)
+            terminal.typeBefore("y\n")
+            terminal.answer("Stop it? [y/N] ", with: "n\n")
+            #expect(NumberedList(model: PickerModel(items: NumberedListTests.items, live: live)).ask() == .quit)
+        }
+    }
 }

@@ -8,12 +8,14 @@ import Testing
 struct PickerTerminalTests {
     /// The events of a terminal.
     private final class Events: Sendable {
-        private let state = Monitor((keys: [PickerKey](), redraws: 0, isEnded: false))
+        private let state = Monitor((keys: [PickerKey](), redraws: 0, isEnded: false, question: 0))
 
         func add(_ event: PickerTerminal.Event) {
             state.update { state in
                 switch event {
-                case .keys(let keys): state.keys += keys
+                case .keys(let keys, let question):
+                    state.keys += keys
+                    state.question = question
                 case .redraw: state.redraws += 1
                 case .end: state.isEnded = true
                 }
@@ -26,11 +28,14 @@ struct PickerTerminalTests {
             return state.withLock { $0.keys }
         }
 
+        /// The question that was shown when the latest keys were typed.
+        var question: Int { state.withLock { $0.question } }
+
         func waitForRedraws(_ count: Int) -> Bool { wait { $0.redraws >= count } }
         func waitForEnd() -> Bool { wait { $0.isEnded } }
 
         @discardableResult
-        private func wait(_ condition: ((keys: [PickerKey], redraws: Int, isEnded: Bool)) -> Bool) -> Bool {
+        private func wait(_ condition: ((keys: [PickerKey], redraws: Int, isEnded: Bool, question: Int)) -> Bool) -> Bool {
             state.wait(until: SessionClock.deadline(after: .seconds(60))) { condition($0) ? true : nil } ?? false
         }
     }
@@ -71,6 +76,26 @@ struct PickerTerminalTests {
             #expect(screen.wait(for: "\u{1b}[24;1H"))
             screen.type("q")
             #expect(events.wait(for: [.character("q")]) == [.character("q")])
+            await terminal.close()
+        }
+    }
+
+    @Test func `Keys that were pressed before a question was shown are no answer to it`() async {
+        await #expect(processExitsWith: .success) {
+            let screen = PseudoTerminal()
+            let events = Events()
+            let terminal = try #require(PickerTerminal { events.add($0) })
+            let lines = PickerRenderer(width: 80, height: 24).lines(Self.model)
+            terminal.draw(lines)
+            screen.type("\ry")
+            #expect(events.wait(for: [.enter, .character("y")]) == [.enter, .character("y")] && events.question == 0)
+            terminal.draw(lines, question: 1)
+            screen.type("n")
+            #expect(events.wait(for: [.enter, .character("y"), .character("n")]).last == .character("n") && events.question == 1)
+            // The same question once more discards nothing.
+            terminal.draw(lines, question: 1)
+            screen.type("q")
+            #expect(events.wait(for: [.enter, .character("y"), .character("n"), .character("q")]).last == .character("q") && events.question == 1)
             await terminal.close()
         }
     }

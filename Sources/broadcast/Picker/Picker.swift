@@ -10,6 +10,8 @@ struct Picker {
 
     private(set) var model: PickerModel
     private let session: LiveSession
+    /// The questions that the model has asked. A key that the user typed before the latest one was shown is no answer.
+    private var questionCount = 0
 
     init(_ model: PickerModel, session: LiveSession) {
         self.model = model
@@ -48,9 +50,16 @@ struct Picker {
             model.others = report.others
         case .terminal(.redraw): break
         case .terminal(.end): return .quit
-        case .terminal(.keys(let keys)):
+        case .terminal(.keys(let keys, let question)):
+            guard question == questionCount else { break }
             for key in keys {
-                guard let action = model.press(key) else { continue }
+                guard let action = model.press(key) else {
+                    guard model.unconfirmed == nil else {
+                        questionCount += 1
+                        break
+                    }
+                    continue
+                }
                 guard action == .toggleLiveMicrophone else { return action }
                 if let live = await session.toggleMicrophone() { model.live = live }
             }
@@ -62,6 +71,6 @@ struct Picker {
         let size = terminal.size
         let renderer = PickerRenderer(width: size.width, height: size.height)
         model.pageLength = renderer.rowCount(model)
-        terminal.draw(renderer.lines(model))
+        terminal.draw(renderer.lines(model), question: questionCount)
     }
 }
