@@ -100,6 +100,24 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `What was typed while the viewer opened is no answer to the question`() async throws {
+            try await withStudio(["clock"], width: 320, height: 240, hasSound: false) { studio in
+                let home = studio.broadcast.home
+                let folder = try makeViewer("touch \"$HOME/opens\"; until [ -e \"$HOME/typed\" ]; do sleep 0.05; done", in: studio)
+                let terminal = try await Terminal.open(environment: studio.broadcast.environment, in: studio.peers)
+                try await terminal.type(
+                    "TERM=dumb PATH=\(folder):$PATH \(studio.broadcast.binary) start --preview --to \(studio.path("out.mp4")); echo status=$?")
+                try await terminal.wait(for: "the viewer") { FileManager.default.fileExists(atPath: home + "/opens") }
+                try await terminal.type("y")
+                try await terminal.wait(for: "its echo") { try await terminal.screen().contains("\ny\n") }
+                #expect(FileManager.default.createFile(atPath: home + "/typed", contents: nil))
+                try await terminal.wait(for: "Enter or y goes live, anything else cancels:")
+                try await terminal.type("n")
+                try await terminal.wait(for: "status=1")
+                #expect(!FileManager.default.fileExists(atPath: studio.path("out.mp4")))
+            }
+        }
+
         @Test func `The viewer's picture is named in the question, and is removed after the answer`() async throws {
             try await withQuestion(in: "dumb", viewer: "exec /bin/cp \"$1\" \"$(dirname \"$0\")/seen.png\"") { studio, terminal in
                 let pictures = try pictures(studio)
