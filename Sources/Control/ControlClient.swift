@@ -20,7 +20,7 @@ package enum ControlClient {
     private static let loops = EventLoops.make()
 
     /// The maximum time without an answer.
-    package static let patience = Duration.seconds(4)
+    package static let answerTimeout = Duration.seconds(4)
 
     /// Sends `request` to the session at `path` and waits for its answer. Returns nil if no session runs there, or if
     /// the session exits.
@@ -28,9 +28,9 @@ package enum ControlClient {
     /// Some requests take long, such as the end of a recording. Therefore the client waits as long as the session
     /// answers status requests in the meantime. If a status request is not answered either, it throws `silent`.
     ///
-    /// - Parameter patience: the maximum time without an answer.
+    /// - Parameter answerTimeout: the maximum time without an answer.
     package static func ask(
-        _ request: ControlRequest, at path: String, patience: Duration = patience
+        _ request: ControlRequest, at path: String, answerTimeout: Duration = answerTimeout
     ) async throws(Failure) -> ControlReply? {
         let line = ControlJSON.encode(request)
         guard line.count <= LineDecoder.maximumLength else { throw .tooLong }
@@ -50,9 +50,9 @@ package enum ControlClient {
         defer { channel.close(promise: nil) }
         channel.writeAndFlush(ByteBuffer(bytes: line + [0x0a]), promise: nil)
         while true {
-            if case .some(let answer) = await value(of: reply.futureResult, within: patience) { return answer }
+            if case .some(let answer) = await value(of: reply.futureResult, within: answerTimeout) { return answer }
             guard request != .status else { throw .silent(process: await process(behind: channel)) }
-            _ = try await ask(.status, at: path, patience: patience)
+            _ = try await ask(.status, at: path, answerTimeout: answerTimeout)
         }
     }
 
@@ -62,10 +62,10 @@ package enum ControlClient {
     /// While the caller does not take lines, nothing is read from the connection, and the session drops what does not
     /// fit.
     package static func lines(
-        _ request: ControlRequest, at path: String, patience: Duration = patience
+        _ request: ControlRequest, at path: String, answerTimeout: Duration = answerTimeout
     ) async throws(Failure) -> ControlLines? {
         // A session that does not answer a status request sends no lines either.
-        guard try await ask(.status, at: path, patience: patience) != nil else { return nil }
+        guard try await ask(.status, at: path, answerTimeout: answerTimeout) != nil else { return nil }
         let lines = ControlLines()
         let channel = try await connect(to: path, on: loops.next(), { LineHandler(lines: lines) })
         guard let channel else { return nil }

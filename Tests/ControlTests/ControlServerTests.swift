@@ -349,11 +349,11 @@ import Testing
             let stopped = try SilentListener(path: folder + "/stopped.sock")
             for request in [ControlRequest.status, .stop, .clip(last: nil, path: "/clip.mp4")] {
                 await #expect(throws: ControlClient.Failure.silent(process: getpid()), "\(request)") {
-                    try await ControlClient.ask(request, at: stopped.path, patience: .milliseconds(100))
+                    try await ControlClient.ask(request, at: stopped.path, answerTimeout: .milliseconds(100))
                 }
             }
             await #expect(throws: ControlClient.Failure.silent(process: getpid())) {
-                try await ControlClient.lines(.events, at: stopped.path, patience: .milliseconds(100))
+                try await ControlClient.lines(.events, at: stopped.path, answerTimeout: .milliseconds(100))
             }
         }
     }
