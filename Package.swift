@@ -183,8 +183,7 @@ let package = Package(
             dependencies: [
                 "Terminal", "CommandCompletion", "BroadcastKit", "Presentation", "Host", "Launch", "ExtensionCheck", "UserConfiguration",
                 "Credentials", "PickerModel", "Session", "Control", "Desktop", "Media", "Concurrency", "Processes", "Capture", "WindowPrivacy",
-                "X11Capture", "PortalCapture", "PulseCapture", "Mix",
-                "Encode", "Upload", "RTMP", "CLinux",
+                "X11Capture", "PortalCapture", "PulseCapture", "Encode", "Upload", "RTMP", "CLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),

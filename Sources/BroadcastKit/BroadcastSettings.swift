@@ -52,19 +52,19 @@ extension SessionSettings {
         }
         switch sound {
         case .none:
-            appAudio = false
-            microphone = false
+            audio.app = false
+            audio.mic = false
         case .system(let microphone):
-            appAudio = true
-            self.microphone = microphone
+            audio.app = true
+            audio.mic = microphone
         case .wav(let path): self.sound = .wav(path: path)
         case .channel(let channel): self.sound = .feed(channel.feed)
         }
-        frameRate = settings.frameRate
-        size = settings.size.map { PixelSize(width: $0.width, height: $0.height) }
-        bitrate = settings.bitrate
+        video.fps = settings.frameRate
+        video.size = settings.size.map { PixelSize(width: $0.width, height: $0.height) }
+        video.bitrate = settings.bitrate
         title = settings.title
-        showsCursor = settings.showsCursor
+        video.cursor = settings.showsCursor
         clipBuffer = settings.clipBuffer.map { MediaTime(seconds: $0) }
         duration = settings.duration.map { MediaTime(seconds: $0) }
         hiddenWindowTexts = settings.hiddenWindows

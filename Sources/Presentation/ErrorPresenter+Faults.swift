@@ -1,6 +1,7 @@
 import Glibc
 import PickerModel
 import RTMP
+import Session
 import UserConfiguration
 
 extension ConfigurationFault {
@@ -136,8 +137,12 @@ extension FolderProblem {
 extension SettingProblem {
     package var sentence: String {
         switch self {
-        case .outOfRange(.quality, _, _): "--quality must be from 0 (lossless) to 51; 23 is usual."
-        case .outOfRange(.keyframeInterval, _, _): "--keyframe-interval must be from 0.1 to 60 seconds; 2 is usual."
+        case .outOfRange(let setting, let range, _) where setting == .quality:
+            "\(setting.option) must be from \(Self.text(range.lowerBound)) (lossless) to \(Self.text(range.upperBound)); "
+                + "\(Self.text(SessionConfiguration.standardQuality)) is usual."
+        case .outOfRange(let setting, let range, _) where setting == .keyframeInterval:
+            "\(setting.option) must be from \(Self.text(range.lowerBound)) to \(Self.text(range.upperBound)) seconds; "
+                + "\(Settings.video.keyframeInterval.standardText) is usual."
         case .outOfRange(let setting, let range, let value):
             "\(setting.option) must be from \(Self.text(range.lowerBound)) to \(Self.text(range.upperBound)), not \(Self.text(value))."
         case .bitrateAndQuality: "--bitrate and --quality exclude each other. Use --bitrate for live, --quality for files."
@@ -151,30 +156,6 @@ extension SettingProblem {
 
     /// A whole number without a fraction. A user can give one that no `Int` can hold.
     private static func text(_ value: Double) -> String { Int(exactly: value).map { "\($0)" } ?? "\(value)" }
-}
-
-extension SettingProblem.Setting {
-    fileprivate var option: String {
-        switch self {
-        case .frameRate: "--fps"
-        case .bitrate: "--bitrate (kbit/s)"
-        case .quality: "--quality"
-        case .keyframeInterval: "--keyframe-interval"
-        case .audioBitrate: "--audio-bitrate (kbit/s)"
-        case .preset: "--preset"
-        case .latency: "--latency"
-        case .framePacing: "--frame-pacing variable"
-        case .cursor: "--cursor"
-        case .hiddenWindows: "--hide"
-        case .microphone: "--mic"
-        case .applicationSource: "--app-source"
-        case .microphoneSource: "--mic-source"
-        case .proxy: "--proxy"
-        case .bind: "--bind"
-        case .ipVersion: "-4 or -6"
-        case .waitForNetwork: "--wait-for-network"
-        }
-    }
 }
 
 extension SettingProblem.Ineffectiveness {

@@ -16,7 +16,7 @@ extension Exposure {
     ///
     /// - Parameter isWayland: true if the desktop shares a monitor that the user chooses.
     package static func pickerNotice(_ privacy: Configuration.Privacy, isWayland: Bool = false) -> String? {
-        guard privacy.notice ?? true else { return nil }
+        guard privacy.isOn(\.notice) else { return nil }
         if isWayland { return Exposure(picture: .portal(PortalRequest(busAddress: nil, display: ""))).contentSentence }
         return Exposure(picture: .screen(ScreenRequest()), hiding: privacy.hide).contentSentence
     }

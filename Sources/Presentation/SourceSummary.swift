@@ -12,7 +12,7 @@ package enum SourceSummary {
     package static func lines(configuration: Configuration, sharing: SharedMonitor?) -> [String] {
         var lines = ["Screen      " + (sharing.map(\.text) ?? screen)]
         guard let sounds = PulseSourceList.fetch(timeout: 500) else { return lines + ["Sound       no sound server answers"] }
-        if configuration.audio.app != false {
+        if configuration.audio.isOn(\.app) {
             lines.append("Sound       " + name(of: configuration.audio.appSource, isMonitor: true, among: sounds))
         }
         lines.append("Mic source  " + name(of: configuration.audio.micSource, isMonitor: false, among: sounds))

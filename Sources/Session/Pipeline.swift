@@ -86,7 +86,7 @@ final class Pipeline: Sendable {
         }
         do throws(CaptureError) {
             guard let value = try await first.value?.get() else { return nil }
-            let rate = configuration.frameRate ?? limits.fitting(frameRate: value.frameRate ?? 30)
+            let rate = configuration.frameRate ?? limits.fitting(frameRate: value.frameRate ?? SessionConfiguration.standardFrameRate)
             let source = RenditionPool.Source(opening: value, frameRate: rate)
             state.withLock { $0.source = source }
             return source
@@ -222,7 +222,7 @@ final class Pipeline: Sendable {
         if let description = monitor.description { source?.source = description }
         return source
     }
-    private var frameRate: Int { state.withLock { $0.source }?.frameRate ?? 30 }
+    private var frameRate: Int { state.withLock { $0.source }?.frameRate ?? SessionConfiguration.standardFrameRate }
 
     // MARK: The end
 

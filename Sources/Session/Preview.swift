@@ -38,7 +38,7 @@ package enum Preview {
         let source = try capturing { () throws(CaptureError) in
             try configuration.picture.open(hiding: rules, opening: SourceOpening(notify: notify))
         }
-        let rate = configuration.frameRate ?? source.nominalFrameRate ?? 30
+        let rate = configuration.frameRate ?? source.nominalFrameRate ?? SessionConfiguration.standardFrameRate
         let settings = try RenditionSettings(
             plans: [], configuration: configuration, sourceSize: source.size, frameRate: rate, keepsClips: false)
         let frame = try capturing { () throws(CaptureError) in try firstFrame(of: source, size: settings.size, rate: Int64(rate)) }

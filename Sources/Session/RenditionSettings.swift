@@ -49,7 +49,7 @@ package struct RenditionSettings: Sendable, Equatable {
             } else if plans.contains(where: { $0.isLive }) {
                 .bitrate(limits.fitting(bitrate: SessionConfiguration.recommendedBitrate(size: size, frameRate: frameRate)))
             } else {
-                .quality(23)
+                .quality(SessionConfiguration.standardQuality)
             }
         encoding = VideoSettings(
             size: size, chroma: chroma, frameRate: frameRate, hasFixedFrameRate: pacing == .constant, rateControl: rateControl,

@@ -53,9 +53,9 @@ package struct SessionConfiguration: Sendable {
     package var outputSize: PixelSize?
     /// The chroma subsampling in files. Live streams always use 4:2:0.
     package var chroma = ChromaFormat.yuv420
-    /// Frames a second; nil for the source's own rate, or 30 if it has none.
+    /// Frames a second; nil for the source's own rate, or `standardFrameRate` if it has none.
     package var frameRate: Int?
-    /// Nil for a bitrate that fits the size if a destination is live, otherwise for the quality 23.
+    /// Nil for a bitrate that fits the size if a destination is live, otherwise for `standardQuality`.
     package var rateControl: VideoSettings.RateControl?
     /// The x264 preset.
     package var preset = "veryfast"
@@ -78,6 +78,11 @@ package struct SessionConfiguration: Sendable {
     package var lacksProxyPassword = false
 
     package init() {}
+
+    /// The frame rate of a source without a rate of its own.
+    package static let standardFrameRate = 30
+    /// The x264 CRF without a rate control if no destination is live.
+    package static let standardQuality = 23.0
 
     /// Returns the bitrate in kbit/s that live services recommend for a picture of `size`.
     package static func recommendedBitrate(size: PixelSize, frameRate: Int) -> Int {

@@ -1,58 +1,12 @@
-import Encode
 import Media
-import Mix
 import RTMP
 import Upload
-import WindowPrivacy
 
 /// The content of the config file (`docs/usage.md`). Options of a session override it.
 package struct Configuration {
-    package struct Video {
-        package var size: PixelSize?
-        /// Frames a second.
-        package var fps: Int?
-        /// kbit/s.
-        package var bitrate: Int?
-        /// x264's CRF.
-        package var quality: Double?
-        /// Set if both bitrate and quality are configured. It is an error only if no option overrides them.
-        package var conflict: ConfigurationFault?
-        package var preset: String?
-        package var latency: VideoSettings.Latency?
-        package var chroma: ChromaFormat?
-        /// Seconds.
-        package var keyframeInterval: Double?
-        package var framePacing: FramePacer.Mode?
-        package var cursor: Bool?
-    }
-
-    package struct Audio {
-        package var app: Bool?
-        package var mic: Bool?
-        package var appSource: String?
-        package var micSource: String?
-        package var bitrate: Int?
-        /// dB.
-        package var appGain: Double?
-        package var micGain: Double?
-    }
-
-    package struct Privacy: Sendable {
-        /// Nothing is set.
-        package static let unset = Privacy()
-
-        package var notice: Bool?
-        /// Windows that viewers must not see.
-        package var hide: [HiddenWindowRule] = []
-        /// Silence the processes of those windows.
-        package var mute: Bool?
-        /// Suppress notifications while the screen is broadcast.
-        package var doNotDisturb: Bool?
-        /// What destinations receive about the application on screen. Nil: no titles for known services.
-        package var titles: ApplicationDetail?
-        /// Inhibit the idle screen saver, and the lock that comes with it, while the screen is broadcast.
-        package var keepAwake: Bool?
-    }
+    package typealias Video = SettingValues<Settings.Video>
+    package typealias Audio = SettingValues<Settings.Audio>
+    package typealias Privacy = SettingValues<Settings.Privacy>
 
     /// A configured, named use of an extension.
     package struct Destination {
@@ -92,6 +46,8 @@ package struct Configuration {
     /// The line in the file, for error messages.
     package var preferredLine = 1
     package var video = Video()
+    /// Set if both bitrate and quality are configured. It is an error only if no option overrides them.
+    package var rateConflict: ConfigurationFault?
     package var audio = Audio()
     package var privacy = Privacy()
     /// How connections to RTMP servers leave this machine.

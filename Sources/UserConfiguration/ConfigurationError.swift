@@ -136,14 +136,14 @@ package enum FolderProblem: Error, Sendable, Equatable {
 
 /// Session settings that exclude each other or are out of range.
 package enum SettingProblem: Error, Sendable, Equatable {
-    package enum Setting: Sendable, Equatable {
-        case frameRate
-        case bitrate
-        case quality
-        case keyframeInterval
-        case audioBitrate
-        case preset, latency, framePacing, cursor, hiddenWindows, microphone, applicationSource, microphoneSource
-        case proxy, bind, ipVersion, waitForNetwork
+    /// The name of a setting in a sentence.
+    package struct Setting: Sendable, Equatable {
+        /// The option, with the unit of its value: `--bitrate (kbit/s)`.
+        package let option: String
+
+        package init(option: String) {
+            self.option = option
+        }
     }
 
     /// Why a setting has no effect.

@@ -1,10 +1,7 @@
-import Encode
 import FoundationEssentials
 import Glibc
-import Media
 import RTMP
 import Upload
-import WindowPrivacy
 
 /// Reads the config file. Errors contain the file, the line and the key.
 package enum ConfigurationFile {
@@ -43,15 +40,24 @@ package enum ConfigurationFile {
 
     private static func configuration(_ root: ConfigurationSection) throws(ConfigurationFault) -> Configuration {
         var configuration = Configuration(path: root.path)
-        try root.allow(["preferred", "video", "audio", "privacy", "network", "destinations"])
+        try root.allow(
+            ["preferred", Settings.Video.name, Settings.Audio.name, Settings.Privacy.name, Settings.Network.name, "destinations"])
         configuration.preferred = try root.string("preferred")
         configuration.preferredLine = root.line(of: "preferred")
-        if let section = try root.section("video") { configuration.video = try video(section) }
-        if let section = try root.section("audio") { configuration.audio = try audio(section) }
-        if let section = try root.section("privacy") { configuration.privacy = try privacy(section) }
-        if let section = try root.section("network") {
-            configuration.network = try network(section)
-            configuration.proxyUser = try proxy(section)?.user
+        if let section = try root.section(Settings.Video.name) {
+            configuration.video = try SettingValues(section)
+            if configuration.video.bitrate != nil && configuration.video.quality != nil {
+                configuration.rateConflict = section.fault(Settings.video.quality.key, .bitrateAndQuality)
+            }
+        }
+        if let section = try root.section(Settings.Audio.name) { configuration.audio = try SettingValues(section) }
+        if let section = try root.section(Settings.Privacy.name) { configuration.privacy = try SettingValues(section) }
+        if let section = try root.section(Settings.Network.name) {
+            let network = try SettingValues<Settings.Network>(section)
+            configuration.network.proxy = network.proxy?.proxy
+            configuration.proxyUser = network.proxy?.user
+            configuration.network.source = network.bind
+            configuration.network.version = network.ipVersion ?? configuration.network.version
         }
         if let section = try root.section("destinations") {
             for name in section.keys {
@@ -59,85 +65,6 @@ package enum ConfigurationFile {
             }
         }
         return configuration
-    }
-
-    private static func video(_ section: ConfigurationSection) throws(ConfigurationFault) -> Configuration.Video {
-        try section.allow(["size", "fps", "bitrate", "quality", "preset", "latency", "chroma", "keyframe-interval", "frame-pacing", "cursor"])
-        var video = Configuration.Video()
-        video.size = try size(section)
-        video.fps = try section.integer("fps", in: 1...240)
-        video.bitrate = try section.integer("bitrate", in: 50...200_000)
-        video.quality = try section.number("quality", in: 0...51)
-        if video.bitrate != nil && video.quality != nil {
-            video.conflict = section.fault("quality", .bitrateAndQuality)
-        }
-        video.preset = try section.string("preset", oneOf: VideoSettings.presets)
-        video.latency = try section.choice("latency")
-        video.chroma = try section.choice("chroma")
-        video.keyframeInterval = try section.number("keyframe-interval", in: 0.1...60)
-        video.framePacing = try section.choice("frame-pacing")
-        video.cursor = try section.boolean("cursor")
-        return video
-    }
-
-    private static func size(_ section: ConfigurationSection) throws(ConfigurationFault) -> PixelSize? {
-        guard let text = try section.string("size") else { return nil }
-        guard let size = PixelSize(text: text) else { throw section.fault("size", .notASize(text)) }
-        return size
-    }
-
-    private static func audio(_ section: ConfigurationSection) throws(ConfigurationFault) -> Configuration.Audio {
-        try section.allow(["app", "mic", "app-source", "mic-source", "bitrate", "app-gain", "mic-gain"])
-        var audio = Configuration.Audio()
-        audio.app = try section.boolean("app")
-        audio.mic = try section.boolean("mic")
-        audio.appSource = try section.string("app-source")
-        audio.micSource = try section.string("mic-source")
-        audio.bitrate = try section.integer("bitrate", in: 32...320)
-        audio.appGain = try section.number("app-gain", in: -60...30)
-        audio.micGain = try section.number("mic-gain", in: -60...30)
-        return audio
-    }
-
-    private static func privacy(_ section: ConfigurationSection) throws(ConfigurationFault) -> Configuration.Privacy {
-        try section.allow(["notice", "hide", "mute", "titles", "do-not-disturb", "keep-awake"])
-        return Configuration.Privacy(
-            notice: try section.boolean("notice"), hide: try hiddenWindows(section), mute: try section.boolean("mute"),
-            doNotDisturb: try section.boolean("do-not-disturb"), titles: try section.choice("titles"), keepAwake: try section.boolean("keep-awake"))
-    }
-
-    private static func network(_ section: ConfigurationSection) throws(ConfigurationFault) -> RTMPRoute {
-        try section.allow(["proxy", "bind", "ip-version"])
-        var route = RTMPRoute()
-        route.proxy = try proxy(section)?.proxy
-        if let text = try section.string("bind") {
-            guard let source = RTMPRoute.Source(text) else { throw section.fault("bind", .notASource(text)) }
-            route.source = source
-        }
-        if let number = try section.integer("ip-version", in: 4...6) {
-            guard let version = RTMPRoute.Version(rawValue: String(number)) else { throw section.fault("ip-version", .wrong(.oneOf(["4", "6"]))) }
-            route.version = version
-        }
-        return route
-    }
-
-    private static func proxy(_ section: ConfigurationSection) throws(ConfigurationFault) -> ProxyAddress? {
-        guard let text = try section.string("proxy") else { return nil }
-        do throws(ProxyAddress.Problem) {
-            return try ProxyAddress(text)
-        } catch {
-            throw section.fault("proxy", error == .containsPassword ? .passwordInProxy : .notAProxy)
-        }
-    }
-
-    private static func hiddenWindows(_ section: ConfigurationSection) throws(ConfigurationFault) -> [HiddenWindowRule] {
-        try (section.strings("hide") ?? []).map { text throws(ConfigurationFault) in
-            do throws(HiddenWindowRule.ParseError) {
-                return try HiddenWindowRule(text)
-            } catch {
-                throw section.fault("hide", .notARule(text))
-            }
-        }
     }
 
     private static func destination(_ section: ConfigurationSection, name: String) throws(ConfigurationFault) -> Configuration.Destination {
@@ -164,8 +91,8 @@ package enum ConfigurationFile {
         destination.lines = Dictionary(uniqueKeysWithValues: section.keys.map { ($0, section.line(of: $0)) })
         for key in destination.keyCommands.keys { destination.lines["key-command.\(key)"] = section.line(of: "key-command") }
         destination.pathLine = section.line(of: "path")
-        destination.size = try size(section)
-        destination.bitrate = try section.integer("bitrate", in: 50...200_000)
+        destination.size = try Settings.video.size.value(in: section)
+        destination.bitrate = try Settings.video.bitrate.value(in: section)
         destination.retries = try section.integer("retries", in: 0...1000)
         destination.caFile = try section.string("ca-file")
         if let setup = try section.section("setup") {

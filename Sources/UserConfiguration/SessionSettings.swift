@@ -1,5 +1,4 @@
 import ContentCapture
-import Encode
 import Glibc
 import Media
 import Mix
@@ -37,31 +36,14 @@ package struct SessionSettings: Sendable {
     /// How long viewers get the slate after a window that was selected by a rule was closed, until a window matches the rule again. Nil:
     /// the session ends with the window.
     package var windowTimeout: MediaTime?
-    package var showsCursor: Bool?
     /// Windows that viewers must not see, in addition to those of the configuration.
     package var hiddenWindows: [HiddenWindowRule] = []
     /// The same rules as text, which are parsed when the session is prepared.
     package var hiddenWindowTexts: [String] = []
-    package var size: PixelSize?
-    /// Frames a second.
-    package var frameRate: Int?
-    /// kbit/s.
-    package var bitrate: Int?
-    /// x264's CRF.
-    package var quality: Double?
-    package var preset: String?
-    package var latency: VideoSettings.Latency?
-    package var chroma: ChromaFormat?
-    package var pacing: FramePacer.Mode?
-    /// Seconds.
-    package var keyframeInterval: Double?
+    /// The values of options, which override those of the configuration.
+    package var video = Configuration.Video()
+    package var audio = Configuration.Audio()
     package var sound = Sound.system
-    package var appAudio: Bool?
-    package var microphone: Bool?
-    package var appSource: String?
-    package var micSource: String?
-    /// kbit/s.
-    package var audioBitrate: Int?
     package var title: String?
     package var duration: MediaTime?
     package var clipBuffer: MediaTime?
@@ -83,35 +65,26 @@ package struct SessionSettings: Sendable {
 extension SessionSettings {
     /// Throws for a setting that the user chose and that has no effect on any of the destinations.
     package func checkEffect(on plans: [DestinationPlan]) throws(ConfigurationError) {
-        func check(_ settings: [(SettingProblem.Setting, Bool)], _ reason: SettingProblem.Ineffectiveness) throws(ConfigurationError) {
-            if let setting = settings.first(where: { $0.1 })?.0 { throw .setting(.withoutEffect(setting, reason)) }
+        func check(_ setting: SettingProblem.Setting?, _ reason: SettingProblem.Ineffectiveness) throws(ConfigurationError) {
+            if let setting { throw .setting(.withoutEffect(setting, reason)) }
         }
         if !plans.contains(where: \.kind.reachesServers) {
-            try check(
-                [(.proxy, proxy != nil), (.bind, bindsTo != nil), (.ipVersion, ipVersion != nil), (.waitForNetwork, waitsForNetwork)],
-                .noServer)
+            let connection: [(SettingProblem.Setting, Bool)] = [
+                (.proxy, proxy != nil), (.bind, bindsTo != nil), (.ipVersion, ipVersion != nil), (.waitForNetwork, waitsForNetwork),
+            ]
+            try check(connection.first(where: \.1)?.0, .noServer)
         }
-        if pacing == .variable, !plans.isEmpty, plans.allSatisfy(\.media.needsConstantPacing) {
-            try check([(.framePacing, true)], .constantFrameRate)
+        if video.framePacing == .variable, !plans.isEmpty, plans.allSatisfy(\.media.needsConstantPacing) {
+            try check(.framePacing, .constantFrameRate)
         }
         // A clip is encoded, and has sound.
         if clipBuffer != nil || plans.contains(where: { $0.kind == .clips }) { return }
         if !plans.contains(where: { $0.media.video == .encoded }) {
-            try check(
-                [
-                    (.bitrate, bitrate != nil), (.quality, quality != nil), (.preset, preset != nil), (.latency, latency != nil),
-                    (.keyframeInterval, keyframeInterval != nil),
-                ], .noEncodedPicture)
+            try check(video.first(needing: [.encodedPicture]), .noEncodedPicture)
         }
         let listeners = plans.filter { !$0.media.audioTracks.isEmpty }
-        if listeners.isEmpty {
-            try check(
-                [
-                    (.microphone, microphone == true), (.applicationSource, appSource != nil), (.microphoneSource, micSource != nil),
-                    (.audioBitrate, audioBitrate != nil),
-                ], .noSound)
-        }
-        if listeners.allSatisfy(\.media.takesRawAudio) { try check([(.audioBitrate, audioBitrate != nil)], .noEncodedSound) }
+        if listeners.isEmpty { try check(audio.first(needing: [.sound, .encodedSound]), .noSound) }
+        if listeners.allSatisfy(\.media.takesRawAudio) { try check(audio.first(needing: [.encodedSound]), .noEncodedSound) }
     }
 }
 
@@ -130,20 +103,23 @@ extension SessionConfiguration {
         }
         route.source = settings.bindsTo ?? configuration.network.source
         route.version = settings.ipVersion ?? configuration.network.version
+        let video = settings.video.over(configuration.video)
+        let hiddenWindows = configuration.privacy.hide + settings.hiddenWindows
+        let mutesSound = configuration.privacy.isOn(\.mute)
         switch settings.source {
         case .screen(let display, let selection):
             var screen = ScreenRequest(display: display)
             screen.selection = selection
             screen.windowTimeout = settings.windowTimeout ?? .zero
-            screen.showsCursor = settings.showsCursor ?? configuration.video.cursor ?? true
-            screen.keepsAwake = configuration.privacy.keepAwake ?? true
+            screen.showsCursor = video.isOn(\.cursor)
+            screen.keepsAwake = configuration.privacy.isOn(\.keepAwake)
             picture = .screen(screen)
         case .portal(var request):
-            request.showsCursor = settings.showsCursor ?? configuration.video.cursor ?? true
-            request.frameRate = settings.frameRate ?? configuration.video.fps ?? request.frameRate
+            request.showsCursor = video.isOn(\.cursor)
+            request.frameRate = video.fps ?? request.frameRate
             picture = .portal(request)
         case .y4m(let path):
-            if settings.showsCursor != nil { throw .setting(.withoutEffect(.cursor, .noScreen)) }
+            if settings.video.cursor != nil { throw .setting(.withoutEffect(.cursor, .noScreen)) }
             if !settings.hiddenWindows.isEmpty { throw .setting(.withoutEffect(.hiddenWindows, .noScreen)) }
             picture = .y4m(path: path)
         case .feed(let feed): picture = .feed(feed)
@@ -153,43 +129,31 @@ extension SessionConfiguration {
                 configuration.privacy.hide + settings.hiddenWindows, mutesSound: configuration.privacy.mute ?? false)
         }
         do throws(SettingProblem) {
-            try apply(settings, configuration.video)
+            try apply(settings.video, over: configuration.video)
             try applySound(settings, configuration.audio)
         } catch {
             throw .setting(error)
         }
-        if settings.bitrate == nil && settings.quality == nil, let conflict = configuration.video.conflict { throw .fault(conflict) }
+        if settings.video.bitrate == nil && settings.video.quality == nil, let conflict = configuration.rateConflict { throw .fault(conflict) }
     }
 
-    private mutating func apply(_ settings: SessionSettings, _ config: Configuration.Video) throws(SettingProblem) {
-        outputSize = settings.size ?? config.size
+    private mutating func apply(_ chosen: Configuration.Video, over config: Configuration.Video) throws(SettingProblem) {
+        if chosen.bitrate != nil && chosen.quality != nil { throw .bitrateAndQuality }
+        try chosen.check()
+        chosen.over(config).store(into: &self)
         // A file's own rate overrides the configuration, which applies to the screen.
-        let rate = picture.isDesktop ? settings.frameRate ?? config.fps : settings.frameRate
-        frameRate = try rate.map { value throws(SettingProblem) in try Self.check(value, in: 1...240, .frameRate) }
-        if settings.bitrate != nil && settings.quality != nil { throw .bitrateAndQuality }
-        if let quality = settings.quality ?? (settings.bitrate == nil ? config.quality : nil) {
-            guard (0...51).contains(quality) else { throw .outOfRange(.quality, 0...51, value: quality) }
-            rateControl = .quality(quality)
-        }
-        if let bitrate = settings.bitrate ?? (settings.quality == nil ? config.bitrate : nil) {
-            rateControl = .bitrate(try Self.check(bitrate, in: 50...200_000, .bitrate))
-        }
-        preset = settings.preset ?? config.preset ?? preset
-        guard VideoSettings.presets.contains(preset) else { throw .unknownPreset(preset, known: VideoSettings.presets) }
-        latency = settings.latency ?? config.latency ?? latency
-        chroma = settings.chroma ?? config.chroma ?? chroma
-        pacing = settings.pacing ?? config.framePacing
-        let seconds = settings.keyframeInterval ?? config.keyframeInterval ?? 2
-        guard (0.1...60).contains(seconds) else { throw .outOfRange(.keyframeInterval, 0.1...60, value: seconds) }
-        keyframeInterval = MediaTime(seconds: seconds)
+        frameRate = chosen.fps ?? (picture.isDesktop ? config.fps : nil)
+        if let quality = chosen.quality ?? (chosen.bitrate == nil ? config.quality : nil) { rateControl = .quality(quality) }
+        if let bitrate = chosen.bitrate ?? (chosen.quality == nil ? config.bitrate : nil) { rateControl = .bitrate(bitrate) }
     }
 
     private mutating func applySound(_ settings: SessionSettings, _ config: Configuration.Audio) throws(SettingProblem) {
+        let chosen = settings.audio
         var hasOwnSound = false
         switch settings.sound {
         case .system: break
         case .wav(let path):
-            if settings.appSource != nil || settings.appAudio == false { throw .soundFileAndApplications }
+            if chosen.appSource != nil || chosen.app == false { throw .soundFileAndApplications }
             if path == "-", case .y4m("-") = picture { throw .twoStandardInputs }
             audio.content = .wav(path: path)
             hasOwnSound = true
@@ -198,23 +162,14 @@ extension SessionConfiguration {
             hasOwnSound = true
         }
         // If the picture does not come from the screen, application sound is off unless the settings enable it.
-        let takesApp = hasOwnSound || (settings.appAudio ?? (picture.isDesktop ? config.app ?? true : false))
-        audio.app = takesApp ? AudioMixer.Level(decibels: config.appGain ?? 0) : nil
-        audio.laterMic = AudioMixer.Level(decibels: config.micGain ?? 0)
-        audio.mic = settings.microphone ?? config.mic ?? false ? audio.laterMic : nil
-        if settings.appSource != nil && !takesApp { throw .withoutEffect(.applicationSource, .noApplicationSound) }
-        audio.appSource = settings.appSource ?? config.appSource
-        audio.micSource = settings.micSource ?? config.micSource
-        audio.bitrate = try Self.check(settings.audioBitrate ?? config.bitrate ?? 160, in: 32...320, .audioBitrate)
-    }
-
-    private static func check(
-        _ value: Int, in range: ClosedRange<Int>, _ setting: SettingProblem.Setting
-    ) throws(SettingProblem) -> Int {
-        guard range.contains(value) else {
-            throw .outOfRange(setting, Double(range.lowerBound)...Double(range.upperBound), value: Double(value))
-        }
-        return value
+        let sound = chosen.over(config)
+        let takesApp = hasOwnSound || (picture.isDesktop ? sound.isOn(\.app) : chosen.app ?? false)
+        audio.app = takesApp ? AudioMixer.Level(decibels: sound.appGain ?? 0) : nil
+        audio.laterMic = AudioMixer.Level(decibels: sound.micGain ?? 0)
+        audio.mic = sound.isOn(\.mic) ? audio.laterMic : nil
+        if chosen.appSource != nil && !takesApp { throw .withoutEffect(.applicationSource, .noApplicationSound) }
+        try chosen.check()
+        sound.store(into: &self)
     }
 }
 

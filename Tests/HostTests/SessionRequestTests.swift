@@ -41,7 +41,7 @@ struct SessionRequestTests {
         _ = picture.withUnsafeBytes { feed.push(bgra: $0, stride: 64 * 4) }
         var settings = SessionSettings()
         settings.source = .feed(feed)
-        settings.appAudio = false
+        settings.audio.app = false
         change(&settings)
         var options = HostOptions(name: "kit", phrases: TestPhrases())
         options.socket = folder + "/kit.sock"
@@ -123,8 +123,8 @@ struct SessionRequestTests {
             await expect(.destination(.outputIsATerminal), ["-"], output: .terminal)
             await expect(.destination(.outputIsClosed), ["-"], output: .closed)
             await expect(.destination(.fileTwice(folder + "/a.mp4")), [folder + "/a.mp4", folder + "/a.mp4"])
-            await expect(.setting(.withoutEffect(.bitrate, .noEncodedPicture)), [folder + "/a.y4m"]) { $0.bitrate = 1000 }
-            await expect(.setting(.outOfRange(.frameRate, 1...240, value: 500)), [folder + "/a.mp4"]) { $0.frameRate = 500 }
+            await expect(.setting(.withoutEffect(.bitrate, .noEncodedPicture)), [folder + "/a.y4m"]) { $0.video.bitrate = 1000 }
+            await expect(.setting(.outOfRange(.frameRate, 1...240, value: 500)), [folder + "/a.mp4"]) { $0.video.fps = 500 }
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasPrefix("a.") } == [])
         }
     }

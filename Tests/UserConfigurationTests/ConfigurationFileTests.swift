@@ -45,7 +45,7 @@ struct ConfigurationFileTests {
         #expect(configuration.path == "/test/config.toml")
         #expect(configuration.preferred == nil)
         #expect(configuration.destinations.isEmpty)
-        #expect(configuration.video.size == nil && configuration.video.conflict == nil)
+        #expect(configuration.video.size == nil && configuration.rateConflict == nil)
         #expect(configuration.audio.app == nil)
         #expect(configuration.privacy.hide == [])
     }
@@ -68,7 +68,7 @@ struct ConfigurationFileTests {
         #expect(video.size == PixelSize(width: 1280, height: 720))
         #expect(video.fps == 25)
         #expect(video.bitrate == 4000)
-        #expect(video.quality == nil && video.conflict == nil)
+        #expect(video.quality == nil)
         #expect(video.preset == "faster")
         #expect(video.latency == .normal)
         #expect(video.chroma == .yuv444)
@@ -178,8 +178,8 @@ struct ConfigurationFileTests {
     }
 
     @Test func `Bitrate and quality together are a fault only if nothing overrides them`() throws {
-        let video = try parse("[video]\nbitrate = 3000\nquality = 20").video
-        #expect(video.conflict == ConfigurationFault(path: "/test/config.toml", line: 3, key: "video.quality", problem: .bitrateAndQuality))
+        let conflict = try parse("[video]\nbitrate = 3000\nquality = 20").rateConflict
+        #expect(conflict == ConfigurationFault(path: "/test/config.toml", line: 3, key: "video.quality", problem: .bitrateAndQuality))
     }
 
     /// Text, and the line, key and problem of its fault.

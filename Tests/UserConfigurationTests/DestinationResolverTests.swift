@@ -784,7 +784,7 @@ struct DestinationResolverTests {
                     throw error
                 }
             }
-            #expect(try problem(["a.y4m"]) { $0.bitrate = 900 } == .withoutEffect(.bitrate, .noEncodedPicture))
+            #expect(try problem(["a.y4m"]) { $0.video.bitrate = 900 } == .withoutEffect(.bitrate, .noEncodedPicture))
             let proxy = try ProxyAddress("socks5://h")
             for file in ["a.mp4", "clips"] {
                 #expect(try problem([file]) { $0.proxy = proxy } == .withoutEffect(.proxy, .noServer))
@@ -793,19 +793,19 @@ struct DestinationResolverTests {
                 #expect(try problem([file]) { $0.waitsForNetwork = true } == .withoutEffect(.waitForNetwork, .noServer))
             }
             #expect(try problem(["a.mp4", "rtmp://h/app/key"]) { $0.waitsForNetwork = true } == nil)
-            #expect(try problem(["a.h264"]) { $0.pacing = .variable } == .withoutEffect(.framePacing, .constantFrameRate))
-            #expect(try problem(["a.h264", "a.mp4"]) { $0.pacing = .variable } == nil)
-            #expect(try problem(["a.y4m"]) { $0.preset = "fast" } == .withoutEffect(.preset, .noEncodedPicture))
-            #expect(try problem(["a.y4m"]) { $0.audioBitrate = 128 } == .withoutEffect(.audioBitrate, .noSound))
-            #expect(try problem(["a.h264"]) { $0.microphone = true } == .withoutEffect(.microphone, .noSound))
+            #expect(try problem(["a.h264"]) { $0.video.framePacing = .variable } == .withoutEffect(.framePacing, .constantFrameRate))
+            #expect(try problem(["a.h264", "a.mp4"]) { $0.video.framePacing = .variable } == nil)
+            #expect(try problem(["a.y4m"]) { $0.video.preset = "fast" } == .withoutEffect(.preset, .noEncodedPicture))
+            #expect(try problem(["a.y4m"]) { $0.audio.bitrate = 128 } == .withoutEffect(.audioBitrate, .noSound))
+            #expect(try problem(["a.h264"]) { $0.audio.mic = true } == .withoutEffect(.microphone, .noSound))
             #expect(
                 try problem(["a.y4m", "a.mp4"]) {
-                    $0.bitrate = 900; $0.audioBitrate = 128
+                    $0.video.bitrate = 900; $0.audio.bitrate = 128
                 } == nil)
-            #expect(try problem(["a.y4m", "clips"]) { $0.bitrate = 900 } == nil)
+            #expect(try problem(["a.y4m", "clips"]) { $0.video.bitrate = 900 } == nil)
             #expect(
                 try problem(["a.y4m"]) {
-                    $0.frameRate = 25; $0.microphone = false
+                    $0.video.fps = 25; $0.audio.mic = false
                 } == nil)
         }
     }

@@ -54,7 +54,7 @@ struct SessionSettingsTests {
     @Test func `The pointer and hidden windows are refused for a picture that is not the screen`() throws {
         let rule = try HiddenWindowRule("class:A")
         for (change, setting) in [
-            ({ $0.showsCursor = false }, .cursor), ({ $0.hiddenWindows = [rule] }, .hiddenWindows),
+            ({ $0.video.cursor = false }, .cursor), ({ $0.hiddenWindows = [rule] }, .hiddenWindows),
         ] as [((inout SessionSettings) -> Void, SettingProblem.Setting)] {
             var settings = SessionSettings()
             settings.source = .y4m(path: "a.y4m")
@@ -70,12 +70,12 @@ struct SessionSettingsTests {
         let off = SettingProblem.withoutEffect(.applicationSource, .noApplicationSound)
         #expect(
             problem {
-                $0.appSource = "app:mpv"; $0.appAudio = false
+                $0.audio.appSource = "app:mpv"; $0.audio.app = false
             } == off)
-        #expect(problem(over: "[audio]\napp = false\n") { $0.appSource = "app:mpv" } == off)
+        #expect(problem(over: "[audio]\napp = false\n") { $0.audio.appSource = "app:mpv" } == off)
         #expect(
             problem {
-                $0.source = .y4m(path: "a.y4m"); $0.appSource = "app:mpv"
+                $0.source = .y4m(path: "a.y4m"); $0.audio.appSource = "app:mpv"
             } == off)
     }
 
@@ -107,21 +107,21 @@ struct SessionSettingsTests {
     @Test func `The user's choices override the configuration`() throws {
         var settings = SessionSettings()
         settings.source = .screen(display: ":7", .monitor("HDMI-1"))
-        settings.showsCursor = true
+        settings.video.cursor = true
         settings.hiddenWindows = [.windowClass("Two")]
-        settings.size = PixelSize(width: 320, height: 180)
-        settings.frameRate = 60
-        settings.quality = 30
-        settings.preset = "slow"
-        settings.latency = .low
-        settings.chroma = .yuv420
-        settings.pacing = .constant
-        settings.keyframeInterval = 1.5
-        settings.appAudio = true
-        settings.microphone = false
-        settings.appSource = "app"
-        settings.micSource = "mic"
-        settings.audioBitrate = 64
+        settings.video.size = PixelSize(width: 320, height: 180)
+        settings.video.fps = 60
+        settings.video.quality = 30
+        settings.video.preset = "slow"
+        settings.video.latency = .low
+        settings.video.chroma = .yuv420
+        settings.video.framePacing = .constant
+        settings.video.keyframeInterval = 1.5
+        settings.audio.app = true
+        settings.audio.mic = false
+        settings.audio.appSource = "app"
+        settings.audio.micSource = "mic"
+        settings.audio.bitrate = 64
         settings.title = "title"
         settings.duration = MediaTime(milliseconds: 5000)
         settings.clipBuffer = SessionSettings.standardClipBuffer
@@ -142,11 +142,11 @@ struct SessionSettingsTests {
 
     @Test func `A chosen quality overrides a configured bitrate, and the reverse`() throws {
         var settings = SessionSettings()
-        settings.bitrate = 2000
+        settings.video.bitrate = 2000
         #expect(try make(settings, over: "video.quality = 18").rateControl == .bitrate(2000))
         #expect(try make(settings, over: "video.quality = 18\nvideo.bitrate = 100").rateControl == .bitrate(2000))
-        settings.bitrate = nil
-        settings.quality = 20
+        settings.video.bitrate = nil
+        settings.video.quality = 20
         #expect(try make(settings, over: "video.bitrate = 100").rateControl == .quality(20))
     }
 
@@ -164,8 +164,8 @@ struct SessionSettingsTests {
             return
         }
         #expect(made.frameRate == nil && made.audio.app == nil)
-        settings.frameRate = 10
-        settings.appAudio = true
+        settings.video.fps = 10
+        settings.audio.app = true
         let asked = try make(settings)
         #expect(asked.frameRate == 10 && asked.audio.app != nil)
     }
@@ -198,15 +198,15 @@ struct SessionSettingsTests {
     @Test func `Settings that contradict each other are a problem`() {
         #expect(
             problem {
-                $0.bitrate = 100; $0.quality = 20
+                $0.video.bitrate = 100; $0.video.quality = 20
             } == .bitrateAndQuality)
         #expect(
             problem {
-                $0.sound = .wav(path: "a"); $0.appSource = "b"
+                $0.sound = .wav(path: "a"); $0.audio.appSource = "b"
             } == .soundFileAndApplications)
         #expect(
             problem {
-                $0.sound = .wav(path: "a"); $0.appAudio = false
+                $0.sound = .wav(path: "a"); $0.audio.app = false
             } == .soundFileAndApplications)
         #expect(
             problem {
@@ -215,12 +215,12 @@ struct SessionSettingsTests {
     }
 
     @Test func `Settings out of their range are a problem`() {
-        #expect(problem { $0.frameRate = 0 } == .outOfRange(.frameRate, 1...240, value: 0))
-        #expect(problem { $0.frameRate = 241 } == .outOfRange(.frameRate, 1...240, value: 241))
-        #expect(problem { $0.bitrate = 49 } == .outOfRange(.bitrate, 50...200_000, value: 49))
-        #expect(problem { $0.quality = 51.5 } == .outOfRange(.quality, 0...51, value: 51.5))
-        #expect(problem { $0.keyframeInterval = 0 } == .outOfRange(.keyframeInterval, 0.1...60, value: 0))
-        #expect(problem { $0.audioBitrate = 321 } == .outOfRange(.audioBitrate, 32...320, value: 321))
-        #expect(problem { $0.preset = "quick" } == .unknownPreset("quick", known: VideoSettings.presets))
+        #expect(problem { $0.video.fps = 0 } == .outOfRange(.frameRate, 1...240, value: 0))
+        #expect(problem { $0.video.fps = 241 } == .outOfRange(.frameRate, 1...240, value: 241))
+        #expect(problem { $0.video.bitrate = 49 } == .outOfRange(.bitrate, 50...200_000, value: 49))
+        #expect(problem { $0.video.quality = 51.5 } == .outOfRange(.quality, 0...51, value: 51.5))
+        #expect(problem { $0.video.keyframeInterval = 0 } == .outOfRange(.keyframeInterval, 0.1...60, value: 0))
+        #expect(problem { $0.audio.bitrate = 321 } == .outOfRange(.audioBitrate, 32...320, value: 321))
+        #expect(problem { $0.video.preset = "quick" } == .unknownPreset("quick", known: VideoSettings.presets))
     }
 }

@@ -162,7 +162,7 @@ struct PickerCommand: AsyncParsableCommand {
         let isFullScreen = context.terminal.hasCursor
         var model = PickerModel(
             items: items, hasMicrophoneButton: microphoneButton,
-            isMicrophoneOn: context.configuration.audio.mic ?? false, live: report.live,
+            isMicrophoneOn: context.configuration.audio.isOn(\.mic), live: report.live,
             sources: isFullScreen ? SourceSummary.lines(configuration: context.configuration, sharing: context.sharedMonitor) : [],
             notice: Exposure.pickerNotice(context.configuration.privacy, isWayland: context.isWaylandSession))
         model.others = report.others

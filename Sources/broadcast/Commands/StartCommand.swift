@@ -161,7 +161,7 @@ package struct StartCommand: AsyncParsableCommand {
         let host = SessionHost(options: options) { () throws(ConfigurationError) in request }
         let output = launched.map(ConsoleOutput.parent) ?? .errors(isTerminal: Output.isTerminal)
         var console = SessionConsole(
-            session: name, showsNotice: context.configuration.privacy.notice ?? true,
+            session: name, showsNotice: context.configuration.privacy.isOn(\.notice),
             output: output)
         let stopSignal = Once<Int32>()
         let signals = StopSignals { number in

@@ -1,8 +1,5 @@
 import CommandCompletion
-import Encode
 import FoundationEssentials
-import Media
-import Mix
 import Upload
 import UserConfiguration
 
@@ -75,38 +72,25 @@ package struct CompletionValues {
     private func fixed(_ option: String) -> Completion? {
         switch option {
         case "y4m", "wav": Completion(mode: .files, candidates: [.init(value: "-", summary: "standard input")])
-        case "size": .values(["720p", "1080p", "854x480", "1280x720", "1920x1080", "2560x1440", "3840x2160"])
-        case "fps": .values(["15", "24", "25", "30", "50", "60"])
-        case "preset": .values(VideoSettings.presets)
-        case "latency":
-            .values([
-                .init(value: VideoSettings.Latency.low.rawValue, summary: "every frame leaves at once"),
-                .init(value: VideoSettings.Latency.normal.rawValue, summary: "slightly better quality, a little later"),
-            ])
-        case "chroma":
-            .values([
-                .init(value: ChromaFormat.yuv420.rawValue, summary: "works in every player"),
-                .init(value: ChromaFormat.yuv444.rawValue, summary: "keeps small coloured text sharp, for files"),
-            ])
-        case "frame-pacing":
-            .values([
-                .init(value: FramePacer.Mode.constant.rawValue, summary: "a frame at every tick"),
-                .init(value: FramePacer.Mode.variable.rawValue, summary: "a frame when the picture changed"),
-            ])
         case "source":
             .values([
                 .init(value: "x11", summary: "the X display"), .init(value: "portal", summary: "what you choose in the desktop's dialog"),
             ])
         case "format": .values(ContainerFormat.allCases.map(\.rawValue))
-        case "audio-bitrate": .values(["96", "128", "160", "192", "256", "320"])
-        case "proxy": .values(["socks5://", "http://"])
         case "menu": .values(["rofi -dmenu", "dmenu", "wofi --dmenu", "fuzzel --dmenu", "fzf"])
         case "last", "clip-buffer": .values(["30s", "60s", "2m"])
         case "monitor-timeout", "window-timeout": .values(["0s", "5m", "1h"])
         case "duration": .values(["90s", "10m", "1h"])
         // Numbers and text that only the user knows.
-        case "bitrate", "quality", "keyframe-interval", "title": .free
-        default: nil
+        case "title": .free
+        default: setting("--" + option)
+        }
+    }
+
+    /// The values of the option of a setting; nil if no setting has this option.
+    private func setting(_ option: String) -> Completion? {
+        Settings.all.first { $0.option?.name == option }.map { setting in
+            .values(setting.suggestions.map { Completion.Candidate(value: $0.value, summary: $0.summary) })
         }
     }
 

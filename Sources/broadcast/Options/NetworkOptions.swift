@@ -17,15 +17,10 @@ struct NetworkOptions: ParsableArguments {
                 + "the network is up."))
     var waitForNetwork = false
 
-    @Option(
-        help: ArgumentHelp(
-            "Reach servers through a proxy: socks5://[USER@]HOST:PORT, or http://[USER@]HOST:PORT for CONNECT. The password is in "
-                + "the variable BROADCAST_PROXY_PASSWORD.", valueName: "address"))
+    @Option(help: ArgumentHelp(Settings.network.proxy))
     var proxy: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "Send to servers from this IP address or network interface.", valueName: "address|interface"))
+    @Option(help: ArgumentHelp(Settings.network.bind))
     var bind: String?
 
     @Flag(name: [.customShort("4"), .customLong("ipv4")], help: "Reach servers over IP version 4 only.")

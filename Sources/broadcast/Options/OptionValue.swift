@@ -61,14 +61,20 @@ enum OptionValue {
         ["0", "0s"].contains(text) ? .zero : try duration(text, name: name)
     }
 
-    /// `4500` kbit/s, or `6M`.
-    ///
-    /// - Parameter name: the option's name, for the error.
-    static func bitrate(_ text: String, name: String) throws(CommandError) -> Int {
+    /// `4500` kbit/s, or `6M`; nil if the option was not given.
+    static func bitrate(_ text: String?, of setting: Setting<Int>) throws(CommandError) -> Int? {
+        guard let text else { return nil }
         guard let bitrate = Bitrate.parse(text) else {
-            throw CommandError(.usage, "Invalid \(name) \(text): use kbit/s, as in 4500, or 6M.")
+            throw CommandError(.usage, "Invalid \(setting.option?.name ?? setting.key) \(text): use kbit/s, as in 4500, or 6M.")
         }
         return bitrate
+    }
+
+    /// One of the choices of a setting; nil if the option was not given.
+    static func choice<Value: RawRepresentable<String> & CaseIterable>(
+        _ text: String?, of setting: Setting<Value>
+    ) throws(CommandError) -> Value? {
+        try choice(text, name: setting.option?.name ?? setting.key)
     }
 
     static func choice<Value: RawRepresentable<String> & CaseIterable>(_ text: String?, name: String) throws(CommandError) -> Value? {

@@ -1,15 +1,11 @@
 import ArgumentParser
 import Presentation
+import UserConfiguration
 import WindowPrivacy
 
 /// The windows that viewers must not see.
 struct PrivacyOptions: ParsableArguments {
-    @Option(
-        parsing: .singleValue,
-        help: ArgumentHelp(
-            "Hide these windows, with their dialogs and menus: class:NAME, title:*TEXT*, pid:NUMBER or id:0xNUMBER. "
-                + "Repeatable.",
-            valueName: "rule"))
+    @Option(parsing: .singleValue, help: ArgumentHelp(Settings.privacy.hide))
     var hide: [String] = []
 
     /// The rules from the options.

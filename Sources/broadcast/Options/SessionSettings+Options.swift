@@ -19,22 +19,9 @@ extension SessionSettings {
         } else {
             self.source = .screen(display: source.display, selection)
         }
-        showsCursor = video.cursor
         hiddenWindows = try privacy.rules()
-        size = try video.size.map { text throws(CommandError) in try OptionValue.size(text) }
-        frameRate = video.fps
-        bitrate = try video.bitrate.map { text throws(CommandError) in try OptionValue.bitrate(text, name: "--bitrate") }
-        quality = video.quality
-        preset = video.preset
-        latency = try OptionValue.choice(video.latency, name: "--latency")
-        chroma = try OptionValue.choice(video.chroma, name: "--chroma")
-        pacing = try OptionValue.choice(video.framePacing, name: "--frame-pacing")
-        keyframeInterval = video.keyframeInterval
+        self.video = try video.values()
         if let path = audio.wav { sound = .wav(path: path) }
-        appAudio = audio.appAudio
-        microphone = audio.mic
-        appSource = audio.appSource
-        micSource = audio.micSource
-        audioBitrate = try audio.audioBitrate.map { text throws(CommandError) in try OptionValue.bitrate(text, name: "--audio-bitrate") }
+        self.audio = try audio.values()
     }
 }

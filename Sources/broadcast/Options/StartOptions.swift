@@ -1,5 +1,7 @@
 import ArgumentParser
+import Presentation
 import Upload
+import UserConfiguration
 
 /// The options for destinations.
 struct DestinationOptions: ParsableArguments {
@@ -10,75 +12,65 @@ struct DestinationOptions: ParsableArguments {
 
 /// The options for the pointer, the size and the encoding of the picture.
 struct VideoOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp(
-            "The output size, as in 1280x720 or 720p; the picture keeps its aspect ratio. Default: the size of the source.",
-            valueName: "WxH"))
+    @Option(help: ArgumentHelp(Settings.video.size))
     var size: String?
 
-    @Option(help: ArgumentHelp("The maximum frame rate in frames per second. Default: 30.", valueName: "n"))
+    @Option(help: ArgumentHelp(Settings.video.fps))
     var fps: Int?
 
-    @Option(
-        help: ArgumentHelp(
-            "The video bitrate in kbit/s, or with a unit, as in 6M. Default with a live destination: chosen by size.",
-            valueName: "kbit/s"))
+    @Option(help: ArgumentHelp(Settings.video.bitrate))
     var bitrate: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "Constant quality instead of a bitrate: x264's CRF, 0 is lossless. Default if only files are written: 23.",
-            valueName: "crf"))
+    @Option(help: ArgumentHelp(Settings.video.quality))
     var quality: Double?
 
-    @Option(help: ArgumentHelp("x264's preset. Default: veryfast.", valueName: "name"))
+    @Option(help: ArgumentHelp(Settings.video.preset))
     var preset: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "low: send each frame at once. normal: better quality at the same bitrate, with more delay. Default: low.",
-            valueName: "low|normal"))
+    @Option(help: ArgumentHelp(Settings.video.latency))
     var latency: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "Chroma subsampling: 420 works in every player; 444 keeps small coloured text sharp, for files only. "
-                + "Default: 420.",
-            valueName: "420|444"))
+    @Option(help: ArgumentHelp(Settings.video.chroma))
     var chroma: String?
 
-    @Option(help: ArgumentHelp("Seconds between keyframes. Default: 2.", valueName: "seconds"))
+    @Option(help: ArgumentHelp(Settings.video.keyframeInterval))
     var keyframeInterval: Double?
 
-    @Option(
-        help: ArgumentHelp(
-            "constant: send a frame at every tick. variable: send a frame when the picture changed. "
-                + "Default: constant for RTMP, stdout, .h264 files and extensions of the mode stream, otherwise variable.",
-            valueName: "mode"))
+    @Option(help: ArgumentHelp(Settings.video.framePacing))
     var framePacing: String?
 
-    @Flag(inversion: .prefixedNo, help: "Show the mouse pointer. Default: shown.")
+    @Flag(inversion: .prefixedNo, help: ArgumentHelp(Settings.video.cursor))
     var cursor: Bool?
+
+    /// The values of the options.
+    func values() throws(CommandError) -> Configuration.Video {
+        var values = Configuration.Video()
+        values.size = try size.map { text throws(CommandError) in try OptionValue.size(text) }
+        values.fps = fps
+        values.bitrate = try OptionValue.bitrate(bitrate, of: Settings.video.bitrate)
+        values.quality = quality
+        values.preset = preset
+        values.latency = try OptionValue.choice(latency, of: Settings.video.latency)
+        values.chroma = try OptionValue.choice(chroma, of: Settings.video.chroma)
+        values.framePacing = try OptionValue.choice(framePacing, of: Settings.video.framePacing)
+        values.keyframeInterval = keyframeInterval
+        values.cursor = cursor
+        return values
+    }
 }
 
 /// The options for sound.
 struct AudioOptions: ParsableArguments {
-    @Flag(inversion: .prefixedNo, help: "Capture the sound of applications. Default: on.")
+    @Flag(inversion: .prefixedNo, help: ArgumentHelp(Settings.audio.app))
     var appAudio: Bool?
 
-    @Flag(inversion: .prefixedNo, help: "Capture the microphone. Default: off.")
+    @Flag(inversion: .prefixedNo, help: ArgumentHelp(Settings.audio.mic))
     var mic: Bool?
 
-    @Option(
-        help: ArgumentHelp(
-            "The PulseAudio source of the applications' sound, or app:NAME for one application. "
-                + "Default: the monitor of the default sink.",
-            valueName: "name|app:name"))
+    @Option(help: ArgumentHelp(Settings.audio.appSource))
     var appSource: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "The PulseAudio source for the microphone. Default: the default source.", valueName: "name"))
+    @Option(help: ArgumentHelp(Settings.audio.micSource))
     var micSource: String?
 
     @Option(
@@ -93,8 +85,19 @@ struct AudioOptions: ParsableArguments {
             valueName: "mixed|separate"))
     var audioTracks: AudioTracks?
 
-    @Option(help: ArgumentHelp("The audio bitrate in kbit/s. Default: 160.", valueName: "kbit/s"))
+    @Option(help: ArgumentHelp(Settings.audio.bitrate))
     var audioBitrate: String?
+
+    /// The values of the options for settings of the configuration.
+    func values() throws(CommandError) -> Configuration.Audio {
+        var values = Configuration.Audio()
+        values.app = appAudio
+        values.mic = mic
+        values.appSource = appSource
+        values.micSource = micSource
+        values.bitrate = try OptionValue.bitrate(audioBitrate, of: Settings.audio.bitrate)
+        return values
+    }
 }
 
 /// The options for the session: its name, its duration, its clips and the format of its files.
@@ -130,4 +133,11 @@ struct SessionOptions: ParsableArguments {
 enum AudioTracks: String, ExpressibleByArgument, CaseIterable {
     case mixed
     case separate
+}
+
+extension ArgumentHelp {
+    /// The help of the option of a setting.
+    init(_ setting: any DeclaredSetting) {
+        self.init(setting.help, valueName: setting.valueName)
+    }
 }

@@ -1,0 +1,214 @@
+import Encode
+import Media
+import Mix
+import RTMP
+import Session
+import Upload
+import WindowPrivacy
+
+/// The settings that the configuration contains, except destinations. Each is declared here, and nowhere else.
+package enum Settings {
+    package static let video = Video()
+    package static let audio = Audio()
+    package static let privacy = Privacy()
+    package static let network = Network()
+
+    /// All settings.
+    package static var all: [any DeclaredSetting] { Video.all + Audio.all + Privacy.all + Network.all }
+
+    /// The defaults of the session.
+    private static let session = SessionConfiguration()
+
+    /// The table `[video]`.
+    package struct Video: SettingTable {
+        package static let name = "video"
+        package static var declared: Video { Settings.video }
+
+        package let size = Setting<PixelSize>(
+            "size", .size, standard: .words("the size of the source"),
+            option: SettingOption("--size", value: "WxH", help: "The output size, as in 1280x720 or 720p; the picture keeps its aspect ratio."),
+            suggestions: ["720p", "1080p", "854x480", "1280x720", "1920x1080", "2560x1440", "3840x2160"],
+            store: { $1.outputSize = $0 })
+
+        /// Frames a second. A file's own rate overrides it.
+        package let fps = Setting<Int>(
+            "fps", .integer(in: 1...240), standard: .value(SessionConfiguration.standardFrameRate),
+            option: SettingOption("--fps", value: "n", help: "The maximum frame rate in frames per second."),
+            suggestions: ["15", "24", "25", "30", "50", "60"])
+
+        /// kbit/s. It excludes `quality`.
+        package let bitrate = Setting<Int>(
+            "bitrate", .integer(in: 50...200_000),
+            standard: .words("with a live destination, chosen by the size and the frame rate"),
+            option: SettingOption(
+                "--bitrate", value: "kbit/s", help: "The video bitrate in kbit/s, or with a unit, as in 6M.",
+                standard: .sentence("Default with a live destination: chosen by size."), unit: "kbit/s"),
+            needs: .encodedPicture)
+
+        /// x264's CRF.
+        package let quality = Setting<Double>(
+            "quality", .number(in: 0...51), standard: .words("\(Int(SessionConfiguration.standardQuality)) if only files are written"),
+            option: SettingOption(
+                "--quality", value: "crf", help: "Constant quality instead of a bitrate: x264's CRF, 0 is lossless.",
+                standard: .sentence("Default if only files are written: \(Int(SessionConfiguration.standardQuality)).")),
+            needs: .encodedPicture)
+
+        package let preset = Setting<String>(
+            "preset", .preset(of: VideoSettings.presets), standard: .value(session.preset),
+            option: SettingOption("--preset", value: "name", help: "x264's preset."),
+            needs: .encodedPicture, store: { $1.preset = $0 })
+
+        package let latency = Setting<VideoSettings.Latency>(
+            "latency", .choice, standard: .value(session.latency),
+            option: SettingOption(
+                "--latency", help: "low: send each frame at once. normal: better quality at the same bitrate, with more delay."),
+            suggestions: [.init("low", "every frame leaves at once"), .init("normal", "slightly better quality, a little later")],
+            needs: .encodedPicture, store: { $1.latency = $0 })
+
+        package let chroma = Setting<ChromaFormat>(
+            "chroma", .choice, standard: .value(session.chroma),
+            option: SettingOption(
+                "--chroma", help: "Chroma subsampling: 420 works in every player; 444 keeps small coloured text sharp, for files only."),
+            suggestions: [.init("420", "works in every player"), .init("444", "keeps small coloured text sharp, for files")],
+            store: { $1.chroma = $0 })
+
+        /// Seconds.
+        package let keyframeInterval = Setting<Double>(
+            "keyframe-interval", .number(in: 0.1...60), standard: .value(session.keyframeInterval.seconds),
+            option: SettingOption("--keyframe-interval", value: "seconds", help: "Seconds between keyframes."),
+            needs: .encodedPicture, store: { $1.keyframeInterval = MediaTime(seconds: $0) })
+
+        package let framePacing = Setting<FramePacer.Mode>(
+            "frame-pacing", .choice,
+            standard: .words("constant for RTMP, standard output, .h264 files and extensions of the mode stream, otherwise variable"),
+            option: SettingOption(
+                "--frame-pacing", value: "mode",
+                help: "constant: send a frame at every tick. variable: send a frame when the picture changed.",
+                standard: .sentence("Default: constant for RTMP, stdout, .h264 files and extensions of the mode stream, otherwise variable.")),
+            suggestions: [.init("constant", "a frame at every tick"), .init("variable", "a frame when the picture changed")],
+            store: { $1.pacing = $0 })
+
+        package let cursor = Setting<Bool>(
+            "cursor", .boolean, standard: .value(true),
+            option: SettingOption("--cursor", help: "Show the mouse pointer.", standard: .sentence("Default: shown.")))
+    }
+
+    /// The table `[audio]`.
+    package struct Audio: SettingTable {
+        package static let name = "audio"
+        package static var declared: Audio { Settings.audio }
+
+        package let app = Setting<Bool>(
+            "app", .boolean, standard: .value(true), option: SettingOption("--app-audio", help: "Capture the sound of applications."))
+
+        package let mic = Setting<Bool>(
+            "mic", .boolean, standard: .value(false), option: SettingOption("--mic", help: "Capture the microphone."), needs: .sound,
+            liveCommand: "mic")
+
+        package let appSource = Setting<String>(
+            "app-source", .text, standard: .words("the monitor of the default sink"),
+            option: SettingOption(
+                "--app-source", value: "name|app:name", help: "The PulseAudio source of the applications' sound, or app:NAME for one application."),
+            needs: .sound, store: { $1.audio.appSource = $0 })
+
+        package let micSource = Setting<String>(
+            "mic-source", .text, standard: .words("the default source"),
+            option: SettingOption("--mic-source", value: "name", help: "The PulseAudio source for the microphone."),
+            needs: .sound, store: { $1.audio.micSource = $0 })
+
+        /// kbit/s.
+        package let bitrate = Setting<Int>(
+            "bitrate", .integer(in: 32...320), standard: .value(session.audio.bitrate),
+            option: SettingOption("--audio-bitrate", value: "kbit/s", help: "The audio bitrate in kbit/s.", unit: "kbit/s"),
+            suggestions: ["96", "128", "160", "192", "256", "320"], needs: .encodedSound, store: { $1.audio.bitrate = $0 })
+
+        /// dB.
+        package let appGain = Setting<Double>("app-gain", .number(in: -60...30), standard: .value(0))
+
+        /// dB.
+        package let micGain = Setting<Double>("mic-gain", .number(in: -60...30), standard: .value(0))
+    }
+
+    /// The table `[privacy]`.
+    package struct Privacy: SettingTable {
+        package static let name = "privacy"
+        package static var declared: Privacy { Settings.privacy }
+
+        package let notice = Setting<Bool>("notice", .boolean, standard: .value(true))
+
+        /// Windows that viewers must not see. The option adds rules.
+        package let hide = Setting<[HiddenWindowRule]>(
+            "hide", .rules, standard: .words("no rules"),
+            option: SettingOption(
+                "--hide", value: "rule",
+                help: "Hide these windows, with their dialogs and menus: class:NAME, title:*TEXT*, pid:NUMBER or id:0xNUMBER. Repeatable.",
+                standard: .none),
+            liveCommand: "hide")
+
+        /// Silence the processes of those windows.
+        package let mute = Setting<Bool>("mute", .boolean, standard: .value(false))
+
+        /// What destinations receive about the application on screen.
+        package let titles = Setting<ApplicationDetail>("titles", .choice, standard: .words("class for known services, else full"))
+
+        /// Suppress notifications while the screen is broadcast.
+        package let doNotDisturb = Setting<Bool>("do-not-disturb", .boolean, standard: .value(true))
+
+        /// Inhibit the idle screen saver, and the lock that comes with it, while the screen is broadcast.
+        package let keepAwake = Setting<Bool>("keep-awake", .boolean, standard: .value(true))
+    }
+
+    /// The table `[network]`.
+    package struct Network: SettingTable {
+        package static let name = "network"
+        package static var declared: Network { Settings.network }
+
+        package let proxy = Setting<ProxyAddress>(
+            "proxy", .proxy, standard: .words("none"),
+            option: SettingOption(
+                "--proxy", value: "address",
+                help: "Reach servers through a proxy: socks5://[USER@]HOST:PORT, or http://[USER@]HOST:PORT for CONNECT. The password is in "
+                    + "the variable BROADCAST_PROXY_PASSWORD.", standard: .none),
+            suggestions: ["socks5://", "http://"])
+
+        package let bind = Setting<RTMPRoute.Source>(
+            "bind", .localAddress, standard: .words("what the routing tables say"),
+            option: SettingOption(
+                "--bind", value: "address|interface", help: "Send to servers from this IP address or network interface.", standard: .none))
+
+        /// The options are the flags -4 and -6.
+        package let ipVersion = Setting<RTMPRoute.Version>("ip-version", .ipVersion, standard: .words("both"))
+    }
+}
+
+extension SettingValues<Settings.Privacy> {
+    /// Nothing is set.
+    package static var unset: Self { Self() }
+
+    /// The rules for windows that viewers must not see.
+    package var hide: [HiddenWindowRule] {
+        get { self[dynamicMember: \Settings.Privacy.hide] ?? [] }
+        set { self[dynamicMember: \Settings.Privacy.hide] = newValue }
+    }
+}
+
+/// The settings that checks and sentences name one by one.
+extension SettingProblem.Setting {
+    package static let frameRate = Settings.video.fps.name
+    package static let bitrate = Settings.video.bitrate.name
+    package static let quality = Settings.video.quality.name
+    package static let keyframeInterval = Settings.video.keyframeInterval.name
+    package static let preset = Settings.video.preset.name
+    package static let latency = Settings.video.latency.name
+    package static let framePacing = Self(option: Settings.video.framePacing.name.option + " " + FramePacer.Mode.variable.rawValue)
+    package static let cursor = Settings.video.cursor.name
+    package static let audioBitrate = Settings.audio.bitrate.name
+    package static let microphone = Settings.audio.mic.name
+    package static let applicationSource = Settings.audio.appSource.name
+    package static let microphoneSource = Settings.audio.micSource.name
+    package static let hiddenWindows = Settings.privacy.hide.name
+    package static let proxy = Settings.network.proxy.name
+    package static let bind = Settings.network.bind.name
+    package static let ipVersion = Self(option: "-4 or -6")
+    package static let waitForNetwork = Self(option: "--wait-for-network")
+}
