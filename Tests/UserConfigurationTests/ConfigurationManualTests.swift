@@ -51,6 +51,47 @@ struct ConfigurationManualTests {
         }
     }
 
+    @Test func `The type, the range, the choices and the default of each entry are those of the setting`() throws {
+        let tables: [(String, [any DeclaredSetting])] = [
+            (Settings.Video.name, Settings.Video.all), (Settings.Audio.name, Settings.Audio.all), (Settings.Privacy.name, Settings.Privacy.all),
+            (Settings.Network.name, Settings.Network.all),
+        ]
+        let entries = try Self.entries()
+        for (name, settings) in tables {
+            for setting in settings {
+                let entry = try #require(entries.first { $0.section == name && $0.key == setting.key }, "[\(name)] \(setting.key)")
+                let facts = Self.facts(of: setting)
+                #expect(entry.type == facts.type, "[\(name)] \(setting.key)")
+                let text = Self.withoutMarkup(entry.text)
+                for word in facts.words + ["Default: \(setting.standardText)."] {
+                    #expect(text.contains(Self.withoutMarkup(word)), "[\(name)] \(setting.key): \(word)")
+                }
+            }
+        }
+    }
+
+    /// The name of the type, and words that the entry contains.
+    private static func facts(of setting: any DeclaredSetting) -> (type: String, words: [String]) {
+        func plain(_ number: Double) -> String { Int(exactly: number).map { "\($0)" } ?? "\(number)" }
+        switch setting.expected {
+        case .integer(let range):
+            return ("integer", [setting.key == "ip-version" ? "4 or 6:" : "\(range.lowerBound) to \(range.upperBound)"])
+        case .number(let range): return ("number", ["\(plain(range.lowerBound)) to \(plain(range.upperBound))"])
+        case .boolean: return ("boolean", [])
+        case .texts: return ("array of strings", [])
+        // The first and the last of many.
+        case .oneOf(let choices): return ("string", choices.count > 4 ? [choices.first, choices.last].compactMap { $0 } : choices)
+        default: return ("string", [])
+        }
+    }
+
+    /// The text without macros, spaces and escapes.
+    private static func withoutMarkup(_ text: String) -> String {
+        text.split(separator: "\n").map { line in
+            line.firstMatch(of: /^\.(?:BR|BI|IR|B|I)[ ]/).map { line[$0.range.upperBound...] } ?? line
+        }.joined().filter { !" \\".contains($0) }
+    }
+
     /// True if a file with this line in the entry's section has no fault. A key of a destination belongs to one kind of
     /// destination.
     private static func isAccepted(_ line: String, in entry: Entry) -> Bool {
