@@ -100,7 +100,7 @@ package enum ContentProblem: Sendable, Equatable {
     /// The `C` parameter: not 8-bit 4:2:0.
     case unsupportedPixels(String)
     case fullRange
-    /// The size is missing, odd, or not between 16x16 and 16384x16384.
+    /// The size is missing, odd, or not between `PixelSize.smallest` and `PixelSize.largest`.
     case unsupportedSize
     /// A frame does not start with FRAME.
     case missingFrameHeader

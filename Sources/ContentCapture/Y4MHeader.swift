@@ -38,10 +38,8 @@ struct Y4MHeader: Equatable {
             default: break
             }
         }
-        guard let width, let height, (16...16384).contains(width), (16...16384).contains(height), width % 2 == 0, height % 2 == 0 else {
-            throw .malformedContent(path: path, .unsupportedSize)
-        }
-        size = PixelSize(width: width, height: height)
+        size = PixelSize(width: width ?? 0, height: height ?? 0)
+        guard size.isEncodable, size == size.roundedDownToEven else { throw .malformedContent(path: path, .unsupportedSize) }
         self.rate = rate
     }
 

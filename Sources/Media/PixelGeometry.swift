@@ -14,6 +14,15 @@ public struct PixelSize: Hashable, Sendable, CustomStringConvertible {
     /// The number of pixels.
     public var area: Int { width * height }
 
+    /// The smallest and the largest picture that can be encoded.
+    package static let smallest = PixelSize(width: 16, height: 16)
+    package static let largest = PixelSize(width: 16384, height: 16384)
+
+    /// True if a picture of this size can be encoded once it is even.
+    package var isEncodable: Bool {
+        (Self.smallest.width...Self.largest.width).contains(width) && (Self.smallest.height...Self.largest.height).contains(height)
+    }
+
     /// True if no picture in 4:2:0 fits in this size.
     package var isTooSmall: Bool { width < 2 || height < 2 }
 

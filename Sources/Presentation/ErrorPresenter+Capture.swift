@@ -1,5 +1,6 @@
 import Capture
 import Glibc
+import Media
 
 extension CommandError {
     package init(_ error: CaptureError) {
@@ -79,7 +80,7 @@ extension ContentProblem {
         case .interlaced: "its pictures are interlaced; convert it with ffmpeg -vf yadif"
         case .unsupportedPixels(let text): "its pixel format is \(text); convert it with ffmpeg -pix_fmt yuv420p"
         case .fullRange: "its colours have full range; convert it with ffmpeg -vf scale=out_range=tv"
-        case .unsupportedSize: "its size is missing, odd, or not between 16x16 and 16384x16384"
+        case .unsupportedSize: "its size is missing, odd, or not between \(PixelSize.smallest) and \(PixelSize.largest)"
         case .missingFrameHeader: "a frame does not begin with FRAME"
         case .notWAV: "it is not a WAV file"
         case .shortFormatChunk: "its format chunk is too short"

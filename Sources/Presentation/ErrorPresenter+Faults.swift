@@ -1,4 +1,5 @@
 import Glibc
+import Media
 import PickerModel
 import RTMP
 import Session
@@ -28,7 +29,8 @@ extension ConfigurationFault.Problem {
         case .missing(let expected): "this is required: \(expected.phrase)"
         case .wrong(let expected): "this must be \(expected.phrase)"
         case .notAChoice(let value, let choices): "\"\(value)\" is not one of \(choices.joined(separator: ", "))"
-        case .notASize(let value): "\"\(value)\" is not a size from 16x16 to 16384x16384; write it like 1280x720 or 720p"
+        case .notASize(let value):
+            "\"\(value)\" is not a size from \(PixelSize.smallest) to \(PixelSize.largest); write it like 1280x720 or 720p"
         case .notAnEnding(let ending):
             "\(ending) is not a format that can be written; use .mp4, .flv, .ts, .h264 or .y4m, or add format"
         case .notARule(let value):

@@ -144,14 +144,15 @@ extension CommandError {
         switch error {
         case .capture(let error): self.init(error)
         case .encode(let error): self.init(.software, error.sentence)
-        case .unusableSize(let size): self.init(.usage, "A picture of \(size) cannot be broadcast. Choose a --size from 16x16 to 16384x16384.")
+        case .unusableSize(let size):
+            self.init(.usage, "A picture of \(size) cannot be broadcast. Choose a --size from \(PixelSize.smallest) to \(PixelSize.largest).")
         case .unusableSource(let size):
             self.init(.usage, "Only \(size) pixels can be captured, which is no picture. Choose another --region, or a larger window.")
         case .unusableRegion(let region, let visible):
             self.init(
                 .usage,
                 "Only \(visible) pixels of the region \(region.geometry) are on the screen, which cannot be broadcast. "
-                    + "Choose a --region with 16x16 to 16384x16384 pixels there, or give a --size.")
+                    + "Choose a --region with \(PixelSize.smallest) to \(PixelSize.largest) pixels there, or give a --size.")
         case .ending: self.init(.nothing, "The session is ending, so it accepts no more destinations.")
         case .notBegun: self.init(.nothing, "The session is still starting. Try again.")
         case .pathInUse(let path): self.init(.nothing, "\(path) is part of this broadcast already.")

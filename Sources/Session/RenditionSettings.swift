@@ -24,7 +24,7 @@ package struct RenditionSettings: Sendable, Equatable {
         let picture = plans.first?.picture ?? PictureRequirements()
         let limits = plans.map(\.limits).strictest
         let size = (picture.size ?? configuration.outputSize ?? limits.fitting(sourceSize)).roundedDownToEven
-        guard size.width >= 16, size.height >= 16, size.width <= 16384, size.height <= 16384 else {
+        guard size.isEncodable else {
             if picture.size == nil, configuration.outputSize == nil, let region = configuration.picture.region {
                 throw .unusableRegion(region, visible: sourceSize)
             }

@@ -3,7 +3,7 @@ import Media
 /// Parsers for values on the command line and in files. Each initializer returns nil for invalid text.
 
 extension PixelSize {
-    /// `1280x720`, from 16x16 to 16384x16384; odd sizes are rounded down to even ones. Also `720p`, the number of lines
+    /// `1280x720`, from `smallest` to `largest`; odd sizes are rounded down to even ones. Also `720p`, the number of lines
     /// of a 16:9 picture, and `4k`.
     package init?(text: String) {
         if let size = Self.named(text.lowercased()) {
@@ -17,9 +17,9 @@ extension PixelSize {
     /// `1280x720` before odd numbers are rounded; nil for other text, also for a name such as `720p`.
     package static func written(_ text: String) -> PixelSize? {
         let parts = text.lowercased().split(separator: "x", omittingEmptySubsequences: false)
-        guard parts.count == 2, let width = Int(parts[0]), let height = Int(parts[1]), (16...16384).contains(width), (16...16384).contains(height)
-        else { return nil }
-        return PixelSize(width: width, height: height)
+        guard parts.count == 2, let width = Int(parts[0]), let height = Int(parts[1]) else { return nil }
+        let size = PixelSize(width: width, height: height)
+        return size.isEncodable ? size : nil
     }
 
     private static func named(_ name: String) -> PixelSize? {

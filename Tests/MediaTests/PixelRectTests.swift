@@ -46,6 +46,14 @@ import Testing
         #expect(PixelRect(x: 1, y: 2, width: 3, height: 4).offsetBy(x: -5, y: 6) == PixelRect(x: -4, y: 8, width: 3, height: 4))
     }
 
+    @Test func `A picture from 16x16 to 16384x16384 can be encoded`() {
+        #expect("\(PixelSize.smallest)" == "16x16" && "\(PixelSize.largest)" == "16384x16384")
+        #expect(PixelSize.smallest.isEncodable && PixelSize.largest.isEncodable && PixelSize(width: 16, height: 16384).isEncodable)
+        for (width, height) in [(15, 16), (16, 15), (16385, 16), (16, 16385), (0, 0), (-16, 16)] {
+            #expect(!PixelSize(width: width, height: height).isEncodable, "\(width)x\(height)")
+        }
+    }
+
     @Test func `an odd size is rounded down to even`() {
         #expect(PixelSize(width: 1367, height: 769).roundedDownToEven == PixelSize(width: 1366, height: 768))
         #expect(PixelSize(width: 1366, height: 768).roundedDownToEven == PixelSize(width: 1366, height: 768))

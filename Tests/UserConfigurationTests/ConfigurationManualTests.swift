@@ -1,4 +1,5 @@
 import Foundation
+import Media
 import Testing
 import UserConfiguration
 
@@ -62,6 +63,7 @@ struct ConfigurationManualTests {
                 let entry = try #require(entries.first { $0.section == name && $0.key == setting.key }, "[\(name)] \(setting.key)")
                 let facts = Self.facts(of: setting)
                 #expect(entry.type == facts.type, "[\(name)] \(setting.key)")
+                if setting.key == Settings.video.size.key { #expect(entry.text.contains("from \(PixelSize.smallest) to \(PixelSize.largest)")) }
                 let text = Self.withoutMarkup(entry.text)
                 for word in facts.words + ["Default: \(setting.standardText)."] {
                     #expect(text.contains(Self.withoutMarkup(word)), "[\(name)] \(setting.key): \(word)")

@@ -9,7 +9,8 @@ enum OptionValue {
     static func size(_ text: String) throws(CommandError) -> PixelSize {
         guard let size = PixelSize(text: text) else {
             throw CommandError(
-                .usage, "Invalid --size \(text): use WIDTHxHEIGHT from 16x16 to 16384x16384, as in 1280x720, or 720p.")
+                .usage,
+                "Invalid --size \(text): use WIDTHxHEIGHT from \(PixelSize.smallest) to \(PixelSize.largest), as in 1280x720, or 720p.")
         }
         return size
     }
