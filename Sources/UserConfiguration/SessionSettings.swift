@@ -104,8 +104,6 @@ extension SessionConfiguration {
         route.source = settings.bindsTo ?? configuration.network.source
         route.version = settings.ipVersion ?? configuration.network.version
         let video = settings.video.over(configuration.video)
-        let hiddenWindows = configuration.privacy.hide + settings.hiddenWindows
-        let mutesSound = configuration.privacy.isOn(\.mute)
         switch settings.source {
         case .screen(let display, let selection):
             var screen = ScreenRequest(display: display)
@@ -126,7 +124,7 @@ extension SessionConfiguration {
         }
         if picture.hidesWindows {
             hiddenWindows = HiddenWindowSettings(
-                configuration.privacy.hide + settings.hiddenWindows, mutesSound: configuration.privacy.mute ?? false)
+                configuration.privacy.hide + settings.hiddenWindows, mutesSound: configuration.privacy.isOn(\.mute))
         }
         do throws(SettingProblem) {
             try apply(settings.video, over: configuration.video)

@@ -151,7 +151,7 @@ struct SessionRequestTests {
         try await withTemporaryFolder { folder in
             var settings = SessionSettings()
             settings.source = .screen(display: ":7", .wholeScreen)
-            settings.showsCursor = false
+            settings.video.cursor = false
             var request = try SessionRequest(
                 settings, over: Configuration(path: "/c.toml"), destinations: .named([]), environment: environment(folder.path))
             request.select(window: 7)
@@ -168,7 +168,7 @@ struct SessionRequestTests {
             var portal = PortalRequest(busAddress: nil, display: "wayland-0")
             portal.asks = true
             settings.source = .portal(portal)
-            settings.showsCursor = false
+            settings.video.cursor = false
             var request = try SessionRequest(
                 settings, over: Configuration(path: "/c.toml"), destinations: .named([]), environment: environment(folder.path))
             request.keepSharedChoice()

@@ -124,7 +124,7 @@ struct HidingTests {
 
     @Test func `A rule that exists already does not end the clips`() async throws {
         try await withPeers { peers in
-            let stage = Stage(rules: HiddenWindowRules())
+            let stage = Stage(hidesWindows: true)
             let viewer = FakeViewer("viewer")
             var configuration = SessionConfiguration.silent(stage)
             configuration.clipBuffer = MediaTime(milliseconds: 60_000)
