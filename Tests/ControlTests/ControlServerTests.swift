@@ -360,7 +360,7 @@ import Testing
 
     @Test func `a slow answer is waited for while the session answers status requests`() async throws {
         try await withFolder { (folder: String) async throws in
-            // The client asks for the status when its patience for the first answer has ended.
+            // The client asks for the status when its time for the first answer has ended.
             let (asked, question) = AsyncStream.makeStream(of: Void.self)
             let server = try await listen(at: folder + "/a.sock") { request in
                 if request == .success(.stop) { for await _ in asked { break } } else { question.yield() }

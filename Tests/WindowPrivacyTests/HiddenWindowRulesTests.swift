@@ -22,7 +22,7 @@ struct HiddenWindowRulesTests {
     }
 
     @Test func `A rule that is removed makes no sound pending`() {
-        let rules = HiddenWindowRules(mutesSound: true)
+        let rules = HiddenWindowRules()
         rules.hide(.windowClass("XTerm"))
         rules.hide(.window(7))
         rules.apply(revision: 2, processes: [7], matches: [:])
