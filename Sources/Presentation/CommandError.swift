@@ -1,3 +1,5 @@
+import UserConfiguration
+
 /// The exit statuses of commands, listed in docs/usage.md. They follow sysexits(3).
 package enum ExitStatus: Int32 {
     case success = 0
@@ -38,7 +40,14 @@ package struct CommandError: Error, Equatable {
     /// True if the user has seen the message already.
     package var isTold = false
 
+    /// - Parameter message: may repeat what the user typed. Secrets of addresses in it are removed.
     package init(_ status: ExitStatus, _ message: String) {
+        self.init(status, cleaned: AddressSecret.cleaning(message.printable))
+    }
+
+    /// - Parameter message: a sentence without secrets, in which links stay: that of a session, or with words of a server or an
+    ///   extension.
+    package init(_ status: ExitStatus, cleaned message: String) {
         self.status = status
         // Names in the message can contain control characters.
         self.message = message.printable

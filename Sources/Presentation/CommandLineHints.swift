@@ -34,14 +34,18 @@ package enum CommandLineHints {
     /// The sentence about a word that is not a command.
     package static func unknownCommand(_ word: String, known: [String]) -> String {
         if looksLikeAPlace(word) { return "A destination needs a command. Run: broadcast start --to \(place(word))" }
-        let start = "There is no command \"\(word)\"."
+        let start = MistypedAddress.isLikeAKey(word) ? "There is no such command." : AddressSecret.cleaning("There is no command \"\(word)\".")
         return start + (NearestName.of(word, among: known).map { " Did you mean \($0)?" } ?? "") + " See \(help(nil))."
     }
 
     /// The sentence about words that a command does not take.
     package static func unexpected(_ words: [String], command: String?) -> String {
         if command == "start", let word = words.first { return "A destination of start needs --to. Run: broadcast start --to \(place(word))" }
-        let quoted = words.map { "\"\($0)\"" }.joined(separator: ", ")
+        let shown = words.filter { !MistypedAddress.isLikeAKey($0) }
+        let quoted = AddressSecret.cleaning(shown.map { "\"\($0)\"" }.joined(separator: ", "))
+        guard shown.count == words.count else {
+            return "There are more arguments than this command has\(shown.isEmpty ? "" : ": \(quoted)"). See \(help(command))."
+        }
         return "\(words.count == 1 ? "This argument is" : "These arguments are") not expected: \(quoted). See \(help(command))."
     }
 
@@ -81,8 +85,11 @@ package enum CommandLineHints {
 
     private static func looksLikeAPlace(_ word: String) -> Bool { word.contains(".") || word.contains("/") || word == "-" }
 
-    /// The word for a command to type. An address may contain a key, which a message does not repeat.
-    private static func place(_ word: String) -> String { word.contains(":") ? "ADDRESS" : word }
+    /// The word for a command to type. An address and a long name may contain a key, which a message does not repeat.
+    private static func place(_ word: String) -> String {
+        if word.contains(":") || AddressSecret.cleaning(word) != word { return "ADDRESS" }
+        return MistypedAddress.isLikeAKey(word) ? "NAME" : word
+    }
 
     private static func help(_ command: String?) -> String { "broadcast" + (command.map { " " + $0 } ?? "") + " --help" }
 }

@@ -1,6 +1,7 @@
 import Destinations
 import Host
 import Session
+import UserConfiguration
 
 /// A line about an event, for the terminal and the log.
 package struct ConsoleLine {
@@ -15,7 +16,7 @@ package struct ConsoleLine {
             text = line
         case .notice(let notice): text = (notice.isInformation ? "" : "Warning: ") + notice.sentence
         case .clip(let clip): text = "clip: \(clip.path)"
-        case .exposed(let exposure): text = exposure.sentence
+        case .exposed(let exposure): text = AddressSecret.cleaning(exposure.sentence)
         case .changed(let change): text = change.sentence
         case .started, .annotation, .statistics: return nil
         }

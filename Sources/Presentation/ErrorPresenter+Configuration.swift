@@ -22,18 +22,12 @@ extension CommandError {
         }
     }
 
-    /// The name in quotes, or "with that name" if it can be a stream key: long and with digits, and not like a known name.
-    private static func quoted(_ name: String, among known: [String]) -> String {
-        let isLikeAKey = name.utf8.count >= 12 && name.contains(where: \.isNumber) && NearestName.of(name, among: known) == nil
-        return isLikeAKey ? "with that name" : "\"\(name)\""
-    }
-
     package init(_ problem: DestinationProblem) {
         switch problem {
         case .unknown(let target, let known):
             self.init(
                 .noInput,
-                "There is no destination \(Self.quoted(target, among: known)). \(NearestName.hint(target, among: known)) "
+                "There is no destination \(NearestName.quoted(target, among: known)). \(NearestName.hint(target, among: known)) "
                     + "A file needs an ending such as .mp4; see broadcast list-destinations.")
         case .notInstalled(let name):
             self.init(
@@ -170,7 +164,7 @@ extension CommandError {
     package init(_ problem: SetupProblem) {
         switch problem {
         case .unknown(let name, let known):
-            self.init(.noInput, "There is no destination \"\(name)\". \(NearestName.hint(name, among: known))")
+            self.init(.noInput, "There is no destination \(NearestName.quoted(name, among: known)). \(NearestName.hint(name, among: known))")
         case .configuration(let error): self.init(error)
         case .programNotStarted(let path, let code):
             self.init(
@@ -179,7 +173,7 @@ extension CommandError {
         case .refused(let name, ""):
             self.init(.notPermitted, "Not signed in to \(name): its setup program gave no reason. Nothing was changed.")
         case .refused(let name, let message):
-            self.init(.notPermitted, "Not signed in to \(name): \(Self.line(message)) Nothing was changed.")
+            self.init(.notPermitted, cleaned: "Not signed in to \(name): \(Self.line(message)) Nothing was changed.")
         case .cancelled: self.init(.nothing, "Nothing was changed.")
         case .programEnded(let name, let status):
             self.init(

@@ -180,6 +180,12 @@ extension NearestName {
         of(name, among: known).map { "Did you mean \($0)?" } ?? Self.known(known)
     }
 
+    /// The name in quotes, or "with that name" if it can be a stream key: like one, or with a colon, and not like a known name.
+    package static func quoted(_ name: String, among known: [String]) -> String {
+        let canBeAKey = MistypedAddress.isLikeAKey(name) || name.contains(":") && !name.contains("://")
+        return canBeAKey && of(name, among: known) == nil ? "with that name" : "\"\(name)\""
+    }
+
     /// `Known are …`, with each name once: a configured destination can be called like its service.
     package static func known(_ names: [String]) -> String {
         let unique = names.enumerated().filter { !names[..<$0.offset].contains($0.element) }.map(\.element)

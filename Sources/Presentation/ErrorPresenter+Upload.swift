@@ -5,7 +5,7 @@ import Upload
 extension CommandError {
     /// - Parameter destination: the name that the user gave it, which begins the message.
     package init(_ error: UploadError, destination: String) {
-        self.init(error.exitStatus, "\(destination): \(error.sentence(destination: destination))")
+        self.init(error.exitStatus, cleaned: "\(destination): \(error.sentence(destination: destination))")
     }
 }
 

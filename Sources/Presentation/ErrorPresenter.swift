@@ -6,6 +6,7 @@ import Media
 import Processes
 import Session
 import Upload
+import UserConfiguration
 import WindowPrivacy
 
 /// Makes the sentence, the next step and the exit status of each error: the one place where errors become text.
@@ -77,14 +78,15 @@ extension CommandError {
             self.init(.nothing, "The session keeps nothing for clips. Start it with --clip-buffer 60s, or with --to clips.")
         case .noDestinationNamed: self.init(.nothing, "Name the destination to add.")
         case .unknownDestination(let name, let known):
-            self.init(.nothing, "The session has no destination \"\(name)\". It has \(known.joined(separator: ", ")).")
+            let quoted = NearestName.quoted(name, among: known)
+            self.init(.nothing, "The session has no destination \(quoted). It has \(known.joined(separator: ", ")).")
         case .onlyDestination(let name): self.init(.nothing, "\(name) is the only destination. Run: broadcast stop")
         case .outputLater: self.init(.nothing, "Standard output can only be given when a session starts.")
         case .notYetConnected(let name, let error):
             // The reason comes last, since it may end in a command.
             self.init(
                 CommandError(error, destination: name).status,
-                "\(name) is not connected yet. The session keeps trying to connect, until you run broadcast remove-destination \(name). "
+                cleaned: "\(name) is not connected yet. The session keeps trying to connect, until you run broadcast remove-destination \(name). "
                     + error.sentence(destination: name))
         case .removedMeanwhile(let name): self.init(.nothing, "\(name) was removed, or the session has ended.")
         case .rule(let error): self.init(.nothing, error.sentence)

@@ -11,7 +11,7 @@ extension CommandError {
         case .ended:
             let next = log.map { "Read its log: \($0)" } ?? "Try without --detach."
             self.init(.software, "The broadcast ended before it was live. \(next)")
-        case .reported(let status, let message): self.init(ExitStatus(rawValue: status) ?? .software, message)
+        case .reported(let status, let message): self.init(ExitStatus(rawValue: status) ?? .software, cleaned: message)
         }
     }
 }

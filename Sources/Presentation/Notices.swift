@@ -13,7 +13,7 @@ extension HostNotice {
     package var sentence: String {
         switch self {
         case .session(let notice): notice.sentence
-        case .resolver(let notice): notice.sentence
+        case .resolver(let notice): AddressSecret.cleaning(notice.sentence)
         case .desktop(let warning): warning.sentence
         }
     }

@@ -12,7 +12,7 @@ package enum AddressSecret: Sendable, Equatable {
     /// Names of secret parameters in lower case, without `-` and `_`. An SRT stream identifier is the stream key of most
     /// services, and `cid` is YouTube's key for HLS.
     private static let names: Set<String> = [
-        "streamid", "srtstreamid", "cid", "auth", "pass", "pwd", "sig", "jwt", "hdnts", "hdntl", "hdnea", "hmac",
+        "streamid", "srtstreamid", "cid", "auth", "pass", "pwd", "sig", "sign", "md5", "hash", "jwt", "hdnts", "hdntl", "hdnea", "hmac",
     ]
 
     /// Parts of such names, as in `X-Amz-Security-Token`, `wsSecret` and `auth_key`.

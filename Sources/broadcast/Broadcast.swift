@@ -66,7 +66,7 @@ package struct Broadcast: AsyncParsableCommand {
             Glibc.exit(error.status.rawValue)
         } catch  where exitCode(for: error) == .validationFailure {
             let sentence = UsageSentence(arguments: Array(CommandLine.arguments.dropFirst())).text(for: error)
-            Output.note("broadcast: " + ArgumentConcealment.clean(sentence))
+            Output.note("broadcast: " + ArgumentConcealment.clean(CommandError(.usage, sentence).message))
             Glibc.exit(ExitStatus.usage.rawValue)
         } catch {
             exit(withError: error)

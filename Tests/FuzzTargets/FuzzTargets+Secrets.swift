@@ -1,4 +1,5 @@
 import RTMP
+import UserConfiguration
 
 /// What keeps secrets out of messages.
 extension FuzzTargets {
@@ -22,6 +23,15 @@ extension FuzzTargets {
         // Words that have nothing of it stay.
         precondition(SecretRedactor(secrets: ["\u{1}\u{2}\u{3}\u{4}"]).clean("no access") == "no access")
         _ = redactor.clean(String(decoding: bytes, as: UTF8.self))
+        address(with: String(decoding: secret, as: UTF8.self))
+        _ = AddressSecret.cleaning(String(decoding: bytes, as: UTF8.self), folderExists: { _ in false })
+    }
+
+    /// Hides a key in the address of a message. Only punctuation at its end remains.
+    private static func address(with key: String) {
+        let clean = AddressSecret.cleaning("no \"rtmp://h/a/\(key)\" here", folderExists: { _ in false })
+        let end = String((key + "\"").reversed().prefix { "\"')].,:;!?".contains($0) }.reversed())
+        precondition(clean == "no \"rtmp://h/…\(end) here", "\(key) survives in \(clean)")
     }
 
     private static func spelling(of byte: UInt8, by choice: UInt8) -> String {

@@ -52,6 +52,16 @@ struct CommandLineHintsTests {
                 == "--duration has no value: -5s begins with -, so it is read as an option. See broadcast start --help.")
     }
 
+    @Test func `What can be a key is not repeated`() {
+        for word in ["live_8923_SEKRET", "192.168.1.5/live/SEKRET", "twitch:SEKRET", "rtmp://h/a/SEKRET"] {
+            for command in ["start", "status", nil] {
+                #expect(!CommandLineHints.unexpected(["x.mp4", word], command: command).contains("SEKRET"))
+                #expect(!CommandLineHints.unexpected([word], command: command).contains("SEKRET"))
+            }
+            #expect(!CommandLineHints.unknownCommand(word, known: Self.commands).contains("SEKRET"))
+        }
+    }
+
     @Test func `A destination without --to is explained`() {
         #expect(CommandLineHints.unexpected(["x.mp4"], command: "start").contains("broadcast start --to x.mp4"))
         #expect(!CommandLineHints.unexpected(["rtmp://h/app/s3cret"], command: "start").contains("s3cret"))

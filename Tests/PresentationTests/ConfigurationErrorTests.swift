@@ -1,5 +1,6 @@
 import Credentials
 import Glibc
+import Host
 import Presentation
 import Processes
 import RTMP
@@ -337,6 +338,25 @@ struct ConfigurationErrorTests {
     @Test(arguments: setups) func `A failed setup says that nothing was changed`(problem: SetupProblem, status: Status, message: String) {
         #expect(CommandError(problem) == CommandError(status, message))
         #expect(SentenceRules.violation(of: message) == nil)
+    }
+
+    /// The same sentence goes to the terminal, the log, a control client and the notification.
+    @Test(arguments: ["rtmp://h/a/SEKRET", "twitch:SEKRET", "192.168.1.5/live/SEKRET", "rtmp://h/a/K'SEKRET", "live_8923_SEKRET"])
+    func `No error repeats what can be a key`(word: String) {
+        let problem = ConfigurationError.destination(.unknown(word, known: ["twitch"]))
+        let errors = [
+            CommandError(problem), CommandError(SetupProblem.unknown(word, known: ["twitch"])),
+            CommandError(RequestProblem.unknownDestination(word, known: ["twitch"])),
+        ]
+        for error in errors { #expect(!error.message.contains("SEKRET"), "\(error.message)") }
+        let log = ErrorPresenter().report(.configuration(problem)).message
+        #expect(!log.contains("SEKRET") && log == errors[0].message)
+        if word != "live_8923_SEKRET" { #expect(!CommandError(.noInput, "Cannot read \(word): no such file.").message.contains("SEKRET")) }
+    }
+
+    @Test func `Links in the words of an extension stay`() {
+        let message = CommandError(SetupProblem.refused(name: "web", message: "Sign in at https://h.example/activate.")).message
+        #expect(message.contains("https://h.example/activate"))
     }
 
     @Test func `A long message of a setup program is cut, and stays one line`() {

@@ -54,7 +54,9 @@ struct DestinationResolverTests {
         "broadcast-\(FileDate.text(Date(timeIntervalSince1970: 1_700_000_000))).\(ending)"
     }
 
-    @Test(arguments: ["rtmp:/127.0.0.1/live/KEY", "rtmp//h/live/KEY", "live.twitch.tv/app/KEY", "twitch:KEY", "nowhere:KEY", "bad:foo.mp4"])
+    @Test(arguments: [
+        "rtmp:/127.0.0.1/live/KEY", "rtmp//h/live/KEY", "live.twitch.tv/app/KEY", "twitch:KEY", "nowhere:KEY", "bad:foo.mp4", "localhost/live/KEY/",
+    ])
     func `A mistyped address is refused without its text, and is no file`(target: String) async throws {
         try await withTemporaryFolder { folder in
             let resolver = try resolver(in: folder)

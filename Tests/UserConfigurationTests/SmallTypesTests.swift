@@ -60,6 +60,7 @@ struct AddressSecretTests {
 
     @Test(arguments: [
         "X-Amz-Signature", "X-Amz-Credential", "X-Amz-Security-Token", "access_key", "wsSecret", "txSecret", "hdnts", "auth_key", "upload-token",
+        "sign", "md5", "hash",
     ])
     func `The parameters of upload services are secrets`(name: String) {
         #expect(AddressSecret.first(in: "https://h/live.m3u8?\(name)=abc") == .parameter(name))
@@ -88,12 +89,37 @@ struct AddressSecretTests {
     }
 }
 
+struct AddressInMessageTests {
+    @Test(
+        arguments: [
+            ("Cannot read rtmp://h/a/KEY123: no.", "Cannot read rtmp://h/…: no."), ("\"rtmp://h/app/K'KEY123\" x", "\"rtmp://h/…\" x"),
+            ("no \"rtmp://h/app/K KEY123\".", "no \"rtmp://h/…\"."), ("(hls:https://ann:KEY123@h:8/a?b=KEY123)", "(hls:https://h:8/…)"),
+            ("srt://h:1?streamid=KEY123", "srt://h:1?…"), ("rtmp://ann:a/KEY123@h/a", "rtmp://…"), ("no \"twitch:KEY123\"", "no \"twitch:…\""),
+            ("'192.168.1.5/live/KEY123'", "'192.168.1.5/…'"), ("--to=rtmp:/h/KEY123", "--to=rtmp:…"),
+        ])
+    func `A message keeps the host of an address`(message: String, clean: String) {
+        #expect(AddressSecret.cleaning(message, folderExists: { _ in false }) == clean)
+        #expect(AddressSecret.cleaning(clean, folderExists: { _ in false }) == clean)
+    }
+
+    @Test(arguments: [
+        "Use rtmp://HOST/APP/KEY.", "write rtmp://host/app.", "The address rtmp://h/live/… is given twice.", "an rtmps:// address", "/c.toml:4: no",
+        "127.0.0.1:1935: refused", "Cannot open the display localhost:10.0.", "hidden: class:A", "socks5://HOST:PORT, with USER@", "twitch: live",
+        "/tmp/talk.mp4 and v1.2/talk.mp4", "4500 kbit/s", "",
+    ])
+    func `Other words of a message stay`(message: String) {
+        #expect(AddressSecret.cleaning(message, folderExists: { _ in false }) == message)
+    }
+}
+
 struct MistypedAddressTests {
     private static let key = "live_1a2B3c"
 
     @Test(arguments: [
         "rtmp:/127.0.0.1/live/\(key)", "rtmp//h/live/\(key)", "rtmp:h/live/\(key)", "RTMPS:\(key)", "live.twitch.tv/app/\(key)", "twitch:\(key)",
-        "live.twitch.tv:1935/app/\(key)", "a.rtmp.youtube.com/live2/\(key)",
+        "live.twitch.tv:1935/app/\(key)", "a.rtmp.youtube.com/live2/\(key)", "192.168.1.5/live/\(key)", "192.168.1.5:1935/live/\(key)",
+        "live.twitch.tv/app/\(key)/", "localhost/live/\(key)", "//live.twitch.tv/app/\(key)", "//live.twitch.tv:1935/app/\(key)",
+        "rtmp/live.twitch.tv/app/\(key)", "rtpm//h/app/\(key)", "rtmp;//h/app/\(key)", "rtpm:/h/app/\(key)",
     ])
     func `A mistyped address is recognized wherever it stands, and its key is hidden`(word: String) throws {
         for isDestination in [true, false] {
@@ -117,12 +143,21 @@ struct MistypedAddressTests {
     }
 
     @Test(arguments: [
-        "talk.mp4", "videos/talk.mp4", "my.videos/talk.mp4", "my.videos/", "./my.videos/talk", "rtmp/talk", "/srv/a.b/c", "~/a.b/c", "a..b/c", "-",
-        "",
+        "talk.mp4", "videos/talk.mp4", "my.videos/talk.mp4", "my.videos/", "./my.videos/talk", "/srv/a.b/c", "~/a.b/c", "a..b/c", "-",
+        "", "/tmp/x.mp4", "//tmp/x", "tmp/x", "v1.2/talk.mp4", "1.2.3/talk",
     ])
     func `Files are no addresses`(word: String) {
         #expect(!MistypedAddress.matches(word, isDestination: true, folderExists: { _ in false }))
-        #expect(!MistypedAddress.matches("my.videos/talk", isDestination: true, folderExists: { $0 == "my.videos" }))
+        for name in ["my.videos", "/my.videos", "rtmp", "localhost"] {
+            #expect(!MistypedAddress.matches(name + "/live/talk/", isDestination: true, folderExists: { $0 == name }), "\(name)")
+        }
+    }
+
+    @Test(arguments: [
+        ("live_123_SEKRET", true), ("abcd-efgh-1234", true), ("twitch", false), ("recording-2024.mp4", false), ("studio-backup", false),
+    ])
+    func `A long name with digits can be a key`(word: String, isLikeAKey: Bool) {
+        #expect(MistypedAddress.isLikeAKey(word) == isLikeAKey)
     }
 }
 

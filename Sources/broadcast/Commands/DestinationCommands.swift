@@ -3,6 +3,7 @@ import Control
 import FoundationEssentials
 import Presentation
 import Terminal
+import UserConfiguration
 
 /// `broadcast add-destination`
 struct AddDestinationCommand: AsyncParsableCommand {
@@ -55,7 +56,7 @@ struct RemoveDestinationCommand: AsyncParsableCommand {
         guard let ended = try await name.ask(request).destination else { return }
         if json { try Output.answer(ControlJSON.encode(ended, pretty: true)) } else { try Output.answer(ResultLine.text(ended)) }
         if let error = ended.error {
-            throw CommandError(error.status.flatMap(ExitStatus.init(rawValue:)) ?? .unavailable, "\(ended.name): \(error.message)")
+            throw CommandError(error.status.flatMap(ExitStatus.init(rawValue:)) ?? .unavailable, cleaned: "\(ended.name): \(error.message)")
         }
     }
 }
@@ -74,7 +75,7 @@ struct RetryCommand: AsyncParsableCommand {
     func run() async throws {
         let retried = try await name.ask(.retry(destination: destination)).retried ?? []
         guard !retried.isEmpty else {
-            let named = destination.map { " \"\($0)\"" } ?? ""
+            let named = destination.map { " " + NearestName.quoted($0, among: []) } ?? ""
             throw CommandError(.nothing, "No destination\(named) waits for a retry. See broadcast status.")
         }
         for one in retried { try Output.answer(one) }

@@ -25,7 +25,7 @@ struct SessionName: ParsableArguments {
             throw CommandError(error, session: running.name)
         }
         guard let reply = answer else { throw await Self.isNotRunning(running.name) }
-        if let error = reply.error { throw CommandError(error.status.flatMap(ExitStatus.init(rawValue:)) ?? .nothing, error.message) }
+        if let error = reply.error { throw CommandError(error.status.flatMap(ExitStatus.init(rawValue:)) ?? .nothing, cleaned: error.message) }
         return reply
     }
 
@@ -144,7 +144,7 @@ struct EventsCommand: AsyncParsableCommand {
     func run() async throws {
         for await line in try await events() {
             // An event has no error field at this level, so this line is the session's rejection of the request.
-            if let error = ControlJSON.decode(ControlReply.self, from: line)?.error { throw CommandError(.unavailable, error.message) }
+            if let error = ControlJSON.decode(ControlReply.self, from: line)?.error { throw CommandError(.unavailable, cleaned: error.message) }
             try Output.answer(line)
         }
     }

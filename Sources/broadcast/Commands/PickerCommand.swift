@@ -140,8 +140,9 @@ struct PickerCommand: AsyncParsableCommand {
         let destinations = context.destinations(preferred: preferred)
         if let preferred, !destinations.entries.contains(where: { $0.name == preferred }) {
             let hint = NearestName.of(preferred, among: destinations.entries.map(\.name)).map { " Did you mean \($0)?" } ?? ""
+            let quoted = NearestName.quoted(preferred, among: destinations.entries.map(\.name))
             throw CommandError(
-                .noInput, "There is no destination \"\(preferred)\".\(hint) See broadcast list-destinations.")
+                .noInput, "There is no destination \(quoted).\(hint) See broadcast list-destinations.")
         }
         return destinations
     }

@@ -137,7 +137,7 @@ package struct SetupCommand: AsyncParsableCommand {
         for text in set {
             guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
                 // The message does not repeat the text, which may be a secret.
-                throw CommandError(.usage, "--set takes KEY=VALUE. Write it like --set url=rtmp://127.0.0.1/live.")
+                throw CommandError(.usage, "--set takes KEY=VALUE. Write it like --set url=rtmp://HOST/APP.")
             }
             let key = String(text[..<equals])
             guard try !question(key, of: target).isSecret else {

@@ -49,9 +49,9 @@ struct StopCommand: AsyncParsableCommand {
         switch answer {
         case .failure(let error): return CommandError(error, session: session)
         case .success(let reply):
-            if let error = reply?.error { return CommandError(error.status.flatMap(ExitStatus.init(rawValue:)) ?? .nothing, error.message) }
+            if let error = reply?.error { return CommandError(error.status.flatMap(ExitStatus.init(rawValue:)) ?? .nothing, cleaned: error.message) }
             guard let failed = reply?.session?.destinations.first(where: { $0.error != nil }), let error = failed.error else { return nil }
-            return error.status.flatMap(ExitStatus.init(rawValue:)).map { CommandError($0, "\(failed.name): \(error.message)") }
+            return error.status.flatMap(ExitStatus.init(rawValue:)).map { CommandError($0, cleaned: "\(failed.name): \(error.message)") }
         }
     }
 }

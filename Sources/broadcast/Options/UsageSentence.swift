@@ -1,5 +1,6 @@
 import ArgumentParser
 import Presentation
+import Terminal
 
 /// The sentence about an invalid command line, with a suggestion and the next step.
 package struct UsageSentence {
@@ -12,7 +13,9 @@ package struct UsageSentence {
 
     /// The sentence about ArgumentParser's `error`.
     package func text(for error: any Error) -> String {
-        let message = Broadcast.message(for: error).split(whereSeparator: \.isNewline).first.map(String.init) ?? "The command line is wrong"
+        // Before the text is divided at its quotes and lines, which an argument can contain too.
+        let text = ArgumentConcealment.clean(Broadcast.message(for: error), arguments: ["broadcast"] + arguments)
+        let message = text.split(whereSeparator: \.isNewline).first.map(String.init) ?? "The command line is wrong"
         // ArgumentParser quotes what was typed: Unknown option '--no-audio'. Did you mean '--app-audio'?
         let quoted = message.split(separator: "'", omittingEmptySubsequences: false).enumerated().filter { $0.offset % 2 == 1 }.map {
             String($0.element)
