@@ -144,6 +144,18 @@ struct ProcessHandlerTests {
         }
     }
 
+    @Test func `An error from the extension does not repeat the path and the query of its address`() async throws {
+        try await withPeers { peers in
+            let folder = try ProgramFolder(
+                "#!/bin/sh\necho '{\"error\":{\"code\":403,\"message\":\"No http://h/up/KEY1?a=KEY2-long to KEY2-long\",\"retry\":false}}'\nexit 1\n",
+                in: peers)
+            var launch = folder.launch()
+            launch.setup = ["url": "http://h/up/KEY1?a=KEY2-long"]
+            let error = await play(SamplesHandler(manifest: folder.manifest, launch: launch))
+            #expect(error == .extension(name: "hostile", .reported(code: 403, message: "No http://h…?… to …", canRetry: false)))
+        }
+    }
+
     @Test func `Remarks reach the host, and standard error reaches the log`() async throws {
         try await withPeers { peers in
             let folder = try ProgramFolder(

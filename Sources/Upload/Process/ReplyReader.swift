@@ -67,7 +67,7 @@ struct ReplyReader {
             .reply(
                 Reply(
                     ready: reply.ready, queueMilliseconds: reply.queueMilliseconds, bitrate: reply.bitrate, status: reply.status.map(cleaner.clean),
-                    watchURL: reply.watchURL.map(cleaner.clean), request: reply.request)))
+                    watchURL: reply.watchURL.map(cleaner.cleanLink), request: reply.request)))
     }
 }
 
@@ -75,15 +75,36 @@ struct ReplyReader {
 struct ReplyCleaner {
     private static let maximumLength = 500
     private let redactor: SecretRedactor?
+    /// For an address of viewers, which may have the path of the address that the extension sends to.
+    private let linkRedactor: SecretRedactor?
 
     init(manifest: ExtensionManifest, setup: [String: String]) {
         let keys = manifest.questions.filter(\.isSecret).map(\.key) + [ExtensionManifest.proxyPasswordKey]
         let secrets = keys.compactMap { setup[$0] }
-        redactor = secrets.isEmpty ? nil : SecretRedactor(secrets: secrets)
+        let all = secrets + (setup["url"].map(Self.secrets) ?? [])
+        redactor = all.isEmpty ? nil : SecretRedactor(secrets: all)
+        linkRedactor = secrets.isEmpty ? nil : SecretRedactor(secrets: secrets)
     }
 
-    func clean(_ text: String) -> String {
-        let text = redactor?.clean(text) ?? text
+    /// The parts of an address that can be secret: its path and its query, each as a whole, and those parts of them that are
+    /// longer than usual words.
+    private static func secrets(of address: String) -> [String] {
+        guard let scheme = address.firstRange(of: "://") else { return [] }
+        let rest = address[scheme.upperBound...].drop { !"/?#".contains($0) }
+        let path = rest.prefix { $0 != "?" }
+        let query = rest[path.endIndex...].dropFirst()
+        let names = path.split(separator: "/")
+        let values = query.split { "&?".contains($0) }.map { $0.drop { $0 != "=" }.dropFirst() }
+        return
+            ([path, query].filter { $0.contains { $0 != "/" } } + names.filter { $0.utf8.count >= 12 && $0.contains(where: \.isNumber) }
+            + values.filter { $0.utf8.count >= 8 }).map(String.init)
+    }
+
+    func clean(_ text: String) -> String { Self.limited(redactor?.clean(text) ?? text) }
+
+    func cleanLink(_ text: String) -> String { Self.limited(linkRedactor?.clean(text) ?? text) }
+
+    private static func limited(_ text: String) -> String {
         let scalars = text.unicodeScalars.filter { $0.value >= 0x20 && !(0x7f...0x9f).contains($0.value) }
         return String(String.UnicodeScalarView(scalars.prefix(Self.maximumLength)))
     }
