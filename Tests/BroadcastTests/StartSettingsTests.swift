@@ -42,7 +42,7 @@ struct StartSettingsTests {
         #expect(configuration.audio.app != nil && configuration.audio.mic == nil && configuration.audio.bitrate == 160)
         #expect(configuration.duration == nil && configuration.clipBuffer == nil && configuration.title == nil)
         let screen = try screen()
-        #expect(screen.display == nil && screen.selection == .wholeScreen && screen.showsCursor && screen.hiddenWindows.rules.isEmpty)
+        #expect(screen.display == nil && screen.selection == .wholeScreen && screen.showsCursor && configuration.hiddenWindows.rules.isEmpty)
     }
 
     @Test func `Each option for the picture reaches its setting`() throws {
@@ -103,7 +103,7 @@ struct StartSettingsTests {
     }
 
     @Test func `Rules that hide windows keep their order`() throws {
-        #expect(try screen("--hide", "class:secret", "--hide", "pid:7").hiddenWindows.rules == [.windowClass("secret"), .process(7)])
+        #expect(try configuration("--hide", "class:secret", "--hide", "pid:7").hiddenWindows.rules == [.windowClass("secret"), .process(7)])
     }
 
     @Test(arguments: [
