@@ -104,17 +104,27 @@ package struct RunningSession: Sendable {
     /// Sends a request to all sessions at the same time, so that one that does not answer does not delay the others. The
     /// answers are in the order of `sessions`.
     package static func ask(_ request: ControlRequest, _ sessions: [RunningSession]) async -> [Result<ControlReply?, ControlClient.Failure>] {
-        await withTaskGroup(of: (Int, Result<ControlReply?, ControlClient.Failure>).self) { group in
-            for (index, session) in sessions.enumerated() {
-                group.addTask {
-                    do throws(ControlClient.Failure) {
-                        return (index, .success(try await session.ask(request)))
-                    } catch {
-                        return (index, .failure(error))
-                    }
-                }
+        await withTaskGroup(of: Answer.self) { group in
+            for (place, session) in sessions.enumerated() {
+                group.addTask { await session.answer(to: request, place: place) }
             }
-            return await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
+            var answers: [Answer] = []
+            for await answer in group { answers.append(answer) }
+            return answers.sorted { $0.place < $1.place }.map(\.result)
+        }
+    }
+
+    /// An answer, and the place of its session in a list.
+    private struct Answer: Sendable {
+        let place: Int
+        let result: Result<ControlReply?, ControlClient.Failure>
+    }
+
+    private func answer(to request: ControlRequest, place: Int) async -> Answer {
+        do throws(ControlClient.Failure) {
+            return Answer(place: place, result: .success(try await ask(request)))
+        } catch {
+            return Answer(place: place, result: .failure(error))
         }
     }
 }
