@@ -164,7 +164,8 @@ package final class BroadcastSession: Sendable {
         }
         let endReason: SourceNotice? = if case .sourceEnded(let reason)? = ending.current { reason } else { nil }
         return SessionSnapshot(
-            state: state, elapsed: now, source: source?.source, sourceSize: source?.sourceSize, isLocked: pipeline.isLocked, isWithheld: pipeline.isWithheld,
+            state: state, elapsed: now, source: source?.source, sourceSize: source?.sourceSize, isLocked: pipeline.isLocked,
+            isWithheld: pipeline.isWithheld,
             video: pipeline.renditions.first?.snapshot(at: now, isOver: isOver), app: sound(of: .app), mic: sound(of: .mic),
             hiddenWindows: hidden, endReason: endReason, destinations: destinations.reported.map { $0.snapshot(at: now) })
     }

@@ -107,7 +107,8 @@ import Testing
 
     private static let full = SessionReport(
         session: "default", pid: 4711, state: "live", started: "2026-01-02T03:04:05Z", elapsed: 42.5, title: "A talk",
-        source: SessionReport.Source(kind: "screen", display: ":0", name: "HDMI-1", width: 1920, height: 1080, locked: true, withheld: true, shared: true),
+        source: SessionReport.Source(
+            kind: "screen", display: ":0", name: "HDMI-1", width: 1920, height: 1080, locked: true, withheld: true, shared: true),
         video: SessionReport.Video(
             width: 1920, height: 1080, fps: 30, captured: 300, encoded: 200, repeated: 100, dropped: 0, bitrateKbps: 2310, targetKbps: 4500,
             fastestPreset: true, encodedFps: 15),
