@@ -235,8 +235,8 @@ def private_memory(desktop):
     share(desktop)
     process = desktop.live("--to", desktop.file("a.mp4"))
     name = os.path.basename(desktop.program)
-    # Opening is what the kernel checks: place 0 of mem has no memory.
-    script = f"for p in $(pgrep -x {name}); do for f in environ mem maps; do (exec 3< /proc/$p/$f) 2> /dev/null && echo $p/$f; done; done; true"
+    # Opening is what the kernel checks: place 0 of mem has no memory. A process that has ended and was not waited for has none.
+    script = f"for p in $(pgrep -x -r DRSt {name}); do for f in environ mem maps; do (exec 3< /proc/$p/$f) 2> /dev/null && echo $p/$f; done; done; true"
     readable = set(desktop.tool("sh", "-c", script).split())
     if readable:
         # A process that has just begun protects itself before it has a secret.
