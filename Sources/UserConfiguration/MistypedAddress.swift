@@ -45,7 +45,7 @@ package enum MistypedAddress {
         word.utf8.count >= 12 && word.contains(where: \.isNumber) && !word.contains("/") && ContainerFormat(ending: word) == nil
     }
 
-    /// `rtmp`, `rtmps`, or one of them with one mistake. A name of three letters, as `tmp`, is none.
+    /// True for `rtmp` and `rtmps`, also with one wrong, missing or additional letter. A name of three letters, such as `tmp`, does not count.
     private static func isNearScheme(_ name: Substring) -> Bool {
         (4...6).contains(name.count) && ["rtmp", "rtmps"].contains { NearestName.distance(name.lowercased(), $0) <= 1 }
     }

@@ -347,12 +347,7 @@ struct PortalSessionTests {
                 $0.waylandSocket = compositor.socket
                 $0.monitorTimeout = MediaTime(milliseconds: returns ? 600_000 : 300)
             }
-            try await source.waitForPicture("the picture") { $0.damage.isWhole }
-            try await compositor.peer.wait(for: "the names of the outputs") {
-                _ = try source.nextSample()
-                return compositor.peer.standardOutput.contains("bound DP-2")
-            }
-            _ = try source.nextSample()
+            try await waitForPicture(of: source, andOutput: "DP-2", of: compositor)
             try await compositor.tell("remove HEADLESS-1")
             try await desktop.set("do=close")
             var notice: SourceNotice?
@@ -379,12 +374,7 @@ struct PortalSessionTests {
         try await withPortal(["mapping=HEADLESS-1"]) { desktop, choices in
             let compositor = try await FakeCompositor.start(outputs: ["HEADLESS-1", "DP-2"], in: desktop.peers)
             let source = try open(desktop, choices) { $0.waylandSocket = compositor.socket }
-            try await source.waitForPicture("the picture") { $0.damage.isWhole }
-            try await compositor.peer.wait(for: "the names of the outputs") {
-                _ = try source.nextSample()
-                return compositor.peer.standardOutput.contains("bound DP-2")
-            }
-            _ = try source.nextSample()
+            try await waitForPicture(of: source, andOutput: "DP-2", of: compositor)
             try await compositor.tell("remove DP-2")
             for number in 1...3 {
                 try await desktop.send("fill FF0000\(number)0 0 0 640 360", "loud", "send")
@@ -409,12 +399,7 @@ struct PortalSessionTests {
             var limits = PortalScreenSource.Limits()
             limits.lockReport = MediaTime(milliseconds: 200)
             let source = try open(desktop, choices, limits: limits) { $0.waylandSocket = compositor.socket }
-            try await source.waitForPicture("the picture") { $0.damage.isWhole }
-            try await compositor.peer.wait(for: "the names of the outputs") {
-                _ = try source.nextSample()
-                return compositor.peer.standardOutput.contains("bound DP-2")
-            }
-            _ = try source.nextSample()
+            try await waitForPicture(of: source, andOutput: "DP-2", of: compositor)
             try await compositor.tell("remove DP-2")
             try await desktop.set("do=close")
             try await source.wait(for: .ended)
@@ -430,12 +415,7 @@ struct PortalSessionTests {
                 $0.waylandSocket = compositor.socket
                 if isRemembered { $0.monitorTimeout = .zero }
             }
-            try await source.waitForPicture("the picture") { $0.damage.isWhole }
-            try await compositor.peer.wait(for: "the name of the output") {
-                _ = try source.nextSample()
-                return compositor.peer.standardOutput.contains("bound HEADLESS-1")
-            }
-            _ = try source.nextSample()
+            try await waitForPicture(of: source, andOutput: "HEADLESS-1", of: compositor)
             try await compositor.tell("remove HEADLESS-1")
             try await source.wait(for: .ended)
             #expect(source.takeNotice() == .endedByDesktop && desktop.asked("Start").count == 1)
@@ -591,6 +571,16 @@ struct PortalSessionTests {
 
     private final class Cancellation: Sendable {
         let isSet = Atomic(false)
+    }
+
+    /// Waits until the source has its first picture, and knows the compositor's outputs up to the one of this name.
+    private func waitForPicture(of source: PortalScreenSource, andOutput name: String, of compositor: FakeCompositor) async throws {
+        try await source.waitForPicture("the picture") { $0.damage.isWhole }
+        try await compositor.peer.wait(for: "the name of the output \(name)") {
+            _ = try source.nextSample()
+            return compositor.peer.standardOutput.contains("bound \(name)")
+        }
+        _ = try source.nextSample()
     }
 
     private func withPortal(_ settings: [String] = [], _ body: (SharedDesktop, RememberedChoices) async throws -> Void) async throws {
