@@ -8,10 +8,18 @@
 
 enum { MAXIMUM_OUTPUTS = 64, NAME_VERSION = 4 };
 
+/* What gives a picture of an output its size and direction. */
+struct shape {
+    int32_t width, height, scale, transform;
+};
+
 struct output {
     uint32_t global;
     struct wl_output *proxy;
     char name[64];
+    /* What the compositor has said, and what counted at the end of its last message. */
+    struct shape next, current;
+    uint32_t changes;
 };
 
 struct cout_list {
@@ -21,26 +29,44 @@ struct cout_list {
     size_t count;
 };
 
+static struct output *find(cout_list *list, const struct wl_output *proxy) {
+    for (size_t index = 0; index < list->count; index++) {
+        if (list->outputs[index].proxy == proxy) return &list->outputs[index];
+    }
+    return NULL;
+}
+
 static void on_geometry(
     void *data, struct wl_output *proxy, int32_t x, int32_t y, int32_t width, int32_t height, int32_t subpixel,
     const char *make, const char *model, int32_t transform) {
-    (void)data, (void)proxy, (void)x, (void)y, (void)width, (void)height, (void)subpixel, (void)make, (void)model, (void)transform;
+    (void)x, (void)y, (void)width, (void)height, (void)subpixel, (void)make, (void)model;
+    struct output *output = find(data, proxy);
+    if (output) output->next.transform = transform;
 }
 
 static void on_mode(void *data, struct wl_output *proxy, uint32_t flags, int32_t width, int32_t height, int32_t refresh) {
-    (void)data, (void)proxy, (void)flags, (void)width, (void)height, (void)refresh;
+    (void)refresh;
+    struct output *output = find(data, proxy);
+    if (!output || !(flags & WL_OUTPUT_MODE_CURRENT)) return;
+    output->next.width = width;
+    output->next.height = height;
 }
 
-static void on_done(void *data, struct wl_output *proxy) { (void)data, (void)proxy; }
+static void on_done(void *data, struct wl_output *proxy) {
+    struct output *output = find(data, proxy);
+    if (!output || memcmp(&output->next, &output->current, sizeof output->next) == 0) return;
+    output->current = output->next;
+    output->changes++;
+}
 
-static void on_scale(void *data, struct wl_output *proxy, int32_t factor) { (void)data, (void)proxy, (void)factor; }
+static void on_scale(void *data, struct wl_output *proxy, int32_t factor) {
+    struct output *output = find(data, proxy);
+    if (output) output->next.scale = factor;
+}
 
 static void on_name(void *data, struct wl_output *proxy, const char *name) {
-    cout_list *list = data;
-    for (size_t index = 0; index < list->count; index++) {
-        struct output *output = &list->outputs[index];
-        if (output->proxy == proxy) strncpy(output->name, name, sizeof output->name - 1);
-    }
+    struct output *output = find(data, proxy);
+    if (output) strncpy(output->name, name, sizeof output->name - 1);
 }
 
 static void on_description(void *data, struct wl_output *proxy, const char *description) {
@@ -112,3 +138,5 @@ bool cout_update(cout_list *list) {
 size_t cout_count(const cout_list *list) { return list->count; }
 
 const char *cout_name(const cout_list *list, size_t index) { return list->outputs[index].name; }
+
+uint32_t cout_changes(const cout_list *list, size_t index) { return list->outputs[index].changes; }

@@ -15,6 +15,7 @@ final class OutputWatch {
     private let list: OpaquePointer
     private var isConnected = true
     private var names: [String] = []
+    private var changes: [String: UInt32] = [:]
     private var losses: [Loss] = []
 
     /// Connects to the display, a path or a name in the folder of the session. Returns nil if no compositor accepts it.
@@ -34,7 +35,9 @@ final class OutputWatch {
         // The end of the compositor removes no output.
         guard isConnected else { return }
         // The name of a new output follows after it. Compositors without wl_output 4 send none, and their outputs do not count.
-        let current = (0..<cout_count(list)).map { String(cString: cout_name(list, $0)) }.filter { !$0.isEmpty }
+        let found = (0..<cout_count(list)).map { (name: String(cString: cout_name(list, $0)), changes: cout_changes(list, $0)) }
+        let current = found.map(\.name).filter { !$0.isEmpty }
+        changes = Dictionary(found.map { ($0.name, $0.changes) }, uniquingKeysWith: +)
         for name in Set(names).subtracting(current) { losses.append(Loss(name: name, time: now)) }
         losses.removeAll { current.contains($0.name) }
         names = current
@@ -52,4 +55,8 @@ final class OutputWatch {
 
     /// True if there is an output of this name.
     func has(_ name: String) -> Bool { names.contains(name) }
+
+    /// How often the size, scale or direction of the output changed, its first one included. If nothing is known about an output `name`,
+    /// those of all outputs count.
+    func changes(of name: String?) -> UInt32 { name.flatMap { changes[$0] } ?? changes.values.reduce(0, +) }
 }

@@ -44,6 +44,10 @@ extension PortalScreenSource {
             pausedSince = since
             if now - since > limits.interruption, condition == .shown || picture.hasPicture { interrupt() }
         }
+        let changes = outputs?.changes(of: mapping) ?? 0
+        if reshapedFlow.isSilent(changes: changes, pictures: picture.count, at: now, limit: limits.reshaping) {
+            stream.setActive(false)
+        }
         guard !picture.hasPicture else {
             (missingSince, isMissingReported, isInterrupted) = (nil, false, false)
             return
@@ -75,5 +79,34 @@ extension PortalScreenSource {
             picture.requestWhole()
         }
         isOutside = outside
+    }
+}
+
+/// Tells a flow that stopped at a change of the monitor's size from a still screen.
+///
+/// Hyprland's portal (1.4) asks for no further picture if the size changes while it waits for one, and reports nothing. A still screen
+/// sends one picture in the new size. One pause of the flow brings the next picture in both cases.
+package struct ReshapedFlow {
+    private var changes: UInt32 = 0
+    /// When the last change was noted; nil if it is settled.
+    private var changed: MediaTime?
+    private var pictures = 0
+    private var lastPicture = MediaTime.zero
+
+    package init() {}
+
+    /// Returns true, once for each change, if no picture arrived for the second half of `limit` after it.
+    ///
+    /// - Parameters:
+    ///   - changes: how often the size changed, the first one included; 0 if nothing is known yet.
+    ///   - pictures: how many pictures have arrived.
+    package mutating func isSilent(changes: UInt32, pictures: Int, at now: MediaTime, limit: MediaTime) -> Bool {
+        if pictures != self.pictures { lastPicture = now }
+        self.pictures = pictures
+        if changes != self.changes, self.changes != 0 { changed = now }
+        self.changes = changes
+        guard let time = changed, now - time > limit else { return false }
+        changed = nil
+        return now - lastPicture > MediaTime(nanoseconds: limit.nanoseconds / 2)
     }
 }

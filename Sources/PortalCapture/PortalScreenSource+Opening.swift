@@ -40,6 +40,8 @@ extension PortalScreenSource {
         package var outputReturn = MediaTime(milliseconds: 500)
         /// For the first picture of a sender whose flow cannot be restarted.
         package var lostPicture = MediaTime(milliseconds: 700)
+        /// For the pictures of a monitor in another size.
+        package var reshaping = MediaTime(milliseconds: 1000)
         /// Between two tries to share again after a lock.
         package var retry = MediaTime(milliseconds: 2000)
         package var tries = 5

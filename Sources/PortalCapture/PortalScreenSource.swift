@@ -22,11 +22,11 @@ package final class PortalScreenSource: ScreenSource {
     /// Nil while nothing is shared.
     var stream: PipeWireStream?
     /// Nil if nothing is known about monitors, or a window is shared.
-    private let outputs: OutputWatch?
+    let outputs: OutputWatch?
     /// Restores the choice after a lock; nil if that is not possible.
     private var token: String?
     /// What the desktop calls the shared monitor, or a text that is no monitor's name.
-    private var mapping: String?
+    private(set) var mapping: String?
     var picture: SharedPicture
     var phase = Phase.running
     private var isDesktopLocked = false
@@ -38,6 +38,7 @@ package final class PortalScreenSource: ScreenSource {
     var pausedSince: MediaTime?
     var missingSince: MediaTime?
     var isMissingReported = false
+    var reshapedFlow = ReshapedFlow()
     /// How often the monitor was shared again because its first picture was lost.
     private var recoveries = 0
     var notices: [SourceNotice] = []

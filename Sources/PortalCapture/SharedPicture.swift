@@ -7,6 +7,8 @@ struct SharedPicture {
     /// The part of the shared picture that is wanted; nil for all of it.
     let region: PixelRect?
 
+    /// How many pictures were taken.
+    private(set) var count = 0
     private var shadow: ShadowPicture?
     private var pointer = SharedPointer()
     /// The position of the visible part in the stream's frame.
@@ -68,6 +70,7 @@ struct SharedPicture {
             return false
         }
         if damage == nil { damage = changed } else { damage?.formUnion(changed) }
+        count += 1
         return true
     }
 

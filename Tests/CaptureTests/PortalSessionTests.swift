@@ -393,6 +393,45 @@ struct PortalSessionTests {
         }
     }
 
+    @Test func `a flow that stops when the shared monitor changes is restarted`() async throws {
+        try await withPortal(["mapping=HEADLESS-1"]) { desktop, choices in
+            let compositor = try await FakeCompositor.start(outputs: ["HEADLESS-1", "DP-2"], in: desktop.peers)
+            let source = try open(desktop, choices) { $0.waylandSocket = compositor.socket }
+            try await waitForPicture(of: source, andOutput: "DP-2", of: compositor)
+            // It does not send the new picture by itself, as Hyprland's portal then does.
+            try await desktop.send("silent", "fill FF00FF00 0 0 640 360")
+            let starts = try await desktop.send("starts")
+            try await compositor.tell("turn HEADLESS-1")
+            var isRestarted = false
+            while !isRestarted {
+                _ = try source.nextSample()
+                isRestarted = try await desktop.send("starts") != starts
+            }
+            try await desktop.send("loud", "send")
+            try await source.waitForPicture("the picture of the monitor") { $0.isPlain(0x00FF00) }
+            #expect(source.takeNotice() == nil && desktop.asked("Start").count == 1)
+        }
+    }
+
+    /// Each list has the changes and the number of pictures that are known every 200 ms.
+    @Test(arguments: [
+        // Nothing changes; all outputs become known; the flow goes on; a still screen sends one picture; the flow stops with a change.
+        ([1, 1, 1, 1, 1, 1, 1, 1, 1, 1], [1, 1, 1, 1, 1, 1, 1, 1, 1, 1], 0),
+        ([0, 1, 1, 1, 1, 1, 1, 1, 1, 1], [1, 1, 1, 1, 1, 1, 1, 1, 1, 1], 0),
+        ([1, 1, 2, 2, 2, 2, 2, 2, 2, 2], [1, 2, 3, 4, 5, 6, 7, 8, 9, 10], 0),
+        ([1, 1, 2, 2, 2, 2, 2, 2, 2, 2], [1, 1, 1, 2, 2, 2, 2, 2, 2, 2], 1),
+        ([1, 1, 2, 2, 2, 2, 2, 2, 2, 2], [1, 2, 3, 3, 3, 3, 3, 3, 3, 3], 1),
+        ([1, 1, 2, 2, 3, 3, 3, 3, 3, 3], [1, 2, 3, 3, 3, 3, 3, 3, 3, 3], 0),
+    ]) func `a flow is silent a second after a change of the monitor's size`(changes: [UInt32], pictures: [Int], count: Int) {
+        var flow = ReshapedFlow()
+        var found = 0
+        for (index, (changes, pictures)) in zip(changes, pictures).enumerated() {
+            let now = MediaTime(milliseconds: Int64(index) * 200)
+            if flow.isSilent(changes: changes, pictures: pictures, at: now, limit: MediaTime(milliseconds: 1000)) { found += 1 }
+        }
+        #expect(found == count)
+    }
+
     @Test func `the user's Stop is final although another monitor went away, if the desktop names the shared one`() async throws {
         try await withPortal(["mapping=HEADLESS-1"]) { desktop, choices in
             let compositor = try await FakeCompositor.start(outputs: ["HEADLESS-1", "DP-2"], in: desktop.peers)

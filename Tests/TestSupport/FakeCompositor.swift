@@ -15,7 +15,7 @@ package struct FakeCompositor: Sendable {
         return FakeCompositor(peer: peer, socket: socket)
     }
 
-    /// Adds or removes an output (`remove DP-1`), and waits until it is done.
+    /// Adds, removes or turns an output (`remove DP-1`), and waits until it is done.
     nonisolated(nonsending) package func tell(_ command: String) async throws {
         let count = answers
         try await peer.write(Array((command + "\n").utf8))

@@ -29,6 +29,9 @@ size_t cout_count(const cout_list *list);
    update. */
 const char *cout_name(const cout_list *list, size_t index);
 
+/* How often the compositor has said another size in pixels, scale or direction of an output. The first time counts. */
+uint32_t cout_changes(const cout_list *list, size_t index);
+
 #pragma clang assume_nonnull end
 
 #endif

@@ -2,7 +2,8 @@
 """usage: wayland.py SOCKET OUTPUT...
 
 Stands in for a Wayland compositor that has outputs and nothing else: the interfaces wl_display, wl_registry, wl_callback and
-wl_output, version 4 (Wayland Protocol Specification). Lines on standard input: `add NAME` and `remove NAME`; it answers `ok`.
+wl_output, version 4 (Wayland Protocol Specification). Lines on standard input: `add NAME`, `remove NAME`, and `turn NAME`, which
+changes the direction of an output by a quarter; it answers `ok`.
 Prints `bound NAME` when a client knows the name of an output."""
 import selectors
 import socket
@@ -11,6 +12,7 @@ import sys
 
 clients = {}  # socket: the identifier of its registry, or None
 outputs = {}  # name: its global identifier
+proxies = []  # (client, identifier of its wl_output, name)
 count = 0
 selector = selectors.DefaultSelector()
 
@@ -46,6 +48,12 @@ def remove(name):
             client.sendall(message(registry, 1, number))
 
 
+def turn(name):
+    for client, proxy, known in proxies:
+        if known == name and client in clients:
+            client.sendall(message(proxy, 0, 0, 0, 300, 200, 0, "maker", "model", 1) + message(proxy, 2))
+
+
 def serve(client):
     data = client.recv(65536)
     if not data:
@@ -67,6 +75,7 @@ def serve(client):
             if name:
                 client.sendall(message(proxy, 0, 0, 0, 300, 200, 0, "maker", "model", 0) + message(proxy, 1, 1, 1920, 1080, 60000)
                                + message(proxy, 3, 1) + message(proxy, 4, name) + message(proxy, 5, name) + message(proxy, 2))
+                proxies.append((client, proxy, name))
                 say("bound", name)
 
 
@@ -74,7 +83,7 @@ def told(stream):
     line = stream.readline()
     if not line:
         sys.exit()
-    {"add": add, "remove": remove}[line.split()[0]](line.split()[1])
+    {"add": add, "remove": remove, "turn": turn}[line.split()[0]](line.split()[1])
     say("ok")
 
 
