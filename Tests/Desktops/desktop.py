@@ -286,7 +286,7 @@ def main():
     # It ends every process that it sees.
     if os.getpid() != 1:
         sys.exit("Tests/Desktops/desktop.py runs in a PID name space of its own: use Tests/Desktops/run.")
-    kind, root, program, where, pattern = sys.argv[1:]
+    kind, root, program, where, pattern, logs = sys.argv[1:]
     os.environ.setdefault("PATH", "/usr/sbin:/usr/bin:/sbin:/bin")
     desktop = Desktop(kind, root, program, where == "inside")
     atexit.register(desktop.remove)
@@ -311,11 +311,11 @@ def main():
         if not re.search(pattern, name):
             continue
         with machine(root, alone=test.measures):
-            attempt(desktop, name, test)
+            attempt(desktop, name, test, logs)
     return 0
 
 
-def attempt(desktop, name, test):
+def attempt(desktop, name, test, logs):
     begin, failed = time.monotonic(), False
     try:
         detail = test(desktop) or ""
@@ -324,8 +324,18 @@ def attempt(desktop, name, test):
         failed = True
         text = str(failure) if isinstance(failure, Failure) else repr(failure)
         print(f"FAIL  {name}  {time.monotonic() - begin:.1f} s  {text}", flush=True)
+        if logs:
+            keep(desktop, f"{logs}/{time.strftime('%H%M%S')}-{desktop.kind}-{test.__name__}")
     if failed or test.breaks:
         desktop.restart()
+
+
+def keep(desktop, folder):
+    """Copies the logs of the session and what was recorded."""
+    os.makedirs(folder + "/user")
+    for path in glob.glob(desktop.folder + "/*.log*") + glob.glob(desktop.folder + "/user/*.*"):
+        if os.path.isfile(path):
+            shutil.copy(path, folder + path.removeprefix(desktop.folder))
 
 
 if __name__ == "__main__":

@@ -174,6 +174,7 @@ hl.config({
     misc = { disable_hyprland_logo = true, disable_splash_rendering = true, force_default_wallpaper = 0, disable_watchdog_warning = true },
     decoration = { blur = { enabled = false }, shadow = { enabled = false } },
     animations = { enabled = false },
+    ecosystem = { no_update_news = true, no_donation_nag = true },
 })
 """)
     write(folder + "/config/hypr/xdph.conf", "screencopy {\n  max_fps = 60\n  allow_token_by_default = true\n}\n")
@@ -183,7 +184,8 @@ hl.config({
     wait("Hyprland's monitor", lambda: subprocess.run(
         ["hyprctl", "output", "create", "headless", "HEADLESS-1"], env=environment, stdout=subprocess.DEVNULL).returncode == 0)
     start_input("640", "360")
-    start_portal(["/usr/libexec/xdg-desktop-portal-hyprland", "-v"], "hyprland", more=node)
+    # Its log is complete when it is killed.
+    start_portal(["stdbuf", "-oL", "/usr/libexec/xdg-desktop-portal-hyprland", "-v"], "hyprland", more=node)
 
 
 os.makedirs(run, mode=0o700, exist_ok=True)
