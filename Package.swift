@@ -128,7 +128,7 @@ let package = Package(
             name: "Session",
             dependencies: [
                 "Destinations", "Media", "Concurrency", "Capture", "WindowPrivacy", "X11Capture", "PortalCapture", "PulseCapture", "ContentCapture",
-                "Mix", "Encode", "Mux", "Upload", "RTMP",
+                "Mix", "Encode", "Mux", "Upload", "RTMP", "Processes",
             ],
             swiftSettings: strict),
         // The host of a session on a desktop.
@@ -136,14 +136,16 @@ let package = Package(
             name: "UserConfiguration",
             dependencies: [
                 "Media", "Encode", "Mix", "RTMP", "Upload", "Session", "WindowPrivacy", "X11Capture", "PortalCapture", "ContentCapture",
-                "CTOMLPlusPlus",
+                "CTOMLPlusPlus", "Processes",
             ],
             swiftSettings: strict),
         .target(name: "Credentials", dependencies: ["UserConfiguration", "Processes", "Media", "RTMP", "Upload", "CSecret"], swiftSettings: strict),
         .target(name: "PickerModel", swiftSettings: strict),
         .target(
             name: "Control",
-            dependencies: ["EventLoops", .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio")],
+            dependencies: [
+                "EventLoops", "Processes", .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+            ],
             swiftSettings: strict),
         // Notifications, indicators and screen lockers, on the session bus.
         .target(name: "Desktop", dependencies: ["Bus", "Concurrency", "Processes"], swiftSettings: strict),

@@ -2,6 +2,7 @@ import EventLoops
 import Glibc
 import NIOCore
 import NIOPosix
+import Processes
 import Synchronization
 
 /// The control socket of a session. It answers requests of the session's owner; requests and answers are one line of

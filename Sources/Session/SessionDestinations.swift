@@ -1,6 +1,7 @@
 import Concurrency
 import Destinations
 import Media
+import Processes
 import Synchronization
 import Upload
 

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import Processes
 
 /// The paths of the program, by the XDG Base Directory Specification (docs/usage.md).
 package struct Paths {
@@ -98,7 +99,8 @@ package struct Paths {
         try Self.makeFolder(sessionsFolder)
     }
 
-    private var sessionsFolder: String { stateFolder + "/sessions" }
+    /// The folder with the entries of running sessions, and with what they send to.
+    package var sessionsFolder: String { stateFolder + "/sessions" }
 
     private static var hostName: String {
         var name = [CChar](repeating: 0, count: 65)
@@ -150,12 +152,10 @@ package struct Paths {
     /// Root creates and uses none in a folder of another user, as `sudo -E` would: that user could not start a broadcast any more.
     package static func makeFolder(_ path: String) throws(ConfigurationError) {
         if geteuid() == 0, let owner = ownerOfNearest(path), owner != 0 { throw .folder(path: path, .ofAnotherUser) }
-        var partial = ""
-        for part in path.split(separator: "/") {
-            partial += "/" + part
-            if mkdir(partial, 0o700) != 0 && errno != EEXIST && errno != EISDIR {
-                throw .folder(path: path, .cannotCreate(code: errno))
-            }
+        do throws(SystemError) {
+            try Folder.create(path, mode: 0o700)
+        } catch {
+            throw .folder(path: path, .cannotCreate(code: error.code))
         }
     }
 }

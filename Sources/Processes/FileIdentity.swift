@@ -1,6 +1,6 @@
 import Glibc
 
-/// The identity of a file (stat(2)). Two paths of the same file have equal identities.
+/// The identity of a file (stat(2)). Two paths of the same file have equal identities, and a later file at the same path has another one.
 package struct FileIdentity: Equatable, Sendable {
     private let device: UInt64
     private let inode: UInt64
@@ -12,8 +12,15 @@ package struct FileIdentity: Equatable, Sendable {
         self.init(status)
     }
 
+    /// The file that has that path itself: a link is not followed. Nil if there is none.
+    package init?(at path: String) {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
     /// The file of an open descriptor; nil if the descriptor is not open.
-    init?(of descriptor: Int32) {
+    package init?(of descriptor: Int32) {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { return nil }
         self.init(status)
