@@ -78,7 +78,7 @@ extension BroadcastError {
         case .configuration(let error): self = .configuration("\(error)")
         case .destination(let name, let error): self.init(error, destination: name)
         case .request(.rule(let error)): self = .invalidRule("\(error)")
-        case .nameInUse, .cannotListen, .request: self = .configuration("\(error)")
+        case .nameInUse, .addressInUse, .cannotListen, .request: self = .configuration("\(error)")
         }
     }
 

@@ -8,6 +8,8 @@ import WindowPrivacy
 package enum HostError: Error, Sendable, Equatable {
     /// A session of this name already runs.
     case nameInUse(String)
+    /// Another session of the user sends to the address of the destination; its name if it is known.
+    case addressInUse(destination: String, session: String?)
     /// The control socket cannot be created, with the system's reason.
     case cannotListen(path: String, code: Int32)
     case configuration(ConfigurationError)
@@ -20,7 +22,7 @@ package enum HostError: Error, Sendable, Equatable {
     /// The code in replies and status, like HTTP's status codes.
     package var code: Int {
         switch self {
-        case .nameInUse, .alreadyStarted, .session: 409
+        case .nameInUse, .addressInUse, .alreadyStarted, .session: 409
         case .cannotListen: 403
         case .configuration: 400
         case .destination(_, let error): error.code

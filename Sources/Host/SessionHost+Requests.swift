@@ -88,9 +88,11 @@ extension SessionHost {
         let others = session.snapshot().destinations.filter { !$0.state.isOver }
         if plan.name != target { plan.makeNameUnique { name in others.contains { $0.name == name } } }
         if plan.kind == .stdout { throw .request(.outputLater) }
+        let isClaimed = try await onThread { [claims, plan] _ throws(HostError) in try claims.claim(plan) }
         do throws(SessionError) {
             try await session.add(plan)
         } catch {
+            if isClaimed { claims.release(plan.name) }
             throw .session(error)
         }
         // All pictures have the rate of the session's start.

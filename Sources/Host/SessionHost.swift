@@ -33,6 +33,7 @@ package actor SessionHost {
     private var application: ApplicationInformation?
     private var watchURLs: [String: String] = [:]
     private var exposure: Exposure?
+    let claims: AddressClaims
     private let outcome = Once<Result<HostOutcome, HostError>>()
     /// The last report; nil before the end, and if the session never began.
     private let finalReport = Once<SessionReport?>()
@@ -54,6 +55,7 @@ package actor SessionHost {
         self.options = options
         self.prepare = prepare
         self.resolve = resolve
+        claims = AddressClaims(folder: options.addressFolder, session: options.name)
         (events, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(Self.eventLimit))
     }
 
@@ -115,7 +117,11 @@ package actor SessionHost {
 
     /// Returns the session, and the requests to the desktop while it shows a screen.
     private func makeSession() async throws(HostError) -> (BroadcastSession, DesktopLink.Request?) {
-        let prepared = try await onThread(prepare)
+        let prepared = try await onThread { [prepare, claims] preparation throws(HostError) in
+            let prepared = try prepare(preparation)
+            for plan in prepared.destinations { try claims.claim(plan) }
+            return prepared
+        }
         watchURLs = prepared.watchURLs
         exposure = Exposure(picture: prepared.configuration.picture, hiding: prepared.configuration.hiddenWindows.rules)
         let session = BroadcastSession(configuration: prepared.configuration, destinations: prepared.destinations)
@@ -163,6 +169,7 @@ package actor SessionHost {
         // The log is complete before the end is reported.
         log.flush()
         hub.finish()
+        claims.releaseAll()
         finalReport.set(report(snapshot))
         await server?.shutDown()
         outcome.set(.success(result))
@@ -174,6 +181,7 @@ package actor SessionHost {
         log.write(options.phrases.report(error).message)
         log.flush()
         hub.finish()
+        claims.releaseAll()
         finalReport.set(nil)
         await server?.shutDown()
         outcome.set(.failure(error))
@@ -205,7 +213,9 @@ package actor SessionHost {
                 if let exposure { report(.exposed(exposure)) }
             case .state(let state): report(.state(state))
             case .started: report(.started)
-            case .destination(let destination): report(.destination(destination))
+            case .destination(let destination):
+                if destination.state.isOver { claims.release(destination.name) }
+                report(.destination(destination))
             case .notice(let notice): report(.notice(.session(notice)))
             case .annotation(let values): report(.annotation(values))
             case .clip(let clip): report(.clip(clip))

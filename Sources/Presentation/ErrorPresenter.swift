@@ -42,6 +42,10 @@ extension CommandError {
                 .nothing,
                 "A session named \"\(name)\" is running already. Stop it with: broadcast stop\(name == "default" ? "" : " --session \(name)"), "
                     + "or start another one with --session NAME.")
+        case .addressInUse(let destination, let session):
+            let stop = session.map { " with: broadcast stop\($0 == "default" ? "" : " --session \($0)")" } ?? ""
+            let other = session.map { "the broadcast \"\($0)\"" } ?? "another broadcast"
+            self.init(.nothing, "The address of \(destination) is in use: \(other) sends to it. Stop that one\(stop), or choose another address.")
         case .cannotListen(let path, ENAMETOOLONG):
             self.init(
                 .cannotCreate,

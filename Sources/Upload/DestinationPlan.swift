@@ -74,6 +74,11 @@ package struct DestinationAddress: Sendable, Hashable, CustomStringConvertible, 
         parts = [manifest.name, url] + others.flatMap { [$0.key, $0.value] }
     }
 
+    /// A number that says nothing about the address, the same in every process (FNV-1a with 64 bits).
+    package var fingerprint: UInt64 {
+        parts.joined(separator: "\0").utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+    }
+
     package var description: String { "(address)" }
     package var debugDescription: String { description }
     /// Omits the properties, so that a dump does not show them.

@@ -54,6 +54,7 @@ final class HostRig: Sendable {
         var options = HostOptions(name: name, phrases: TestPhrases())
         options.title = "A talk"
         options.socket = "\(folder)/\(name).sock"
+        options.addressFolder = folder
         options.log = "\(folder)/state/\(name).log"
         options.onNameTaken = onNameTaken
         host = SessionHost(

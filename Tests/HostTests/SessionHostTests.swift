@@ -3,10 +3,12 @@ import Concurrency
 import Control
 import Foundation
 import Host
+import RTMP
 import Session
 import SessionFakes
 import TestSupport
 import Testing
+import Upload
 import UserConfiguration
 
 /// The life of a hosted session: its name, its log, its events, and its end.
@@ -114,6 +116,45 @@ struct SessionHostTests {
             #expect(taken.value == 2)
             third.host.requestStop()
             _ = try await third.host.ended()
+        }
+    }
+
+    @Test func `An address belongs to one session until its destination is over`() async throws {
+        try await withPeers { peers in
+            let viewers = ["first", "second", "third"].map(FakeViewer.init)
+            let address = DestinationAddress(try RTMPURL("rtmp://live.example/app/key"))
+            let plan = { (viewer: FakeViewer) in
+                var plan = viewer.livePlan()
+                plan.address = address
+                return plan
+            }
+            let plans = viewers.map(plan)
+            let first = try HostRig(in: peers, change: { $0.destinations.append(plans[0]) })
+            try await first.host.start()
+            let names = try FileManager.default.contentsOfDirectory(atPath: first.folder)
+            #expect(names.filter { $0.hasSuffix(".address") }.count == 1 && !names.contains { $0.contains("key") })
+
+            let second = try HostRig(in: peers, name: "talk", folder: first.folder, change: { $0.destinations.append(plans[1]) })
+            let error = HostError.addressInUse(destination: "second", session: "main")
+            await #expect(throws: error) { try await second.host.start() }
+            #expect(viewers[1].connections == 0)
+
+            let third = try HostRig(in: peers, name: "class", folder: first.folder)
+            try await third.host.start()
+            third.define("studio", plans[2])
+            #expect(try await third.ask(.addDestination("studio", folder: nil)).error?.code == 409)
+            // A second one of the same session is refused by the session.
+            first.define("again", plan(FakeViewer("again")))
+            #expect(try await first.ask(.addDestination("again", folder: nil)).error?.message.contains("addressInUse(by: \"first\")") == true)
+
+            _ = try await first.ask(.removeDestination("first", folder: nil))
+            try await waitUntil("the end of the claim") {
+                try await third.ask(.addDestination("studio", folder: nil)).destination != nil
+            }
+            for rig in [first, third] { rig.host.requestStop() }
+            for rig in [first, third] { _ = try await rig.host.ended() }
+            let left = try FileManager.default.contentsOfDirectory(atPath: first.folder).filter { $0.hasSuffix(".address") }
+            #expect(left.isEmpty)
         }
     }
 

@@ -30,6 +30,15 @@ struct HostErrorTests {
                 + "or start another one with --session NAME."
         ),
         (
+            .addressInUse(destination: "twitch", session: "talk"), .nothing,
+            "The address of twitch is in use: the broadcast \"talk\" sends to it. Stop that one with: broadcast stop --session talk, "
+                + "or choose another address."
+        ),
+        (
+            .addressInUse(destination: "rtmp", session: nil), .nothing,
+            "The address of rtmp is in use: another broadcast sends to it. Stop that one, or choose another address."
+        ),
+        (
             .cannotListen(path: "/run/b/s.sock", code: EACCES), .cannotCreate,
             "Cannot create the control socket /run/b/s.sock: Permission denied. Check the folder, or set XDG_RUNTIME_DIR."
         ),
