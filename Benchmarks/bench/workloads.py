@@ -45,7 +45,7 @@ def editor(width, height):
     step = size + 5
     draw.rectangle((0, 0, 46, height), fill=(238, 238, 234))
     words = {"let", "var", "func", "if", "guard", "return", "struct", "final", "class", "private", "package", "import", "for", "in", "case"}
-    for row, text in enumerate(lines_of("Sources/Session/*.swift", height // step)):
+    for row, text in enumerate(lines_of("Sources/Session/Session/*.swift", height // step)):
         y = 6 + row * step
         if y > height:
             break
@@ -199,7 +199,7 @@ class Workload:
         ImageDraw.Draw(background).rectangle((47, 6 + first * step, self.width, self.height), fill=(253, 253, 250))
         self.start(background)
         columns = (self.width - 120) // advance
-        text = " ".join(line.strip() for line in lines_of("Sources/RTMP/*.swift", 400))
+        text = " ".join(line.strip() for line in lines_of("Sources/Network/RTMP/*.swift", 400))
         rows = [text[start : start + columns] for start in range(0, len(text), columns)][: self.height // step - first - 1]
         typed = Image.new("RGB", (self.width, len(rows) * step), (253, 253, 250))
         for row, line in enumerate(rows):

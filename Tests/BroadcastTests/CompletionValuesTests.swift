@@ -1,5 +1,5 @@
 import ArgumentParser
-import CommandCompletion
+import CommandModels
 import Session
 import Testing
 import UserConfiguration

@@ -1,6 +1,6 @@
 #include "CPipeWireFaults.h"
 
-#include "../../Sources/CPipeWire/pipewire_functions.h"
+#include "../../Sources/System/CPipeWire/pipewire_functions.h"
 
 #include <malloc.h>
 #include <unistd.h>

@@ -7,7 +7,6 @@ import Synchronization
 import TestSupport
 import Testing
 import X11Capture
-import X11Client
 
 /// The codes of the errors that the error handler of a program received, which has its own connections.
 private let foreignErrors = Mutex<[UInt8]>([])

@@ -1,4 +1,4 @@
-import CommandCompletion
+import CommandModels
 import Testing
 
 /// Tests what the last word of a command line can be.

@@ -1,4 +1,4 @@
-import CommandCompletion
+import CommandModels
 import Testing
 
 /// Tests the candidates and their output.

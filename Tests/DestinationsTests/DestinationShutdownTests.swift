@@ -1,5 +1,5 @@
 import Concurrency
-import Destinations
+import Session
 import Media
 import SessionFakes
 import TestSupport

@@ -1,4 +1,4 @@
-import Destinations
+import Session
 import Media
 import Testing
 

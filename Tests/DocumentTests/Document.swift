@@ -73,9 +73,9 @@ struct Document: CustomTestStringConvertible, Sendable {
     }
 
     /// The files and folders of the repository that the text names, also inside code blocks. A path that begins with the name of a module is
-    /// one in `Sources/`. Placeholders in capitals (`NAME`), patterns and files outside the repository are left out.
+    /// one in its layer of `Sources/`. Placeholders in capitals (`NAME`), patterns and files outside the repository are left out.
     var fileNames: [String] {
-        let folders = Set((try? FileManager.default.contentsOfDirectory(atPath: Self.root.appendingPathComponent("Sources").path)) ?? [])
+        let layers = SourceTree.layers
         let others: Set = ["Sources", "Tests", "docs", "Examples", "Extensions", "Benchmarks", "Fuzz", "man", "completions", ".ci"]
         return text.matches(of: /[A-Za-z.][A-Za-z0-9_.+-]*(?:\/[A-Za-z0-9_.+-]+)*\/?/).compactMap { match -> String? in
             let name = String(match.0).replacing(/[.]+$/, with: "")
@@ -87,40 +87,75 @@ struct Document: CustomTestStringConvertible, Sendable {
                 guard !"/~$:@%".contains(before) else { return nil }
             }
             if others.contains(first) { return name }
-            guard folders.contains(first), name.hasSuffix(".swift") || name.hasSuffix("/") else { return nil }
-            return "Sources/" + name
+            guard let layer = layers[first], name.hasSuffix(".swift") || name.hasSuffix("/") else { return nil }
+            return "Sources/\(layer)/\(name)"
         }
     }
 
-    /// The table of modules: what each imports.
-    var moduleTable: [String: Set<String>] {
-        guard let start = text.range(of: "| module | contains | imports |") else { return [:] }
-        var rows: [String: Set<String>] = [:]
-        for line in text[start.upperBound...].split(separator: "\n").dropFirst() {
-            let cells = line.split(separator: "|", omittingEmptySubsequences: false)
-            guard line.hasPrefix("|"), cells.count == 5 else { break }
-            let names = { (cell: Substring) in cell.matches(of: /`([A-Za-z0-9-]+)`/).map { String($0.1) } }
-            guard let name = names(cells[1]).first else { continue }
-            rows[name] = Set(names(cells[3]))
+    /// The layers in the picture of the architecture, from the highest to the lowest.
+    var layers: [String] {
+        guard let start = text.range(of: "```text\nPrograms ") else { return [] }
+        let lines = text[start.lowerBound...].split(separator: "\n").dropFirst().prefix { !$0.hasPrefix("```") }
+        return lines.compactMap { $0.split(separator: " ").first.map(String.init) }
+    }
+
+    /// The modules of the tables below the names of layers (`**Base**`), by layer.
+    var modules: [String: Set<String>] {
+        var modules: [String: Set<String>] = [:]
+        for part in text.split(separator: "\n**").dropFirst() {
+            let lines = part.split(separator: "\n")
+            guard let name = lines[0].firstMatch(of: /^([A-Z][a-z]+)\*\*:/).map({ String($0.1) }) else { continue }
+            let rows = lines.dropFirst().prefix { $0.hasPrefix("|") }
+            modules[name] = Set(rows.compactMap { $0.firstMatch(of: /^\| `([A-Za-z0-9-]+)`/).map { String($0.1) } })
         }
-        return rows
+        return modules
+    }
+}
+
+/// The folders in `Sources/`.
+enum SourceTree {
+    /// The layer of each module.
+    static let layers: [String: String] = {
+        var layers: [String: String] = [:]
+        for layer in names(in: "Sources") {
+            for module in names(in: "Sources/" + layer) { layers[module] = layer }
+        }
+        return layers
+    }()
+
+    private static func names(in folder: String) -> [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: Document.root.appendingPathComponent(folder).path)) ?? []
+    }
+
+    /// What the Swift files of a module import.
+    static func imports(of module: String) throws -> Set<String> {
+        let folder = Document.root.appendingPathComponent("Sources/\(layers[module] ?? "")/\(module)")
+        let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)?.compactMap { $0 as? URL } ?? []
+        var imports: Set<String> = []
+        for file in files where file.pathExtension == "swift" {
+            let text = try String(contentsOf: file, encoding: .utf8)
+            for match in text.matches(of: /(?m)^(?:(?:@testable|package|public) )?import (?:(?:struct|class|enum|func|protocol) )?(\w+)/) {
+                imports.insert(String(match.1))
+            }
+        }
+        return imports
     }
 }
 
 /// What Package.swift says.
 enum PackageDescription {
-    /// Each module in `Sources/` that is written in Swift, and the modules of this package that it may import.
-    static func modules() throws -> [String: Set<String>] {
-        let text = try String(contentsOf: Document.root.appendingPathComponent("Package.swift"), encoding: .utf8)
+    private static let text = try? String(contentsOf: Document.root.appendingPathComponent("Package.swift"), encoding: .utf8)
+
+    /// The modules that are written in Swift, and what each may import: modules of this package and products of others.
+    static var modules: [String: Set<String>] {
         var modules: [String: Set<String>] = [:]
-        for declaration in text.components(separatedBy: "\n        .").dropFirst() {
-            guard declaration.hasPrefix("target(") || declaration.hasPrefix("executableTarget("), !declaration.contains(/\bpath: "/),
-                let name = declaration.firstMatch(of: /name: "([^"]+)"/).map({ String($0.1) }), !name.hasPrefix("C") || declaration.contains("strict")
-            else { continue }
-            let list = declaration.firstMatch(of: /(?s)dependencies: \[(.*?)\](?:,|\))/).map { String($0.1) } ?? ""
-            let own = list.replacing(/\.product\([^)]*\)/, with: "")
-            modules[name] = Set(own.matches(of: /"([^"]+)"/).map { String($0.1) })
+        let part = text?.components(separatedBy: "// MARK: Examples").first ?? ""
+        for match in part.matches(of: /(?s)\.(?:swift|program)\(\s*"([^"]+)"(?:,\s*uses: \[(.*?)\])?/) {
+            modules[String(match.1)] = Set((match.2 ?? "").matches(of: /"([^"]+)"/).map { String($0.1) })
         }
         return modules
     }
+
+    /// The names of the layers, from the lowest to the highest.
+    static var layers: [String] { text?.matches(of: /Layer\(\s*"([A-Za-z]+)"/).map { String($0.1) } ?? [] }
 }

@@ -1,4 +1,4 @@
-import ExtensionCheck
+import Host
 import Media
 import Testing
 

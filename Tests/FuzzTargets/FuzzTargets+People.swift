@@ -1,5 +1,5 @@
 import Credentials
-import PickerModel
+import CommandModels
 
 /// What a terminal and the setup program of an extension send.
 extension FuzzTargets {

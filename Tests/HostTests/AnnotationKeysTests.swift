@@ -1,5 +1,5 @@
 import Capture
-import ExtensionCheck
+import Host
 import Foundation
 import Media
 import SessionFakes

@@ -1,10 +1,9 @@
 import Concurrency
 import Control
-import Destinations
+import Session
 import Glibc
 import Host
 import Media
-import Session
 import SessionFakes
 import TestSupport
 import Testing

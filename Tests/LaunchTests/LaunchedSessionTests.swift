@@ -1,7 +1,7 @@
 import Control
 import Credentials
 import Glibc
-import Launch
+import Host
 import Processes
 import Synchronization
 import TestSupport

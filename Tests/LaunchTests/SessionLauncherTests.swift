@@ -1,6 +1,6 @@
 import Credentials
 import Foundation
-import Launch
+import Host
 import Processes
 import Synchronization
 import TestSupport

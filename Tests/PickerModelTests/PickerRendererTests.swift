@@ -1,4 +1,4 @@
-import PickerModel
+import CommandModels
 import Testing
 
 @Suite struct PickerRendererTests {

@@ -1,8 +1,7 @@
-import Destinations
+import Session
 import Host
 import Media
 import Presentation
-import Session
 import Testing
 import Upload
 import UserConfiguration

@@ -3,7 +3,6 @@ import Control
 import Encode
 import Glibc
 import Host
-import Launch
 import Media
 import Presentation
 import RTMP

@@ -1,9 +1,8 @@
 import Control
-import Destinations
+import Session
 import Host
 import Media
 import Presentation
-import Session
 import Testing
 import Upload
 import UserConfiguration

@@ -1,6 +1,6 @@
 import Control
 import Credentials
-import ExtensionCheck
+import Host
 import Presentation
 import TestSupport
 import Testing

@@ -1,11 +1,10 @@
 import Capture
 import Control
-import Destinations
+import Session
 import Encode
 import Host
 import Media
 import Presentation
-import Session
 import Testing
 import Upload
 

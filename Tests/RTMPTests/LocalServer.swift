@@ -1,4 +1,4 @@
-import EventLoops
+import NetworkSupport
 import NIOCore
 import NIOPosix
 import RTMP

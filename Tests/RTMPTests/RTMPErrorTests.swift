@@ -1,5 +1,5 @@
 import Glibc
-import ProxyTunnel
+import NetworkSupport
 import RTMP
 import TLS
 import Testing

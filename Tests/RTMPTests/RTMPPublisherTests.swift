@@ -1,5 +1,5 @@
 import Dispatch
-import EventLoops
+import NetworkSupport
 import Glibc
 import Media
 import RTMP

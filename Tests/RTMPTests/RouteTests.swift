@@ -1,6 +1,6 @@
 import Glibc
 import Media
-import ProxyTunnel
+import NetworkSupport
 import RTMP
 import TestSupport
 import Testing

@@ -1,9 +1,8 @@
 import Concurrency
-import Destinations
+import Session
 import Foundation
 import Media
 import RTMP
-import Session
 import SessionFakes
 import TestSupport
 import Testing

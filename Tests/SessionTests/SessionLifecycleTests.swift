@@ -1,7 +1,6 @@
 import Capture
-import Destinations
-import Media
 import Session
+import Media
 import SessionFakes
 import TestSupport
 import Testing

@@ -1,7 +1,6 @@
 import Capture
-import Destinations
-import Encode
 import Session
+import Encode
 import SessionFakes
 import TestSupport
 import Testing

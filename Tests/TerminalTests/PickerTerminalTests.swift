@@ -1,6 +1,6 @@
 import Concurrency
 import Glibc
-import PickerModel
+import CommandModels
 import Terminal
 import Testing
 

@@ -1,9 +1,8 @@
 import Desktop
-import Destinations
+import Session
 import Host
 import Media
 import Presentation
-import Session
 import Terminal
 import Testing
 import Upload

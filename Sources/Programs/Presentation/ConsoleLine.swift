@@ -1,0 +1,51 @@
+import Session
+import Host
+import UserConfiguration
+
+/// A line about an event, for the terminal and the log.
+package struct ConsoleLine {
+    package var text: String
+
+    /// Nil for events that have no line.
+    package init?(_ event: HostEvent, session: String) {
+        switch event {
+        case .state(let state): text = "session \(session): \(state.rawValue)"
+        case .destination(let destination):
+            guard let line = Self.text(destination) else { return nil }
+            text = line
+        case .notice(let notice): text = (notice.isInformation ? "" : "Warning: ") + notice.sentence
+        case .clip(let clip): text = "clip: \(clip.path)"
+        case .exposed(let exposure): text = AddressSecret.cleaning(exposure.sentence)
+        case .changed(let change): text = change.sentence
+        case .started, .annotation, .statistics: return nil
+        }
+        text = text.printable
+    }
+
+    private static func text(_ destination: DestinationSnapshot) -> String? {
+        switch destination.state {
+        case .live where destination.previousState == .paused: return nil
+        case .live: return "\(destination.name): live" + ((destination.url ?? destination.path).map { " (\($0))" } ?? "")
+        case .reconnecting:
+            let reason = destination.error.map { $0.sentence(destination: destination.name) } ?? "The connection is lost."
+            // The reason comes last, since it may end in a command.
+            let next = destination.nextRetry.map { "Next try in \(Int($0.seconds.rounded(.up))) s, or now with broadcast retry. " } ?? ""
+            return "\(destination.name): \(next)\(reason)"
+        case .failed: return destination.error.map { "\(destination.name): failed. \($0.sentence(destination: destination.name))" }
+        case .connecting, .paused, .finished: return nil
+        }
+    }
+}
+
+extension SessionChange {
+    /// The line of the log.
+    fileprivate var sentence: String {
+        switch self {
+        case .microphone(let isOn): "microphone: \(isOn ? "on" : "off")"
+        case .hidden(let rule): "hidden: \(rule)"
+        case .unhidden(let rule): "no longer hidden: \(rule)"
+        case .annotated(let values): "annotated: " + values.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
+        case .removed(let destination): "\(destination): removed."
+        }
+    }
+}

@@ -1,0 +1,148 @@
+import Host
+import Presentation
+import Session
+
+/// The place where a session shows what happens.
+///
+/// Output to it never blocks the session, even if the terminal is blocked (Ctrl-S, a stalled ssh) or the parent is stopped.
+package enum ConsoleOutput {
+    /// Standard error.
+    case errors(isTerminal: Bool)
+    /// The parent of a detached session, until the session is live. After that, only the log has it.
+    case parent(LaunchedSession)
+
+    /// Shows a line above the status line.
+    package func say(_ text: String) {
+        switch self {
+        case .errors(let isTerminal): Output.errors.write((isTerminal ? "\r\u{1b}[K" : "") + text + "\n")
+        case .parent(let parent): parent.say(text)
+        }
+    }
+
+    /// True if the output is a terminal of this process, and not the parent of a detached session.
+    package var isTerminal: Bool {
+        if case .errors(let isTerminal) = self { isTerminal } else { false }
+    }
+
+    /// True if there is a status line.
+    package var hasStatus: Bool {
+        switch self {
+        case .errors(let isTerminal): isTerminal
+        case .parent(let parent): !parent.isOver
+        }
+    }
+
+    /// Shows the status line.
+    package func show(_ status: String) {
+        switch self {
+        case .errors: Output.errors.setStatus("\r\u{1b}[K" + status.prefix(Output.width - 1))
+        case .parent(let parent): parent.show(progress: status)
+        }
+    }
+
+    /// Removes the status line.
+    package func endStatus() {
+        guard case .errors(let isTerminal) = self else { return }
+        Output.errors.setStatus(nil)
+        if isTerminal { Output.errors.write("\r\u{1b}[K") }
+    }
+}
+
+/// The output of a session: a line for each event and, on a terminal, a status line that is updated.
+package struct SessionConsole {
+    let session: String
+    private let output: ConsoleOutput
+    /// The destinations whose failure was already shown.
+    private var told: Set<String> = []
+
+    private let showsNotice: Bool
+    /// True after the line about the visible part of the desktop was shown.
+    private var isExposed = false
+    /// That line until it is shown: a start that fails at once shows nothing to anybody.
+    private var announcement: String?
+    /// Notices that follow that line.
+    private var held: [String] = []
+
+    /// - Parameter showsNotice: report at the start what viewers will see.
+    package init(session: String, showsNotice: Bool, output: ConsoleOutput) {
+        self.session = session
+        self.showsNotice = showsNotice
+        self.output = output
+    }
+
+    /// Shows an event.
+    package mutating func show(_ event: HostEvent, _ snapshot: SessionSnapshot?) {
+        if let announcement, Self.isStarting(event, snapshot) {
+            output.say(announcement)
+            self.announcement = nil
+            sayHeld()
+        }
+        switch event {
+        case .exposed(let exposure):
+            isExposed = true
+            if showsNotice { announcement = exposure.sentence + (output.isTerminal ? " Press Ctrl-C to stop." : "") }
+        // The line about the visible part of the desktop contains it.
+        case .notice(.desktop) where showsNotice && !isExposed: break
+        case .state where output.hasStatus: break
+        // The log has what extensions write to standard error.
+        case .notice(.session(.destination(_, .extensionSaid))), .notice(.session(.destination(_, .extensionLogFlood))): break
+        // The command that requested the change reports it.
+        case .changed: break
+        case .destination(let destination) where destination.state == .failed:
+            let all = snapshot?.destinations ?? []
+            if destination.isEndRequested && !all.contains(where: { $0.name == destination.name }) {
+                output.say("\(destination.name): removed.")
+                break
+            }
+            // Without other destinations the session ends; the command reports why once the session's name is free.
+            guard all.contains(where: { !$0.state.isOver }), told.insert(destination.name).inserted else { break }
+            if let line = ConsoleLine(event, session: session) { output.say(line.text) }
+        case .notice where announcement != nil: if let line = ConsoleLine(event, session: session) { held.append(line.text) }
+        default: if let line = ConsoleLine(event, session: session) { output.say(line.text) }
+        }
+        guard output.hasStatus, let snapshot, !snapshot.state.isOver else { return }
+        // The program that reads standard output may write to the same terminal.
+        guard !snapshot.destinations.contains(where: { $0.kind == .stdout }) else { return }
+        output.show(StatusLine.text(snapshot))
+    }
+
+    /// Returns true if a destination is live, or tries to become that for a while.
+    private static func isStarting(_ event: HostEvent, _ snapshot: SessionSnapshot?) -> Bool {
+        guard let snapshot, !snapshot.state.isOver, snapshot.destinations.contains(where: { !$0.state.isOver }) else { return false }
+        switch event {
+        case .destination(let destination): return ![.connecting, .failed].contains(destination.state)
+        case .state(let state): return state == .live
+        case .exposed, .notice: return false
+        default: return true
+        }
+    }
+
+    /// Removes the line of status from the terminal, and shows the notices that were held. No more events may follow.
+    package mutating func end() {
+        output.endStatus()
+        sayHeld()
+    }
+
+    private mutating func sayHeld() {
+        for line in held { output.say(line) }
+        held = []
+    }
+
+    /// Shows the result of each destination, and the failures that were not shown yet.
+    ///
+    /// - Returns: the failure for the command's exit status: that of the session, otherwise of the first destination.
+    package func showResults(_ outcome: HostOutcome) -> CommandError? {
+        output.endStatus()
+        for destination in outcome.snapshot.destinations where destination.error == nil { output.say(ResultLine.text(destination)) }
+        var failure = outcome.failure.map { CommandError($0) }
+        for destination in outcome.snapshot.destinations {
+            guard let error = destination.error else { continue }
+            if failure == nil {
+                failure = CommandError(error, destination: destination.name)
+            } else if !told.contains(destination.name) {
+                output.say(ResultLine.text(destination))
+            }
+        }
+        return failure
+    }
+}
